@@ -1,0 +1,104 @@
+import * as z from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { instant, queryInteger, text, uuid } from "./fields.ts";
+import { limits } from "./limits.ts";
+
+export const runStatuses = ["awaiting_approval", "approved", "rejected"] as const;
+export const RunStatus = z.enum(runStatuses);
+export type RunStatus = z.output<typeof RunStatus>;
+
+export const Proposal = z.object({
+  id: uuid,
+  status: RunStatus,
+  summary: z.string(),
+  plan: z.string(),
+  decisionNote: z.nullable(z.string()),
+  decidedAt: z.nullable(instant),
+  createdAt: instant,
+  replacedBy: z.nullable(uuid),
+});
+export type Proposal = z.output<typeof Proposal>;
+
+export const Message = z.object({ id: uuid, direction: z.string(), body: z.string(), createdAt: instant });
+export type Message = z.output<typeof Message>;
+
+const Attachment = z.object({ name: z.string(), url: z.string(), mediaType: z.string(), size: z.int() });
+
+export const ThreadFeedback = z.object({
+  id: uuid,
+  consoleUrl: z.string(),
+  subject: z.string(),
+  message: z.string(),
+  category: z.string(),
+  status: z.string(),
+  metadata: z.record(z.string(), z.unknown()),
+  images: z.array(z.string()),
+  videos: z.array(z.string()),
+  attachments: z.array(Attachment),
+  githubIssueUrl: z.nullable(z.string()),
+  source: z.nullable(z.string()),
+  occurrences: z.int(),
+  createdAt: instant,
+});
+export type ThreadFeedback = z.output<typeof ThreadFeedback>;
+
+export const Thread = z.object({
+  app: z.object({ id: uuid, name: z.string() }),
+  feedback: ThreadFeedback,
+  messages: z.array(Message),
+  latestProposal: z.nullable(Proposal),
+});
+export type Thread = z.output<typeof Thread>;
+
+export const NewProposal = z.object({ summary: text(1, limits.summary), plan: text(1, limits.plan) });
+export type NewProposal = z.output<typeof NewProposal>;
+
+export const Run = z.object({
+  id: uuid,
+  status: RunStatus,
+  decisionNote: z.nullable(z.string()),
+  decidedAt: z.nullable(instant),
+  replacedBy: z.nullable(uuid),
+});
+export type Run = z.output<typeof Run>;
+
+export const threadParams = z.object({ id: uuid });
+export const runParams = z.object({ runId: uuid });
+
+export const agent = {
+  readThread: endpoint({
+    method: "GET",
+    path: "/api/v1/agent/feedback/:id",
+    summary: "Read one feedback thread",
+    auth: "agentToken",
+    params: threadParams,
+    success: { status: 200, body: Thread },
+    errors: ["not_found"],
+    rateLimit: "agentReads",
+  }),
+  propose: endpoint({
+    method: "POST",
+    path: "/api/v1/agent/feedback/:id/proposal",
+    summary: "Propose a plan on a thread; a person approves or rejects it in the console",
+    auth: "agentToken",
+    params: threadParams,
+    body: NewProposal,
+    success: {
+      status: 201,
+      body: z.object({ runId: uuid, status: RunStatus, pollUrl: z.string() }),
+    },
+    errors: ["not_found"],
+    rateLimit: "proposals",
+  }),
+  readRun: endpoint({
+    method: "GET",
+    path: "/api/v1/agent/runs/:runId",
+    summary: "Read the decision on a proposal, waiting for it up to `wait` seconds",
+    auth: "agentToken",
+    params: runParams,
+    query: z.object({ wait: z.optional(queryInteger(0, limits.waitSeconds)) }),
+    success: { status: 200, body: Run },
+    errors: ["not_found"],
+    rateLimit: "agentReads",
+  }),
+} as const;

@@ -1,0 +1,70 @@
+import * as z from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { givenInstant, instant, queryInteger, text, uuid } from "./fields.ts";
+import { limits } from "./limits.ts";
+
+export const ReleaseType = z.enum(["major", "minor", "patch"]);
+export const BodyFormat = z.enum(["markdown", "items"]);
+export const itemTypes = ["added", "changed", "deprecated", "removed", "fixed", "security"] as const;
+
+const version = text(1, limits.version);
+
+export const NewChangelogEntry = z.object({
+  title: text(1, limits.changelogTitle),
+  version,
+  versions: z.optional(
+    z
+      .array(z.object({ platform: text(1, limits.platform), version }))
+      .check(z.maxLength(limits.platformVersions, `must have at most ${limits.platformVersions} elements`)),
+  ),
+  releaseType: z.optional(ReleaseType),
+  bodyFormat: z.optional(BodyFormat),
+  body: z.optional(text(0, limits.changelogBody)),
+  items: z.optional(
+    z
+      .array(z.object({ type: z.enum(itemTypes), text: text(1, limits.changelogItem) }))
+      .check(z.maxLength(limits.changelogItems, `must have at most ${limits.changelogItems} elements`)),
+  ),
+  publishedAt: z.optional(z.nullable(givenInstant)),
+});
+export type NewChangelogEntry = z.output<typeof NewChangelogEntry>;
+
+export const ChangelogChange = z.partial(NewChangelogEntry);
+export type ChangelogChange = z.output<typeof ChangelogChange>;
+
+/** A release note as apps read it. Item types are open: a reader must not fail on one it has not met. */
+export const ChangelogEntry = z.object({
+  id: uuid,
+  title: z.string(),
+  version: z.string(),
+  versions: z.array(z.object({ platform: z.string(), version: z.string() })),
+  releaseType: ReleaseType,
+  bodyFormat: BodyFormat,
+  body: z.string(),
+  items: z.array(z.object({ type: z.string(), text: z.string() })),
+  publishedAt: instant,
+});
+export type ChangelogEntry = z.output<typeof ChangelogEntry>;
+
+/** A release note as its maintainer sees it: a draft has no `publishedAt` yet. */
+export const EditedChangelogEntry = z.extend(ChangelogEntry, {
+  publishedAt: z.nullable(instant),
+  createdAt: instant,
+  updatedAt: instant,
+});
+export type EditedChangelogEntry = z.output<typeof EditedChangelogEntry>;
+
+export const changelog = {
+  list: endpoint({
+    method: "GET",
+    path: "/api/v1/changelog/remote",
+    summary: "List the published release notes, newest first",
+    auth: "appKey",
+    query: z.object({
+      since: z.optional(version),
+      limit: z.optional(queryInteger(1, limits.changelogPage.max)),
+    }),
+    success: { status: 200, body: z.object({ entries: z.array(ChangelogEntry) }) },
+    errors: ["changelog_disabled"],
+  }),
+} as const;

@@ -1,0 +1,34 @@
+import * as z from "zod/mini";
+import { endpoint } from "../endpoint.ts";
+import { instant, queryInteger, text, uuid } from "../fields.ts";
+import { limits } from "../limits.ts";
+
+/** Who did what, when, from where. */
+export const AuditEntry = z.object({
+  id: uuid,
+  at: instant,
+  actor: z.string(),
+  action: z.string(),
+  appId: z.nullable(uuid),
+  target: z.nullable(z.string()),
+  address: z.nullable(z.string()),
+});
+export type AuditEntry = z.output<typeof AuditEntry>;
+
+export const audit = {
+  list: endpoint({
+    method: "GET",
+    path: "/api/v1/console/audit",
+    summary: "List what was done in your account and your apps, newest first",
+    auth: "session",
+    query: z.object({
+      cursor: z.optional(text(1, 500)),
+      limit: z.optional(queryInteger(1, limits.listPage.max)),
+    }),
+    success: {
+      status: 200,
+      body: z.object({ items: z.array(AuditEntry), nextCursor: z.nullable(z.string()) }),
+    },
+    errors: [],
+  }),
+} as const;

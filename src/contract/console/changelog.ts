@@ -1,0 +1,72 @@
+import * as z from "zod/mini";
+import { ChangelogChange, EditedChangelogEntry, NewChangelogEntry } from "../changelog.ts";
+import { endpoint } from "../endpoint.ts";
+import { Success } from "../faqs.ts";
+import { queryInteger, text, uuid } from "../fields.ts";
+import { limits } from "../limits.ts";
+import { appParams } from "./apps.ts";
+
+const path = "/api/v1/console/apps/:appId/changelog";
+const entryPath = "/api/v1/console/changelog/:entryId";
+const entryParams = z.object({ entryId: uuid });
+const traits = { auth: "console", scope: "changelog:write", errors: ["not_found"] } as const;
+
+export const consoleChangelog = {
+  list: endpoint({
+    ...traits,
+    method: "GET",
+    path,
+    summary: "List the release notes of an app, drafts first, then newest first",
+    params: appParams,
+    query: z.object({
+      cursor: z.optional(text(1, 500)),
+      limit: z.optional(queryInteger(1, limits.listPage.max)),
+    }),
+    success: {
+      status: 200,
+      body: z.object({ items: z.array(EditedChangelogEntry), nextCursor: z.nullable(z.string()) }),
+    },
+  }),
+  create: endpoint({
+    ...traits,
+    method: "POST",
+    path,
+    summary: "Write a release note; a draft unless `publishedAt` is given",
+    params: appParams,
+    body: NewChangelogEntry,
+    success: { status: 201, body: EditedChangelogEntry },
+  }),
+  read: endpoint({
+    ...traits,
+    method: "GET",
+    path: entryPath,
+    summary: "Read a release note",
+    params: entryParams,
+    success: { status: 200, body: EditedChangelogEntry },
+  }),
+  update: endpoint({
+    ...traits,
+    method: "PATCH",
+    path: entryPath,
+    summary: "Change a release note",
+    params: entryParams,
+    body: ChangelogChange,
+    success: { status: 200, body: EditedChangelogEntry },
+  }),
+  remove: endpoint({
+    ...traits,
+    method: "DELETE",
+    path: entryPath,
+    summary: "Delete a release note for good",
+    params: entryParams,
+    success: { status: 200, body: Success },
+  }),
+  publish: endpoint({
+    ...traits,
+    method: "POST",
+    path: `${entryPath}/publish`,
+    summary: "Publish a release note now; a published one keeps its date",
+    params: entryParams,
+    success: { status: 200, body: EditedChangelogEntry },
+  }),
+} as const;

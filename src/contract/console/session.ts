@@ -1,0 +1,37 @@
+import * as z from "zod/mini";
+import { endpoint, maintainerScopes } from "../endpoint.ts";
+import { uuid } from "../fields.ts";
+import { limits } from "../limits.ts";
+
+export const User = z.object({ id: uuid, email: z.string() });
+
+export const session = {
+  create: endpoint({
+    method: "POST",
+    path: "/api/v1/console/session",
+    summary: "Sign in to the console",
+    auth: "none",
+    body: z.object({
+      email: z.string().check(z.trim(), z.minLength(1), z.maxLength(limits.email)),
+      password: z.string().check(z.minLength(1), z.maxLength(limits.password.max)),
+    }),
+    success: { status: 201, body: z.object({ user: User }) },
+    errors: ["invalid_credentials", "rate_limited", "forbidden"],
+  }),
+  remove: endpoint({
+    method: "DELETE",
+    path: "/api/v1/console/session",
+    summary: "Sign out of the console",
+    auth: "session",
+    success: { status: 204 },
+    errors: [],
+  }),
+  me: endpoint({
+    method: "GET",
+    path: "/api/v1/console/me",
+    summary: "Who is signed in, and what these credentials are good for",
+    auth: "console",
+    success: { status: 200, body: z.object({ user: User, scopes: z.array(z.enum(maintainerScopes)) }) },
+    errors: [],
+  }),
+} as const;

@@ -1,0 +1,62 @@
+import type * as z from "zod/mini";
+import type { ErrorCode } from "./errors.ts";
+import type { RateLimitName } from "./limits.ts";
+
+/** Whom an endpoint believes. `console`: a console session or a maintainer token; `session`: only a person signed in. */
+export type Auth = "none" | "appKey" | "agentToken" | "console" | "session";
+
+/** What a maintainer token or an app key must be good for. */
+export const maintainerScopes = [
+  "feedback:read",
+  "feedback:write",
+  "faqs:write",
+  "changelog:write",
+  "testing:manage",
+  "apps:read",
+] as const;
+export type Scope = (typeof maintainerScopes)[number];
+
+/** One row of the API, as data. Routes, validation, answers, the client and OpenAPI are derived from it. */
+export interface Endpoint {
+  readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  readonly path: `/${string}`;
+  readonly summary: string;
+  readonly auth: Auth;
+  readonly scope?: Scope;
+  readonly params?: z.ZodMiniObject;
+  readonly query?: z.ZodMiniObject;
+  readonly body?: z.ZodMiniObject;
+  /** `upload`: a large body with files, as JSON with data URLs or as multipart/form-data. */
+  readonly bodyKind?: "json" | "upload";
+  readonly success: { readonly status: 200 | 201; readonly body: z.ZodMiniType } | { readonly status: 204 };
+  /** The codes that are particular to it; `errorsOf` adds those that its other traits bring. */
+  readonly errors: readonly ErrorCode[];
+  readonly rateLimit?: RateLimitName;
+  /** Its answer holds a secret that is shown once: a stored copy must be encrypted. */
+  readonly answersSecret?: true;
+}
+
+export type Group = Readonly<Record<string, Endpoint>>;
+
+export const endpoint = <const E extends Endpoint>(definition: E): E => definition;
+
+export const isMutation = ({ method }: Pick<Endpoint, "method">): boolean => method !== "GET";
+
+/** Every code that an endpoint can answer, sorted by status as the catalogue is. */
+export function errorsOf(endpoint: Endpoint): ErrorCode[] {
+  const codes: ErrorCode[] = [...authErrors[endpoint.auth], ...endpoint.errors];
+  if (endpoint.scope) codes.push("insufficient_scope");
+  if (endpoint.params || endpoint.query || endpoint.body) codes.push("bad_request");
+  if (endpoint.body) codes.push("payload_too_large", "unsupported_media_type");
+  if (isMutation(endpoint)) codes.push("bad_request", "idempotency_in_progress", "idempotency_mismatch");
+  if (endpoint.rateLimit) codes.push("rate_limited");
+  return [...new Set<ErrorCode>([...codes, "internal", "busy"])];
+}
+
+const authErrors: Record<Auth, readonly ErrorCode[]> = {
+  none: [],
+  appKey: ["invalid_api_key"],
+  agentToken: ["invalid_token"],
+  console: ["sign_in_required", "invalid_token", "forbidden"],
+  session: ["sign_in_required", "forbidden"],
+};

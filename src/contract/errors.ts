@@ -1,0 +1,85 @@
+import type { Issue } from "./issues.ts";
+
+/** Every error code of the API, with its status and what it tells a reader who has nothing else. */
+export const errorCatalogue = {
+  bad_request: { status: 400, message: "The request is malformed. Correct the fields named in `issues`." },
+  invalid_api_key: {
+    status: 401,
+    message: "The API key is missing or invalid. Send a current key in `x-api-key`.",
+  },
+  invalid_token: {
+    status: 401,
+    message: "The token is missing or invalid. Send a current one as a bearer token.",
+  },
+  invalid_credentials: { status: 401, message: "The e-mail address or the password is wrong." },
+  sign_in_required: { status: 401, message: "Sign in to the console first." },
+  forbidden: { status: 403, message: "This is not allowed with these credentials." },
+  insufficient_scope: { status: 403, message: "The credential lacks the scope that this needs." },
+  feedback_disabled: {
+    status: 403,
+    message: "Feedback is turned off for this app. Its owner can turn it on in the console.",
+  },
+  changelog_disabled: {
+    status: 403,
+    message: "The changelog is turned off for this app. Its owner can turn it on in the console.",
+  },
+  not_found: { status: 404, message: "There is nothing here. Check the address and the id." },
+  method_not_allowed: {
+    status: 405,
+    message: "This address does not take that method. `Allow` names those it takes.",
+  },
+  already_decided: { status: 409, message: "This proposal is already decided or replaced. Read it again." },
+  idempotency_in_progress: {
+    status: 409,
+    message: "A request with this Idempotency-Key is still running. Send it again in a moment.",
+  },
+  payload_too_large: { status: 413, message: "The request body is too large. Send less." },
+  unsupported_media_type: {
+    status: 415,
+    message: "Send the body with one of the content types that this address takes.",
+  },
+  idempotency_mismatch: {
+    status: 422,
+    message: "This Idempotency-Key was used with another body. Use a new key for a new request.",
+  },
+  rate_limited: {
+    status: 429,
+    message: "Too many requests. Wait as long as Retry-After says, then send it again.",
+  },
+  internal: {
+    status: 500,
+    message: "Something went wrong on our side. Quote the requestId when you report it.",
+  },
+  busy: {
+    status: 503,
+    message: "The service cannot take this right now. Nothing was changed; send it again shortly.",
+  },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+export interface ErrorDetails {
+  readonly message?: string;
+  readonly issues?: readonly Issue[];
+  readonly retryAfterSeconds?: number;
+  readonly allow?: readonly string[];
+}
+
+/** An answer that is an error. `cause` is private: it reaches the log, never the reader. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, details: ErrorDetails = {}, options?: ErrorOptions) {
+    super(details.message ?? errorCatalogue[code].message, options);
+    this.name = "ApiError";
+    this.code = code;
+    this.status = errorCatalogue[code].status;
+    this.details = details;
+  }
+}
+
+/** A 400 that names one fault. */
+export const badRequest = (path: string, message: string) =>
+  new ApiError("bad_request", { issues: [{ path, message }] });

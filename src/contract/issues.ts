@@ -1,0 +1,36 @@
+import type * as z from "zod/mini";
+
+/** One fault of a request: where (`images.1`, `sortOrder`; empty for the whole) and what is wanted there. */
+export interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Tells each fault that a schema found as a sentence part that fits after the field's name. */
+export const issuesOf = (error: z.core.$ZodError): Issue[] =>
+  error.issues.map((issue) => ({ path: issue.path.join("."), message: tell(issue) }));
+
+function tell(issue: z.core.$ZodIssue): string {
+  if (issue.message !== "Invalid input") return issue.message;
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${withArticle(issue.expected)}`;
+    case "invalid_value":
+      return `must be one of ${issue.values.map((value) => `\`${String(value)}\``).join(", ")}`;
+    case "too_small":
+      return `must have at least ${issue.minimum}`;
+    case "too_big":
+      return issue.origin === "array"
+        ? `must have at most ${issue.maximum} elements`
+        : `must be at most ${issue.maximum}`;
+    case "invalid_format":
+      return `must be a valid ${issue.format}`;
+    default:
+      return "is not valid";
+  }
+}
+
+const withArticle = (expected: string) => {
+  if (expected === "int") return "an integer";
+  return /^[aeio]/.test(expected) ? `an ${expected}` : `a ${expected}`;
+};

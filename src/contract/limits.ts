@@ -1,0 +1,61 @@
+const MB = 1_048_576;
+
+/** Lengths of text are in Unicode code points after trimming, sizes in bytes. (spec: Limits; decisions 1) */
+export const limits = {
+  message: 10_000,
+  subject: 200,
+  senderName: 200,
+  email: 254,
+  source: 100,
+  dedupeKey: 200,
+  question: 500,
+  answer: 20_000,
+  summary: 2_000,
+  plan: 20_000,
+  decisionNote: 4_000,
+  changelogTitle: 200,
+  changelogBody: 100_000,
+  changelogItems: 200,
+  changelogItem: 1_000,
+  version: 100,
+  platform: 100,
+  platformVersions: 20,
+  sortOrder: 1_000_000,
+  metadataKeys: 50,
+  metadataBytes: 16_384,
+  metadataDepth: 5,
+  fileName: 200,
+  label: 100,
+  appName: 100,
+  url: 2_000,
+  password: { min: 8, max: 200 },
+  changelogPage: { default: 20, max: 50 },
+  listPage: { default: 50, max: 100 },
+  waitSeconds: 55,
+  json: MB,
+  feedback: 58 * MB,
+  idempotencyKey: 255,
+} as const;
+
+export const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
+export const videoTypes = ["video/mp4", "video/webm", "video/quicktime"] as const;
+export const documentTypes = ["application/pdf"] as const;
+
+/** What may come with feedback: how many, how large each, of which kinds. (spec: Limits) */
+export const feedbackFiles = {
+  images: { most: 3, bytes: 2 * MB, types: imageTypes },
+  videos: { most: 2, bytes: 10 * MB, types: videoTypes },
+  attachments: { most: 3, bytes: 5 * MB, types: documentTypes },
+} as const;
+
+/** Sliding windows: how many in how many seconds. */
+export const rateLimits = {
+  feedback: { limit: 120, windowSeconds: 60 },
+  faqWrites: { limit: 120, windowSeconds: 60 },
+  agentReads: { limit: 600, windowSeconds: 3_600 },
+  proposals: { limit: 60, windowSeconds: 3_600 },
+  signInByAccount: { limit: 10, windowSeconds: 900 },
+  signInByAddress: { limit: 30, windowSeconds: 900 },
+} as const;
+
+export type RateLimitName = keyof typeof rateLimits;
