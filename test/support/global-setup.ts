@@ -1,0 +1,15 @@
+import type { TestProject } from "vitest/node";
+import { startPostgresCluster } from "./postgres-cluster.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    postgresUrl: string;
+  }
+}
+
+/** One PostgreSQL for the whole run; each test file makes its own databases in it. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const cluster = await startPostgresCluster();
+  project.provide("postgresUrl", cluster.url);
+  return () => cluster.remove();
+}
