@@ -1,7 +1,10 @@
 /** What both engines can hold in a column. Booleans are 0 and 1, JSON and instants (ISO 8601 UTC with milliseconds) are text. */
 export type Value = string | number | null;
 
+export type Engine = "sqlite" | "postgres";
+
 export interface Reader {
+  readonly engine: Engine;
   /** The first row, or undefined. Placeholders are `?` on both engines. */
   get<Row extends object>(sql: string, ...values: Value[]): Promise<Row | undefined>;
   all<Row extends object>(sql: string, ...values: Value[]): Promise<Row[]>;
@@ -16,18 +19,17 @@ export interface Inserter {
 export interface Transaction extends Reader, Inserter {
   /** Runs a statement and gives the number of rows it changed. */
   run(sql: string, ...values: Value[]): Promise<number>;
-  /** Tells every server of this database about `topic`, once this transaction has committed. */
+  /** Makes other transactions that lock the same name wait until this one has ended (SQLite has one writer: nothing to do). */
+  lock(name: string): Promise<void>;
+  /** Tells every server of this database about `topic` once this transaction has committed; this process hears it before the write resolves. */
   signal(topic: string): void;
 }
-
-export type Engine = "sqlite" | "postgres";
 
 /**
  * The one door to a database. Reads never wait for the writer. An insert or a write is durable when its promise
  * resolves: on SQLite the waiting ones share a commit, each within its own savepoint; on PostgreSQL each has its own transaction.
  */
 export interface Database extends Reader, Inserter {
-  readonly engine: Engine;
   /** `work` may await nothing but `tx`: on SQLite other writers wait for it. If it throws, nothing of it stays. */
   write<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   /** Calls `listener` with each signalled topic, from this process or another; "*" when some may have been missed. Gives the unsubscriber. */
