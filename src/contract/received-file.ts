@@ -1,9 +1,12 @@
+// A symbol, because no JSON body can hold one: an object that only looks like a received file must not pass for one.
+const mark: unique symbol = Symbol("received file");
+
 /**
  * A file that arrived with a request and already lies on disk: what its label claimed and what its bytes are.
  * It only states facts; the field that holds it judges them.
  */
 export interface ReceivedFile {
-  readonly receivedFile: true;
+  readonly [mark]: true;
   /** The media type that the sender declared, lower case without parameters; null where there was none. */
   readonly declaredType: string | null;
   /** The media type that the first bytes show; null where they show none that we know. */
@@ -16,9 +19,15 @@ export interface ReceivedFile {
   readonly fault: "not_a_data_url" | "not_base64" | null;
   /** SHA-256 of the decoded bytes, in hex. */
   readonly sha256: string;
-  /** Where the bytes lie until they are kept or dropped. */
+  /** Where the bytes lie until they are kept or dropped; empty where there were none to write. */
   readonly path: string;
 }
 
+/** The one way to make a ReceivedFile. */
+export const receivedFile = (facts: Omit<ReceivedFile, typeof mark>): ReceivedFile => ({
+  ...facts,
+  [mark]: true,
+});
+
 export const isReceivedFile = (value: unknown): value is ReceivedFile =>
-  typeof value === "object" && value !== null && "receivedFile" in value && value.receivedFile === true;
+  typeof value === "object" && value !== null && mark in value && value[mark] === true;

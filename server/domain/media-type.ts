@@ -1,0 +1,82 @@
+/** How many bytes of a file `detectMediaType` looks at. */
+export const signatureBytes = 512;
+
+/**
+ * The media type that the first bytes of a file show: PNG, JPEG, WebP, GIF, MP4, WebM, QuickTime or PDF; null for
+ * all else. Strict about the signature, indifferent to what follows it.
+ */
+export function detectMediaType(head: Uint8Array): string | null {
+  if (startsWith(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";
+  if (startsWith(head, [0xff, 0xd8, 0xff])) return "image/jpeg";
+  if (ascii(head, 0, 4) === "RIFF" && ascii(head, 8, 12) === "WEBP") return "image/webp";
+  if (["GIF87a", "GIF89a"].includes(ascii(head, 0, 6))) return "image/gif";
+  if (ascii(head, 0, 5) === "%PDF-") return "application/pdf";
+  if (startsWith(head, [0x1a, 0x45, 0xdf, 0xa3])) return docTypeOf(head) === "webm" ? "video/webm" : null;
+  return isoMediaType(head);
+}
+
+/** A declared media type in lower case and without parameters, `image/jpg` under its registered name; null for none. */
+export function normaliseMediaType(declared: string | null | undefined): string | null {
+  const type = (declared ?? "").split(";", 1)[0]?.trim().toLowerCase();
+  if (!type) return null;
+  return type === "image/jpg" ? "image/jpeg" : type;
+}
+
+// Files written before the ftyp box existed begin with one of these boxes.
+const oldQuickTimeBoxes = ["moov", "mdat", "wide", "free", "skip", "pnot"];
+const mp4Brand = /^(iso[2-9a-m]|mp4[12]|mp71|avc1|M4V |M4V[HP]|dash|MSNV|mmp4|f4v |F4V |NDS[CHMPSX]|XAVC)$/;
+// Still images and sound use the same boxes, and may list video brands as compatible.
+const notVideoBrand =
+  /^(hei[cmsx]|hev[cmsx]|mif[12]|msf1|mia[fn]|avi[fos]|j2ki|jp2 |crx |M4[AB] |M4P |F4[AB] )$/;
+
+function isoMediaType(head: Uint8Array): string | null {
+  if (head.length < 8) return null;
+  const size = uint32(head, 0);
+  const box = ascii(head, 4, 8);
+  if (oldQuickTimeBoxes.includes(box)) return size < 2 || size >= 8 ? "video/quicktime" : null;
+  if (box !== "ftyp" || size < 16) return null;
+  const major = ascii(head, 8, 12);
+  if (major === "qt  ") return "video/quicktime";
+  if (notVideoBrand.test(major)) return null;
+  return [major, ...compatibleBrands(head, size)].some((brand) => mp4Brand.test(brand)) ? "video/mp4" : null;
+}
+
+function compatibleBrands(head: Uint8Array, boxSize: number): string[] {
+  const brands: string[] = [];
+  for (let at = 16; at + 4 <= Math.min(boxSize, head.length); at += 4) brands.push(ascii(head, at, at + 4));
+  return brands;
+}
+
+// An EBML header is a list of elements, each an id, a length and that many bytes; 0x4282 is DocType.
+function docTypeOf(head: Uint8Array): string | undefined {
+  let at = 4 + varintLength(head[4]);
+  while (at < head.length) {
+    const idLength = varintLength(head[at]);
+    const size = varint(head, at + idLength);
+    const from = at + idLength + varintLength(head[at + idLength]);
+    if (head[at] === 0x42 && head[at + 1] === 0x82) return ascii(head, from, from + size).replace(/\0+$/, "");
+    at = from + size;
+  }
+  return undefined;
+}
+
+const varintLength = (first = 0) => Math.clz32(first) - 23;
+
+function varint(head: Uint8Array, at: number): number {
+  const length = varintLength(head[at]);
+  let value = (head[at] ?? 0) & (0xff >> length);
+  for (let i = 1; i < length; i++) value = value * 256 + (head[at + i] ?? 0);
+  return value;
+}
+
+function startsWith(head: Uint8Array, signature: readonly number[]): boolean {
+  return signature.every((byte, at) => head[at] === byte);
+}
+
+function ascii(head: Uint8Array, from: number, to: number): string {
+  return String.fromCharCode(...head.subarray(from, to));
+}
+
+function uint32(head: Uint8Array, at: number): number {
+  return new DataView(head.buffer, head.byteOffset, head.byteLength).getUint32(at);
+}

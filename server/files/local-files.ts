@@ -1,0 +1,104 @@
+import { mkdirSync } from "node:fs";
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import type { ReceivedFile } from "../../src/contract/received-file.ts";
+import { systemClock } from "../clock.ts";
+import type { ByteSpan, Files } from "./files.ts";
+import { createTemporaryFile, unavailableOr } from "./temporary-file.ts";
+
+const privateFolder = { recursive: true, mode: 0o700 } as const;
+const abandonedAfterMs = 3_600_000;
+
+/** Files in a local folder, `aa/bb/<sha256>`, and beside them those under way, so that keeping one is a rename. */
+export function createLocalFiles(folder: string): Files {
+  const root = resolve(folder);
+  const temporary = join(root, "temporary");
+  mkdirSync(temporary, privateFolder);
+
+  return {
+    createTemporary: (limit) => createTemporaryFile(temporary, limit),
+    dropTemporary: (paths) => dropAll(paths.filter((path) => dirname(path) === temporary)),
+    sweepTemporary: () => sweep(temporary),
+    keep: (received) => keep(received, { root, temporary }),
+    open: (sha256, span) => openStream(pathOf(root, sha256), span),
+    size: (sha256) => sizeOf(pathOf(root, sha256)),
+    remove: (sha256) => rm(pathOf(root, sha256), { force: true }),
+  };
+}
+
+async function keep(received: ReceivedFile, { root, temporary }: { root: string; temporary: string }) {
+  const target = pathOf(root, received.sha256);
+  if (dirname(received.path) !== temporary) throw new Error("Not a temporary file of this folder");
+  const size = await sizeOf(received.path);
+  if (size === undefined && (await sizeOf(target)) === received.size) return;
+  if (size !== received.size) throw new Error("The temporary file is gone or incomplete");
+  try {
+    await moveDurably(received.path, target, root);
+  } catch (error) {
+    throw unavailableOr(error);
+  }
+}
+
+async function openStream(path: string, span?: ByteSpan) {
+  try {
+    return (await open(path)).createReadStream(span);
+  } catch (error) {
+    throw unavailableOr(error);
+  }
+}
+
+// Content that is there already is replaced by itself: its earlier keeper may not have reached the disk yet.
+async function moveDurably(from: string, to: string, root: string): Promise<void> {
+  await sync(from);
+  await mkdir(dirname(to), privateFolder);
+  await rename(from, to);
+  for (let folder = dirname(to); folder.length >= root.length; folder = dirname(folder))
+    await syncFolder(folder);
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+// Windows has no descriptor for a folder.
+const syncFolder = process.platform === "win32" ? async () => {} : sync;
+
+async function sweep(temporary: string): Promise<void> {
+  const names = await readdir(temporary);
+  const paths = names.map((name) => join(temporary, name));
+  const changes = await Promise.all(paths.map((path) => changedAt(path)));
+  // The file system's times are real ones, so a moved clock has no say here.
+  const oldest = systemClock.now().getTime() - abandonedAfterMs;
+  await dropAll(paths.filter((_, at) => (changes[at] ?? oldest) < oldest));
+}
+
+async function dropAll(paths: readonly string[]): Promise<void> {
+  await Promise.all(paths.map((path) => rm(path, { force: true })));
+}
+
+function pathOf(root: string, sha256: string): string {
+  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new Error("Not a SHA-256 in hex");
+  return join(root, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  return (await statOf(path))?.size;
+}
+
+async function changedAt(path: string): Promise<number | undefined> {
+  return (await statOf(path))?.mtimeMs;
+}
+
+async function statOf(path: string) {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}

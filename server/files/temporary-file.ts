@@ -1,0 +1,64 @@
+import { createHash, randomBytes } from "node:crypto";
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { detectMediaType, signatureBytes } from "../domain/media-type.ts";
+import { FilesUnavailable, type TemporaryFile } from "./files.ts";
+
+/** Opens a new file with an unguessable name in `folder`, readable by its owner only. */
+export function createTemporaryFile(folder: string, limit: number): TemporaryFile {
+  const path = join(folder, randomBytes(24).toString("hex"));
+  const descriptor = orUnavailable(() => openSync(path, "wx", 0o600));
+  const hash = createHash("sha256");
+  const head = Buffer.alloc(signatureBytes);
+  let size = 0;
+  let open = true;
+
+  const close = () => {
+    if (!open) return;
+    open = false;
+    closeSync(descriptor);
+  };
+
+  return {
+    path,
+    write(bytes) {
+      if (size < signatureBytes) head.set(bytes.subarray(0, signatureBytes - size), size);
+      if (size <= limit) writeAll(descriptor, bytes.subarray(0, limit + 1 - size));
+      hash.update(bytes);
+      size += bytes.length;
+    },
+    finish() {
+      orUnavailable(close);
+      const detectedType = detectMediaType(head.subarray(0, size));
+      return { path, size, sha256: hash.digest("hex"), detectedType };
+    },
+    drop() {
+      close();
+      rmSync(path, { force: true });
+    },
+  };
+}
+
+/** Runs a file operation; a lack of space or of descriptors becomes FilesUnavailable. */
+export function orUnavailable<Result>(operation: () => Result): Result {
+  try {
+    return operation();
+  } catch (error) {
+    throw unavailableOr(error);
+  }
+}
+
+/** The same error, or FilesUnavailable where it says that there is no room. */
+export function unavailableOr(error: unknown): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return noRoom.has(code) ? new FilesUnavailable(error) : error;
+}
+
+const noRoom = new Set<unknown>(["ENOSPC", "EDQUOT", "EMFILE", "ENFILE", "EROFS", "EIO"]);
+
+// A disk that fills up takes part of the bytes first and refuses the rest at the next call.
+function writeAll(descriptor: number, bytes: Uint8Array): void {
+  let written = 0;
+  while (written < bytes.length)
+    written += orUnavailable(() => writeSync(descriptor, bytes, written, bytes.length - written));
+}
