@@ -1,0 +1,117 @@
+import { type Auth, maintainerScopes, type Scope } from "../../src/contract/endpoint.ts";
+import { ApiError } from "../../src/contract/errors.ts";
+import type { Deps } from "../deps.ts";
+import { hashOf } from "../secrets.ts";
+import { type AppKeyRow, credentials, type TokenRow } from "../store/credentials.ts";
+import type { AgentCaller, AppCaller, Callers, ConsoleCaller } from "./handler.ts";
+import { remembered } from "./remembered.ts";
+
+/** What a request shows of itself. */
+export interface Presented {
+  readonly apiKey: string | undefined;
+  readonly authorization: string | undefined;
+  readonly sessionId: string | undefined;
+  /** Whether it changes something, and from which page it says it comes. */
+  readonly mutates: boolean;
+  readonly origin: string | undefined;
+}
+
+export type Authenticate = <A extends Auth>(auth: A, presented: Presented) => Promise<Callers[A]>;
+
+type Ways = { readonly [A in Auth]: (presented: Presented) => Promise<Callers[A]> };
+
+/** Signalled when keys, tokens or what is known of an app have changed. */
+export const credentialsTopic = "credentials";
+
+/** Finds the caller of a request. Missing, malformed, unknown and revoked credentials of one kind are refused alike. */
+export function createAuthenticate(deps: Deps): Authenticate {
+  const { database, settings } = deps;
+  const findAppKey = remembered(database, credentialsTopic, (hash) => credentials.findAppKey(database, hash));
+  const findToken = remembered(database, credentialsTopic, (hash) => credentials.findToken(database, hash));
+  const touch = createTouch(deps);
+
+  const person = async ({ sessionId, mutates, origin }: Presented): Promise<ConsoleCaller> => {
+    const id = hashOf(sessionId ?? "");
+    const row = await credentials.findSession(database, id, deps.clock.now().toISOString());
+    if (!row || sessionId === undefined) throw new ApiError("sign_in_required");
+    if (mutates && !isOwnOrigin(origin, settings)) {
+      throw new ApiError("forbidden", { message: "This must be sent from a page of the console." });
+    }
+    return { kind: "session", id, ...row, scopes: maintainerScopes, appId: null };
+  };
+
+  const token = async (kind: string, { authorization }: Presented): Promise<TokenRow> => {
+    const row = await findToken(hashOf(bearerOf(authorization)));
+    if (!row || row.kind !== kind) throw new ApiError("invalid_token");
+    touch(row, credentials.touchToken);
+    return row;
+  };
+
+  const ways: Ways = {
+    none: async () => undefined,
+    async appKey({ apiKey }) {
+      const row = await findAppKey(hashOf(apiKey ?? ""));
+      if (!row) throw new ApiError("invalid_api_key");
+      touch(row, credentials.touchAppKey);
+      return appCaller(row);
+    },
+    async agentToken(presented) {
+      const { id, userId, appId } = await token("agent", presented);
+      return { kind: "agentToken", id, userId, appId } satisfies AgentCaller;
+    },
+    async console(presented) {
+      if (presented.authorization === undefined) return person(presented);
+      const { id, userId, email, appId, scopes } = await token("maintainer", presented);
+      return { kind: "maintainerToken", id, userId, email, appId, scopes: scopesOf(scopes) };
+    },
+    async session(presented) {
+      // A decision is a person's: whoever shows a bearer token is not in a browser.
+      if (presented.authorization !== undefined) throw new ApiError("sign_in_required");
+      return person(presented);
+    },
+  };
+  return (auth, presented) => ways[auth](presented);
+}
+
+const intakeScopes: readonly Scope[] = [];
+
+const appCaller = ({ id, appId, kind, ...row }: AppKeyRow): AppCaller => ({
+  kind: "appKey",
+  id,
+  appId,
+  feedbackEnabled: row.feedbackEnabled === 1,
+  changelogEnabled: row.changelogEnabled === 1,
+  faqsVersion: row.faqsVersion,
+  changelogVersion: row.changelogVersion,
+  scopes: kind === "full" ? maintainerScopes : intakeScopes,
+});
+
+function scopesOf(json: string): Scope[] {
+  const granted: unknown = JSON.parse(json);
+  return maintainerScopes.filter((scope) => Array.isArray(granted) && granted.includes(scope));
+}
+
+const bearerOf = (authorization: string | undefined): string =>
+  /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
+
+function isOwnOrigin(origin: string | undefined, { baseUrl, consoleUrl }: Deps["settings"]): boolean {
+  return origin !== undefined && [baseUrl, consoleUrl].some((url) => new URL(url).origin === origin);
+}
+
+interface Touched {
+  readonly id: string;
+  readonly lastUsedAt: string | null;
+}
+
+/** Records the hour of a credential's last use, without making the request wait for it. */
+function createTouch({ database, clock, log }: Deps) {
+  const touchedHours = new Map<string, string>();
+  return ({ id, lastUsedAt }: Touched, write: typeof credentials.touchToken) => {
+    const hour = `${clock.now().toISOString().slice(0, 13)}:00:00.000Z`;
+    if (lastUsedAt === hour || touchedHours.get(id) === hour) return;
+    touchedHours.set(id, hour);
+    database
+      .write((tx) => write(tx, id, hour))
+      .catch((error) => log.warn({ err: error }, "last use not recorded"));
+  };
+}

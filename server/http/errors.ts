@@ -1,0 +1,66 @@
+import type { Context, Next } from "koa";
+import { ApiError } from "../../src/contract/errors.ts";
+import type { Deps } from "../deps.ts";
+import { FilesUnavailable } from "../files/files.ts";
+import { isUnavailable } from "../store/errors.ts";
+import { UploadFailure } from "./upload-failure.ts";
+
+/** The body of an error as every reader gets it: `{error, code}` and what the code adds. */
+export const errorBody = ({ message, code, details }: ApiError) => ({
+  error: message,
+  code,
+  ...(details.issues ? { issues: details.issues } : {}),
+});
+
+/** Turns whatever was thrown into one JSON answer; causes go to the log only. */
+export function answerErrors(deps: Pick<Deps, "log">) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    try {
+      await next();
+    } catch (thrown) {
+      const error = asApiError(thrown);
+      report(deps, ctx, error, thrown);
+      answer(ctx, error);
+    }
+  };
+}
+
+/** The answer that an error of any origin becomes. */
+export function asApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof UploadFailure) return uploadError(thrown);
+  if (thrown instanceof FilesUnavailable || isUnavailable(thrown)) {
+    return new ApiError("busy", { retryAfterSeconds: 1 }, { cause: thrown });
+  }
+  return new ApiError("internal", {}, { cause: thrown });
+}
+
+function uploadError(failure: UploadFailure): ApiError {
+  if (failure.fault === "too_large") return new ApiError("payload_too_large", { message: failure.message });
+  return new ApiError(
+    "bad_request",
+    { issues: [{ path: "", message: failure.message }] },
+    { cause: failure },
+  );
+}
+
+function answer(ctx: Context, error: ApiError): void {
+  const { allow, retryAfterSeconds } = error.details;
+  if (ctx.res.headersSent) return void ctx.req.destroy();
+  if (allow) ctx.set("Allow", allow.join(", "));
+  if (retryAfterSeconds !== undefined) ctx.set("Retry-After", String(retryAfterSeconds));
+  // What of the body was not read would be taken for the next request.
+  if (!ctx.req.complete) ctx.set("Connection", "close");
+  ctx.set("Cache-Control", "no-store");
+  ctx.status = error.status;
+  const requestId = error.status === 500 ? { requestId: ctx.state.requestId } : {};
+  ctx.body = { ...errorBody(error), ...requestId };
+}
+
+function report({ log }: Pick<Deps, "log">, ctx: Context, error: ApiError, thrown: unknown): void {
+  if (error.status < 500) return;
+  log.error(
+    { requestId: ctx.state.requestId, method: ctx.method, route: ctx.state.route, err: thrown },
+    error.code,
+  );
+}

@@ -1,0 +1,76 @@
+import type * as z from "zod/mini";
+import type { Auth, Endpoint, Group, Scope } from "../../src/contract/endpoint.ts";
+import type { Inserter, Transaction } from "../store/database.ts";
+import type { PreparedAnswer } from "./answers.ts";
+
+export interface AppCaller {
+  readonly kind: "appKey";
+  readonly id: string;
+  readonly appId: string;
+  readonly feedbackEnabled: boolean;
+  readonly changelogEnabled: boolean;
+  readonly faqsVersion: number;
+  readonly changelogVersion: number;
+  readonly scopes: readonly Scope[];
+}
+
+export interface AgentCaller {
+  readonly kind: "agentToken";
+  readonly id: string;
+  readonly userId: string;
+  /** The one app that it may see; null for all of its owner's. */
+  readonly appId: string | null;
+}
+
+/** A person signed in to the console, or a maintainer token acting for its owner. */
+export interface ConsoleCaller {
+  readonly kind: "session" | "maintainerToken";
+  readonly id: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly scopes: readonly Scope[];
+  readonly appId: string | null;
+}
+
+export interface Callers {
+  none: undefined;
+  appKey: AppCaller;
+  agentToken: AgentCaller;
+  console: ConsoleCaller;
+  session: ConsoleCaller;
+}
+
+type Parsed<Schema> = Schema extends z.ZodMiniType ? z.output<Schema> : undefined;
+
+export type AnswerOf<E extends Endpoint> = E["success"] extends { body: infer Body extends z.ZodMiniType }
+  ? z.input<Body> | PreparedAnswer
+  : undefined;
+
+/** A request after authentication and validation. */
+export interface Request<E extends Endpoint = Endpoint> {
+  readonly caller: Callers[E["auth"] & Auth];
+  readonly params: Parsed<E["params"]>;
+  readonly query: Parsed<E["query"]>;
+  readonly body: Parsed<E["body"]>;
+  /** The client's network address. */
+  readonly address: string;
+  /** Aborts when the client has gone or the server stops. */
+  readonly signal: AbortSignal;
+  /**
+   * Does the work of a mutation in one transaction together with its rate limit and its Idempotency-Key.
+   * What it gives is the answer; a handler calls it once.
+   */
+  save<Answer extends AnswerOf<E>>(work: (tx: Transaction) => Promise<Answer>): Promise<Answer>;
+  /** The same for work that is one insert, which then shares its statement with others that wait. */
+  saveRow<Answer extends AnswerOf<E>>(
+    insert: (into: Inserter) => Promise<void>,
+    answer: Answer,
+  ): Promise<Answer>;
+  /** Sets the console session's cookie, or clears it. */
+  setSession(session: { readonly id: string; readonly expiresAt: Date } | null): void;
+}
+
+export type Handler<E extends Endpoint> = (request: Request<E>) => Promise<AnswerOf<E>>;
+
+/** A handler for every endpoint of a group. */
+export type Handlers<G extends Group> = { readonly [Name in keyof G]: Handler<G[Name]> };

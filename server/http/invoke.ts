@@ -1,0 +1,121 @@
+import type * as z from "zod/mini";
+import { type Endpoint, errorsOf, isMutation } from "../../src/contract/endpoint.ts";
+import { ApiError } from "../../src/contract/errors.ts";
+import { type Issue, issuesOf } from "../../src/contract/issues.ts";
+import type { Deps } from "../deps.ts";
+import { hashOf } from "../secrets.ts";
+import { type IdempotencyKey, idempotency, type KeptAnswer } from "../store/idempotency.ts";
+import { isPrepared, type PreparedAnswer } from "./answers.ts";
+import { errorBody } from "./errors.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import type { Callers, Handler, Request } from "./handler.ts";
+import { AlreadyAnswered, createSave, storeRefusal, useUp } from "./save.ts";
+
+/** A request as it came, its caller known. */
+export interface Incoming {
+  readonly caller: Callers[Endpoint["auth"]];
+  readonly path: string;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly idempotencyKey: string | undefined;
+  readonly address: string;
+  readonly signal: AbortSignal;
+  readonly setSession: Request["setSession"];
+}
+
+/** What goes out: JSON text, a prepared answer, or nothing. */
+export interface Outcome {
+  readonly status: number;
+  readonly body: string | PreparedAnswer | undefined;
+  readonly replayed: boolean;
+}
+
+export type Invoke = (incoming: Incoming) => Promise<Outcome>;
+
+/**
+ * An endpoint and its handler as one function: checks scope and shape, replays what was answered before, keeps
+ * to the rate limit, and lets nothing out that the contract does not declare. Throws ApiErrors of the endpoint.
+ */
+export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps): Invoke {
+  const declared = new Set(errorsOf(endpoint));
+  const shape = (answer: unknown) =>
+    "body" in endpoint.success ? endpoint.success.body.parse(answer) : undefined;
+
+  return async (incoming) => {
+    requireScope(endpoint, incoming.caller);
+    const key = idempotencyKeyOf(endpoint, incoming);
+    const kept = key && (await idempotency.find(deps.database, key, deps.clock.now()));
+    if (key && kept) return replay(endpoint, key, kept, deps);
+    const limitedBy = deps.settings.rateLimited && endpoint.rateLimit ? incoming.caller?.id : undefined;
+    try {
+      const request = {
+        ...parse(endpoint, incoming),
+        ...createSave(deps, { endpoint, key, limitedBy, shape }),
+      };
+      if (limitedBy && !isMutation(endpoint))
+        await deps.database.write((tx) => useUp(tx, limitedBy, endpoint, deps));
+      return outcomeOf(endpoint, await handle(request), shape);
+    } catch (error) {
+      if (key && error instanceof AlreadyAnswered) return replay(endpoint, key, error.answer, deps);
+      if (!(error instanceof ApiError)) throw error;
+      if (!declared.has(error.code))
+        throw new Error(`${endpoint.path} may not answer ${error.code}`, { cause: error });
+      if (key && isKeptRefusal(error)) await storeRefusal(deps, key, refusalOf(error));
+      throw error;
+    }
+  };
+}
+
+function requireScope({ scope }: Endpoint, caller: Incoming["caller"]): void {
+  if (!scope || !caller || !("scopes" in caller) || caller.scopes.includes(scope)) return;
+  throw new ApiError("insufficient_scope", { message: `The credential lacks the scope \`${scope}\`.` });
+}
+
+/** The three parts of a request, checked; throws `bad_request` with every fault of all of them. */
+function parse<E extends Endpoint>(endpoint: E, incoming: Incoming) {
+  const issues: Issue[] = [];
+  const part = (schema: z.ZodMiniObject | undefined, value: unknown) => {
+    if (!schema) return undefined;
+    const result = schema.safeParse(value);
+    if (!result.success) issues.push(...issuesOf(result.error));
+    return result.data;
+  };
+  const parts = {
+    params: part(endpoint.params, incoming.params),
+    query: part(endpoint.query, incoming.query),
+    body: part(endpoint.body, incoming.body),
+  };
+  if (issues.length > 0) throw new ApiError("bad_request", { issues });
+  return { ...incoming, ...parts };
+}
+
+function outcomeOf(endpoint: Endpoint, answer: unknown, shape: (answer: unknown) => unknown): Outcome {
+  const { status } = endpoint.success;
+  if (!("body" in endpoint.success)) return { status, body: undefined, replayed: false };
+  if (isPrepared(answer)) return { status, body: answer, replayed: false };
+  return { status, body: JSON.stringify(shape(answer)), replayed: false };
+}
+
+function idempotencyKeyOf(endpoint: Endpoint, incoming: Incoming): IdempotencyKey | undefined {
+  const { idempotencyKey: key, caller, path, body, query } = incoming;
+  if (key === undefined || caller === undefined) return undefined;
+  const scope = hashOf([caller.kind, caller.id, endpoint.method, path].join("\n"));
+  return { scope, key, fingerprint: fingerprintOf({ body: body ?? null, query: query ?? null }) };
+}
+
+function replay(endpoint: Endpoint, key: IdempotencyKey, kept: KeptAnswer, { sealer }: Deps): Outcome {
+  if (kept.fingerprint !== key.fingerprint) throw new ApiError("idempotency_mismatch");
+  const secret = endpoint.answersSecret && kept.status < 300;
+  return {
+    status: kept.status,
+    body: (secret ? sealer.open(kept.body) : kept.body) || undefined,
+    replayed: true,
+  };
+}
+
+/** Refusals of what was asked, not of how: a repeat must get the same one. (decisions 1: Idempotency-Key) */
+const isKeptRefusal = ({ status, code }: ApiError): boolean =>
+  (status === 409 || status === 422) && !code.startsWith("idempotency_");
+
+const refusalOf = (error: ApiError) => ({ status: error.status, body: JSON.stringify(errorBody(error)) });

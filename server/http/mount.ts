@@ -1,0 +1,120 @@
+import type { IncomingMessage } from "node:http";
+import type { Context } from "koa";
+import { type Endpoint, type Group, isMutation } from "../../src/contract/endpoint.ts";
+import { badRequest } from "../../src/contract/errors.ts";
+import { limits } from "../../src/contract/limits.ts";
+import type { Deps } from "../deps.ts";
+import { etagOf, isPrepared } from "./answers.ts";
+import type { Authenticate, Presented } from "./authenticate.ts";
+import { readJson } from "./body.ts";
+import type { Handler, Handlers, Request } from "./handler.ts";
+import { createInvoke, type Outcome } from "./invoke.ts";
+import { readUpload } from "./read-upload.ts";
+import { sessionCookie } from "./session-cookie.ts";
+
+/** One address of the server: how to answer it. */
+export interface Route {
+  readonly method: Endpoint["method"];
+  readonly path: string;
+  readonly answer: (ctx: Context, params: Record<string, string>) => Promise<void>;
+}
+
+export interface Door {
+  readonly authenticate: Authenticate;
+  readonly addressOf: (request: IncomingMessage) => string;
+}
+
+/** The routes of a group: the only place where the contract meets Koa. */
+export function mount<G extends Group>(group: G, handlers: Handlers<G>, deps: Deps, door: Door): Route[] {
+  const names: (keyof G)[] = Object.keys(group);
+  return names.map((name) => route(group[name], handlers[name], deps, door));
+}
+
+function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, door: Door): Route {
+  const invoke = createInvoke(endpoint, handle, deps);
+  const cookie = sessionCookie(deps.settings);
+  return {
+    method: endpoint.method,
+    path: endpoint.path,
+    async answer(ctx, params) {
+      const caller = await door.authenticate(endpoint.auth, presented(ctx, endpoint, cookie.name));
+      const idempotencyKey = isMutation(endpoint) ? idempotencyKeyOf(ctx.req) : undefined;
+      const body = await readBody(ctx, endpoint, deps);
+      try {
+        const outcome = await invoke({
+          caller,
+          path: ctx.path,
+          params,
+          query: endpoint.query ? ctx.query : undefined,
+          body: body.value,
+          idempotencyKey,
+          address: door.addressOf(ctx.req),
+          signal: signalOf(ctx, endpoint, deps),
+          setSession: (session) => cookie.set(ctx, session),
+        });
+        send(ctx, outcome, endpoint);
+      } finally {
+        await body.discard();
+      }
+    },
+  };
+}
+
+function presented(ctx: Context, endpoint: Endpoint, cookieName: string): Presented {
+  const { headers } = ctx.req;
+  const apiKey = headers["x-api-key"];
+  return {
+    apiKey: typeof apiKey === "string" ? apiKey : undefined,
+    authorization: headers.authorization,
+    sessionId: headers.cookie === undefined ? undefined : ctx.cookies.get(cookieName),
+    mutates: isMutation(endpoint),
+    origin: headers.origin,
+  };
+}
+
+const nothing = { value: undefined, discard: async () => {} };
+
+async function readBody(ctx: Context, endpoint: Endpoint, deps: Deps) {
+  if (!endpoint.body) return nothing;
+  if (endpoint.bodyKind === "upload") return readUpload(ctx.req, deps.files);
+  return { ...nothing, value: await readJson(ctx.req) };
+}
+
+function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
+  const given = headers["idempotency-key"];
+  if (given === undefined) return undefined;
+  const key = /^"(.*)"$/.exec(String(given))?.[1] ?? String(given);
+  if (/^[\x20-\x7e]+$/.test(key) && key.length <= limits.idempotencyKey) return key;
+  throw badRequest("Idempotency-Key", `must be 1 to ${limits.idempotencyKey} printable ASCII characters`);
+}
+
+/** Aborts when the client has gone or the server stops; only who waits needs one. */
+function signalOf(ctx: Context, endpoint: Endpoint, { stopping }: Deps): Request["signal"] {
+  if (!endpoint.query) return stopping;
+  const gone = new AbortController();
+  ctx.res.once("close", () => gone.abort());
+  return AbortSignal.any([gone.signal, stopping]);
+}
+
+function send(ctx: Context, { status, body, replayed }: Outcome, { method }: Endpoint): void {
+  ctx.status = status;
+  if (replayed) ctx.set("Idempotent-Replay", "true");
+  if (method !== "GET") ctx.set("Cache-Control", "no-store");
+  if (body === undefined) return;
+  const bytes = isPrepared(body) ? body.body : Buffer.from(body);
+  ctx.set("Content-Type", "application/json; charset=utf-8");
+  if (method === "GET") {
+    const etag = isPrepared(body) ? body.etag : etagOf(bytes);
+    ctx.set("ETag", etag);
+    ctx.set("Cache-Control", "private, no-cache");
+    if (isKnown(ctx.req.headers["if-none-match"], etag)) {
+      ctx.status = 304;
+      return;
+    }
+  }
+  ctx.body = bytes;
+}
+
+const isKnown = (header: string | undefined, etag: string): boolean =>
+  header !== undefined &&
+  header.split(",").some((entry) => entry.trim() === "*" || entry.trim().replace(/^W\//, "") === etag);

@@ -1,0 +1,93 @@
+import type { Endpoint } from "../../src/contract/endpoint.ts";
+import { ApiError } from "../../src/contract/errors.ts";
+import { rateLimits } from "../../src/contract/limits.ts";
+import type { Deps } from "../deps.ts";
+import type { Transaction } from "../store/database.ts";
+import {
+  type IdempotencyKey,
+  idempotency,
+  type KeptAnswer,
+  type StoredAnswer,
+} from "../store/idempotency.ts";
+import { consume } from "../store/rate-limits.ts";
+import type { AnswerOf, Request } from "./handler.ts";
+
+/** What surrounds the work of one mutation. */
+export interface Surroundings {
+  readonly endpoint: Endpoint;
+  /** The repeatable request that this is; undefined without an Idempotency-Key. */
+  readonly key: IdempotencyKey | undefined;
+  /** Whose rate limit it uses up; undefined where there is none. */
+  readonly limitedBy: string | undefined;
+  /** The answer as it goes out: undeclared fields dropped. */
+  readonly shape: (answer: unknown) => unknown;
+}
+
+/** The `save` and `saveRow` of a request: effect, rate limit and stored answer commit together or not at all. */
+export function createSave(deps: Deps, around: Surroundings): Pick<Request<Endpoint>, "save" | "saveRow"> {
+  const save = <Answer extends AnswerOf<Endpoint>>(work: (tx: Transaction) => Promise<Answer>) =>
+    deps.database.write(async (tx) => {
+      if (around.key) await claim(tx, around.key, deps);
+      if (around.limitedBy) await useUp(tx, around.limitedBy, around.endpoint, deps);
+      const answer = await work(tx);
+      if (around.key) await idempotency.store(tx, around.key, storedAnswer(deps, around, answer));
+      return answer;
+    });
+  return {
+    save,
+    async saveRow(insert, answer) {
+      if (around.key || around.limitedBy) {
+        return save(async (tx) => {
+          await insert(tx);
+          return answer;
+        });
+      }
+      await insert(deps.database);
+      return answer;
+    },
+  };
+}
+
+/** Uses up one request of an endpoint's rate limit. Throws `rate_limited` with the seconds to wait. */
+export async function useUp(
+  tx: Transaction,
+  who: string,
+  { rateLimit }: Endpoint,
+  { clock }: Deps,
+): Promise<void> {
+  if (!rateLimit) return;
+  const verdict = await consume(tx, `${rateLimit}:${who}`, rateLimits[rateLimit], clock);
+  if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
+}
+
+/** Stores a refusal that a repeat must get again. Nothing else of the request was kept. */
+export async function storeRefusal(deps: Deps, key: IdempotencyKey, answer: StoredAnswer): Promise<void> {
+  await deps.database.write(async (tx) => {
+    const claimed = await idempotency.claim(tx, key, deps.clock.now());
+    if (claimed.state === "claimed") await idempotency.store(tx, key, answer);
+  });
+}
+
+async function claim(tx: Transaction, key: IdempotencyKey, { clock }: Deps): Promise<void> {
+  const claimed = await idempotency.claim(tx, key, clock.now());
+  if (claimed.state === "claimed") return;
+  if (claimed.state === "in_progress")
+    throw new ApiError("idempotency_in_progress", { retryAfterSeconds: 1 });
+  throw new AlreadyAnswered(claimed.answer);
+}
+
+function storedAnswer({ sealer }: Deps, { endpoint, shape }: Surroundings, answer: unknown): StoredAnswer {
+  const body = "body" in endpoint.success ? JSON.stringify(shape(answer)) : "";
+  return { status: endpoint.success.status, body: endpoint.answersSecret ? sealer.seal(body) : body };
+}
+
+/** Another request with the same key has just been answered: this one gets the same. */
+export class AlreadyAnswered extends Error {
+  readonly answer: KeptAnswer;
+
+  constructor(answer: KeptAnswer) {
+    super("This request was already answered");
+    this.name = "AlreadyAnswered";
+    this.answer = answer;
+  }
+}

@@ -1,0 +1,58 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomInt } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const randomLength = 32;
+const checksumLength = 6;
+
+export type CredentialPrefix = "sdk_" | "sda_" | "sdm_" | "sdt_" | "stk_";
+
+/** A new credential: prefix, 32 random Base62 characters and a checksum by which scanners tell it from noise. */
+export function mintCredential(prefix: CredentialPrefix): string {
+  const random = Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)]).join("");
+  return prefix + random + checksum(prefix + random);
+}
+
+/** What of a credential may be shown again, so that a person tells it from others. */
+export const visiblePrefix = (credential: string): string => credential.slice(0, 10);
+
+/** SHA-256 in hex: how credentials and session ids lie in the database. */
+export const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
+
+/** An unguessable name, 256 bits in base64url. */
+export const randomName = (): string => randomBytes(32).toString("base64url");
+
+/** Encrypts and decrypts what must be readable again, under a key of the deployment (AES-256-GCM). */
+export interface Sealer {
+  seal(text: string): string;
+  /** Throws where the text was sealed with another secret or was changed. */
+  open(sealed: string): string;
+}
+
+export function createSealer(secret: string): Sealer {
+  const key = Buffer.from(hkdfSync("sha256", secret, "", "innkeep sealed text v1", 32));
+  return {
+    seal(text) {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv("aes-256-gcm", key, nonce);
+      const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64");
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed, "base64");
+      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12), { authTagLength: 16 });
+      decipher.setAuthTag(bytes.subarray(12, 28));
+      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
+    },
+  };
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = "";
+  while (digits.length < checksumLength) {
+    digits = (alphabet[rest % alphabet.length] ?? "") + digits;
+    rest = Math.floor(rest / alphabet.length);
+  }
+  return digits;
+}
