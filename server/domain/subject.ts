@@ -1,0 +1,20 @@
+const longest = 80;
+
+/**
+ * The subject of feedback that came without one: the first sentence or line of its message, cut at a word to
+ * 80 characters; the type in front only where the message has no words. (decisions 2)
+ */
+export function subjectOf(type: string, message: string): string {
+  const line = message.trim().split(/\r?\n/, 1)[0]?.replace(/\s+/g, " ").trim() ?? "";
+  const sentence = /^.*?[.!?…。！？](?=\s|$)/u.exec(line)?.[0] ?? line;
+  if (!/[\p{L}\p{N}]/u.test(message)) return `${type}: ${cut(line, longest - type.length - 2)}`;
+  return cut(/[\p{L}\p{N}]/u.test(sentence) ? sentence : line || message.trim(), longest);
+}
+
+function cut(text: string, most: number): string {
+  const points = Array.from(text);
+  if (points.length <= most) return text;
+  const head = points.slice(0, most - 1).join("");
+  const lastSpace = head.lastIndexOf(" ");
+  return `${(lastSpace > most / 2 ? head.slice(0, lastSpace) : head).trimEnd()}…`;
+}

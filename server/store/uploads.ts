@@ -1,0 +1,36 @@
+import type { Reader, Transaction } from "./database.ts";
+
+export interface UploadRow {
+  readonly sha256: string;
+  readonly mediaType: string;
+  readonly size: number;
+  readonly fileName: string | null;
+}
+
+export interface NewUpload extends UploadRow {
+  readonly name: string;
+  readonly appId: string;
+  readonly feedbackId: string;
+  readonly createdAt: string;
+}
+
+/** Uploaded files by the unguessable names under which they are served. */
+export const uploads = {
+  find: (reader: Reader, name: string) =>
+    reader.get<UploadRow>(
+      `SELECT sha256, media_type AS "mediaType", size, file_name AS "fileName" FROM uploads WHERE name = ?`,
+      name,
+    ),
+
+  insert: (tx: Transaction, upload: NewUpload) =>
+    tx.insert("uploads", {
+      name: upload.name,
+      app_id: upload.appId,
+      feedback_id: upload.feedbackId,
+      sha256: upload.sha256,
+      media_type: upload.mediaType,
+      size: upload.size,
+      file_name: upload.fileName,
+      created_at: upload.createdAt,
+    }),
+};
