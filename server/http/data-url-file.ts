@@ -1,0 +1,78 @@
+import { type ReceivedFile, receivedFile } from "../../src/contract/received-file.ts";
+import { normaliseMediaType } from "../domain/media-type.ts";
+import type { TemporaryFile } from "../files/files.ts";
+import { createBase64Decoder } from "./base64.ts";
+import type { Intake } from "./upload.ts";
+
+/** Takes text piece by piece. */
+export interface TextSink<Result> {
+  write(bytes: Buffer): void;
+  end(): Result;
+}
+
+/**
+ * Decodes the text of one data URL into a temporary file of at most `limit` bytes. Text that is none becomes a
+ * ReceivedFile with a fault; what is not known to be base64 goes to `remainder`, which may refuse it.
+ */
+export function createDataUrlFile(
+  intake: Intake,
+  limit: number,
+  remainder: TextSink<void>,
+): TextSink<ReceivedFile> {
+  let header = "";
+  let url: OpenUrl | undefined;
+  let fault: ReceivedFile["fault"] = null;
+
+  const refuse = (why: ReceivedFile["fault"], unread: string, rest: Buffer) => {
+    fault = why;
+    remainder.write(Buffer.from(unread, "latin1"));
+    remainder.write(rest);
+  };
+  const readBase64 = (open: OpenUrl, bytes: Buffer) => {
+    if (!open.decoder.write(bytes)) refuse("not_base64", open.decoder.held(), bytes);
+  };
+  const readHeader = (bytes: Buffer) => {
+    const comma = bytes.indexOf(",");
+    const read = header + bytes.toString("latin1", 0, comma === -1 ? longestHeader : comma);
+    const type = comma === -1 ? undefined : typeOf(read);
+    if (type) {
+      url = openUrl(intake.open(limit), type);
+      readBase64(url, bytes.subarray(comma + 1));
+    } else if (comma !== -1 || read.length >= longestHeader) refuse("not_a_data_url", header, bytes);
+    else header = read;
+  };
+
+  return {
+    write(bytes) {
+      if (fault) remainder.write(bytes);
+      else if (url) readBase64(url, bytes);
+      else readHeader(bytes);
+    },
+    end() {
+      if (!fault && !url) refuse("not_a_data_url", header, nothing);
+      if (!fault && url && !url.decoder.end()) refuse("not_base64", url.decoder.held(), nothing);
+      if (fault) remainder.end();
+      const written = url ? url.file.finish() : notWritten;
+      return intake.add(receivedFile({ ...written, declaredType: url?.type ?? null, name: null, fault }));
+    },
+  };
+}
+
+const nothing = Buffer.alloc(0);
+const notWritten = { path: "", size: 0, sha256: "", detectedType: null };
+const longestHeader = 256;
+
+type OpenUrl = ReturnType<typeof openUrl>;
+
+function openUrl(file: TemporaryFile, type: string) {
+  return { file, type, decoder: createBase64Decoder((decoded) => file.write(decoded)) };
+}
+
+// Parameters between the type and `;base64` are let pass: some encoders name a charset or a file there.
+const dataUrlHeader =
+  /^data:([a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*)(;[ -+\--:<-~]*)*;base64$/i;
+
+function typeOf(header: string): string | undefined {
+  if (header.length > longestHeader) return undefined;
+  return normaliseMediaType(dataUrlHeader.exec(header)?.[1]) ?? undefined;
+}

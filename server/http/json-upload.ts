@@ -1,0 +1,93 @@
+import type { Readable } from "node:stream";
+import type { Files } from "../files/files.ts";
+import { consume } from "./consume.ts";
+import { createDataUrlFile } from "./data-url-file.ts";
+import { createJsonScanner } from "./json-scanner.ts";
+import { createRawStringCheck } from "./json-string.ts";
+import { type Place, placeOf, replaceAt } from "./places.ts";
+import { parseStrictJson } from "./strict-json.ts";
+import { type Intake, receive, type Upload } from "./upload.ts";
+import { UploadFailure } from "./upload-failure.ts";
+
+export interface JsonUploadLimits {
+  /** Where base64 data URLs become files, and the decoded bytes each may have: `{"images.*": 2_097_152}`. */
+  readonly files: Readonly<Record<string, number>>;
+  /** Bytes of the whole body. */
+  readonly body: number;
+  /** Bytes of the body without the text of its files: what may be held in memory. */
+  readonly text: number;
+}
+
+/**
+ * Reads a JSON body and decodes its files to disk while it arrives. Each string at one of the places becomes a
+ * ReceivedFile, faulty or not; all else is what JSON.parse makes of it.
+ * Throws UploadFailure `malformed_json`, `too_large` or `aborted`, and FilesUnavailable; no file is left then.
+ */
+export function readJsonUpload(body: Readable, files: Files, limits: JsonUploadLimits): Promise<Upload> {
+  return receive(files, async (intake) => {
+    const places = new Map(Object.entries(limits.files).map(([at, bytes]) => [placeOf(at), bytes]));
+    let whole: Buffer[] = [];
+    let size = 0;
+    let scan: JsonScan | undefined;
+
+    await consume(body, limits.body, (chunk) => {
+      if (scan) return scan.write(chunk);
+      whole.push(chunk);
+      size += chunk.length;
+      if (size <= smallBody) return;
+      scan = scanJson(intake, places, limits.text);
+      whole.forEach(scan.write);
+      whole = [];
+    });
+    return scan ? scan.end() : parseWhole(Buffer.concat(whole), intake, places);
+  });
+}
+
+const smallBody = 65_536;
+
+type Limits = ReadonlyMap<Place, number>;
+
+function parseWhole(bytes: Buffer, intake: Intake, places: Limits): unknown {
+  const value = parseStrictJson(bytes);
+  const anyText = { write() {}, end() {} };
+  for (const [place, limit] of places) {
+    replaceAt(value, place, (text) => {
+      const file = createDataUrlFile(intake, limit, anyText);
+      file.write(Buffer.from(text));
+      return file.end();
+    });
+  }
+  return value;
+}
+
+type JsonScan = ReturnType<typeof scanJson>;
+
+// The text of each file is replaced by its number, which finds the file again in the parsed value.
+function scanJson(intake: Intake, places: Limits, maxText: number) {
+  const text: Buffer[] = [];
+  const files: unknown[] = [];
+  let size = 0;
+
+  const keepText = (bytes: Buffer) => {
+    size += bytes.length;
+    if (size > maxText)
+      throw new UploadFailure("too_large", `The body has over ${maxText} bytes beside its files.`);
+    // A copy: a slice would hold on to its whole chunk.
+    text.push(Buffer.from(bytes));
+  };
+  const openString = (place: Place) => {
+    const file = createDataUrlFile(intake, places.get(place) ?? 0, createRawStringCheck());
+    const end = () => keepText(Buffer.from(`${files.push(file.end()) - 1}"`));
+    return { write: file.write, end };
+  };
+  const write = createJsonScanner([...places.keys()], { text: keepText, openString });
+
+  return {
+    write,
+    end() {
+      const value = parseStrictJson(Buffer.concat(text));
+      for (const place of places.keys()) replaceAt(value, place, (number) => files[Number(number)]);
+      return value;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { isUtf8 } from "node:buffer";
+import { UploadFailure } from "./upload-failure.ts";
+
+/** Objects and arrays within one another. (decisions 1: hostile bodies end early) */
+export const deepestNesting = 32;
+
+export const malformedJson = (why: string) => new UploadFailure("malformed_json", `The body ${why}.`);
+
+/**
+ * Parses UTF-8 JSON text, and refuses what JSON.parse lets through although readers differ on it: duplicate keys,
+ * `__proto__`, and nesting deeper than 32. Throws `malformed_json`.
+ */
+export function parseStrictJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
+  const text = bytes.toString("utf8");
+  const value = parse(text);
+  // The text is well-formed here, so every colon outside a string belongs to a key. Fewer keys than colons: one came twice.
+  if (countKeys(value, 0) !== countColons(text)) throw malformedJson("has an object with the same key twice");
+  return value;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformedJson("is not valid JSON");
+  }
+}
+
+function countKeys(value: unknown, depth: number): number {
+  if (typeof value !== "object" || value === null) return 0;
+  if (depth === deepestNesting) throw malformedJson(`nests deeper than ${deepestNesting} levels`);
+  if (Object.hasOwn(value, "__proto__")) throw malformedJson("has a key named __proto__");
+  const children = Object.values(value);
+  let keys = Array.isArray(value) ? 0 : children.length;
+  for (const child of children) keys += countKeys(child, depth + 1);
+  return keys;
+}
+
+const quote = 0x22;
+const colon = 0x3a;
+const backslash = 0x5c;
+
+function countColons(text: string): number {
+  let colons = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character === quote) at = endOfString(text, at + 1);
+    else if (character === colon) colons++;
+  }
+  return colons;
+}
+
+function endOfString(text: string, from: number): number {
+  let end = text.indexOf('"', from);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let start = at;
+  while (text.charCodeAt(start - 1) === backslash) start--;
+  return (at - start) % 2 === 1;
+}

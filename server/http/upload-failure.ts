@@ -1,0 +1,12 @@
+export type UploadFault = "malformed_json" | "malformed_multipart" | "too_large" | "aborted";
+
+/** A request body that cannot be taken as a whole. The message tells the sender what to change. */
+export class UploadFailure extends Error {
+  readonly fault: UploadFault;
+
+  constructor(fault: UploadFault, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "UploadFailure";
+    this.fault = fault;
+  }
+}

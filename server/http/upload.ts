@@ -1,0 +1,47 @@
+import type { ReceivedFile } from "../../src/contract/received-file.ts";
+import type { Files, TemporaryFile } from "../files/files.ts";
+import { UploadFailure } from "./upload-failure.ts";
+
+/** A request body that arrived whole, its files on disk. */
+export interface Upload {
+  /** The body, each file in it a ReceivedFile. */
+  readonly value: unknown;
+  readonly files: readonly ReceivedFile[];
+  /** Deletes the temporary files that were not kept. Call it whatever became of the request. */
+  discard(): Promise<void>;
+}
+
+/** The files of one body while it arrives. */
+export interface Intake {
+  /** Opens a file that may have `limit` bytes. More files than any form has are `too_large`. */
+  open(limit: number): TemporaryFile;
+  /** Notes a file that is complete. */
+  add(file: ReceivedFile): ReceivedFile;
+}
+
+const mostFiles = 32;
+
+/** Runs `read`; whatever it throws, no file that it opened stays open or on disk. */
+export async function receive(files: Files, read: (intake: Intake) => Promise<unknown>): Promise<Upload> {
+  const opened: TemporaryFile[] = [];
+  const received: ReceivedFile[] = [];
+  const intake: Intake = {
+    open(limit) {
+      if (opened.length === mostFiles) throw new UploadFailure("too_large", "The body has too many files.");
+      const file = files.createTemporary(limit);
+      opened.push(file);
+      return file;
+    },
+    add(file) {
+      received.push(file);
+      return file;
+    },
+  };
+  try {
+    const value = await read(intake);
+    return { value, files: received, discard: () => files.dropTemporary(opened.map(({ path }) => path)) };
+  } catch (error) {
+    for (const file of opened) file.drop();
+    throw error;
+  }
+}
