@@ -7,25 +7,45 @@ export type Answer<E extends Endpoint> = E["success"] extends { body: infer Body
   ? z.output<Body>
   : undefined;
 
+/** A body that is made while it is sent, because it is too large to hold in memory. */
+export interface Content {
+  readonly mediaType: string;
+  /** Exact length. */
+  readonly bytes: number;
+  /** Starts from the beginning each time it is called, so that a request can be repeated. */
+  read(): AsyncIterable<Uint8Array | string>;
+}
+
+type Body<E extends Endpoint, Schema extends z.ZodMiniType> = E["bodyKind"] extends "upload"
+  ? { readonly body: z.input<Schema> } | { readonly content: Content }
+  : { readonly body: z.input<Schema> };
+
 type Part<E extends Endpoint, Name extends "params" | "query" | "body"> = E[Name] extends z.ZodMiniType
   ? Name extends "query"
     ? { readonly query?: z.input<E[Name]> }
-    : { readonly [N in Name]: z.input<E[Name]> }
+    : Name extends "body"
+      ? Body<E, E[Name]>
+      : { readonly [N in Name]: z.input<E[Name]> }
   : unknown;
 
 export interface CallOptions {
   /** Makes a repeat safe: the server answers a second request with the same key from what it stored. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
+  /** How much of the body has been handed to the network so far. */
+  readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
 }
 
 export type Input<E extends Endpoint> = Part<E, "params"> & Part<E, "query"> & Part<E, "body"> & CallOptions;
 
-type Call<E extends Endpoint> = keyof (Part<E, "params"> & Part<E, "body">) extends never
-  ? (input?: Input<E>) => Promise<Answer<E>>
-  : (input: Input<E>) => Promise<Answer<E>>;
+type Call<E extends Endpoint> = E extends { params: z.ZodMiniType } | { body: z.ZodMiniType }
+  ? (input: Input<E>) => Promise<Answer<E>>
+  : (input?: Input<E>) => Promise<Answer<E>>;
 
-/** The whole API as functions: `client.faqs.list()`. Every call rejects with an ApiError or a ConnectionError. */
+/**
+ * The whole API as functions: `client.faqs.list()`. Every call rejects with a ServerError, a ConnectionError or a
+ * MissingCredentialError.
+ */
 export type Client = {
   readonly [G in keyof typeof contract]: {
     readonly [E in keyof (typeof contract)[G]]: (typeof contract)[G][E] extends Endpoint

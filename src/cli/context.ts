@@ -1,0 +1,76 @@
+import type { Client } from "../client/call.ts";
+import type { Keychain } from "../credentials/keychain.ts";
+import type { Programs } from "./programs.ts";
+
+/** Standard output or standard error. */
+export interface Sink {
+  readonly isTerminal: boolean;
+  /** Width in columns; 80 where there is no terminal. */
+  readonly columns: number;
+  write(text: string): void;
+}
+
+export interface Io {
+  readonly stdin: { readonly isTerminal: boolean; text(): Promise<string> };
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  /** Asks on the terminal and gives the line that was typed; `hidden` echoes nothing. */
+  ask(question: string, options?: { readonly hidden?: boolean }): Promise<string>;
+}
+
+export interface Clock {
+  now(): Date;
+  /** Rejects with the signal's reason when that aborts first. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** All that a command may touch of the world. `bin` makes it of the process, tests make their own. */
+export interface Context {
+  readonly io: Io;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What relative file names start from. */
+  readonly cwd: string;
+  readonly home: string;
+  readonly platform: string;
+  readonly clock: Clock;
+  /** Aborts when the person interrupts. */
+  readonly signal: AbortSignal;
+  readonly newId: () => string;
+  /** From 0 up to 1, for the jitter of pauses. */
+  readonly random: () => number;
+  /** The keychain of the system; undefined where there is none. Loaded only when it is asked for. */
+  readonly keychain: () => Promise<Keychain | undefined>;
+  /** Opens an address in the person's browser; rejects where there is none. */
+  readonly openBrowser: (url: string) => Promise<void>;
+  readonly programs: Programs;
+}
+
+/** The flags that every command takes. */
+export interface GlobalFlags {
+  readonly json?: boolean;
+  /** Names of fields, comma separated. */
+  readonly fields?: string;
+  readonly baseUrl?: string;
+  readonly debug?: boolean;
+  readonly color?: "auto" | "always" | "never" | false;
+  readonly input?: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly idempotencyKey?: string;
+}
+
+/** One command at work: the world, the flags it was called with, and the server it talks to. */
+export interface Invocation {
+  readonly context: Context;
+  readonly flags: GlobalFlags;
+  /** Where requests go, without a slash at the end. Throws a CliError when the address is no web address. */
+  baseUrl(): string;
+  /**
+   * The API with the credentials of this person. Nothing is read before the first call. Under `--dry-run` the first
+   * mutation prints its request and ends the command. A mutation gets an Idempotency-Key of its own, which the same
+   * command run again reuses until the server has answered.
+   */
+  client(): Client;
+  /** For what must outlive the command: `pending/` holds idempotency keys, `spool/` unsent reports. */
+  readonly stateFolder: string;
+}

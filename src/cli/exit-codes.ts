@@ -1,0 +1,17 @@
+/** Every way a command ends. `innkeep help exit-codes` prints this table. */
+export const exitCodes = {
+  ok: { code: 0, meaning: "Done. Also for answers such as `matched: false`." },
+  unexpected: { code: 1, meaning: "Something unexpected went wrong." },
+  usage: { code: 2, meaning: "The command line or a value in it is wrong." },
+  differences: { code: 3, meaning: "There are differences (only with `--exit-code`)." },
+  authentication: { code: 4, meaning: "A credential is missing, expired or not accepted." },
+  forbidden: { code: 5, meaning: "Not allowed with this credential, or turned off for the app." },
+  notFound: { code: 6, meaning: "There is no such thing." },
+  conflict: { code: 7, meaning: "The thing is in a state that does not allow this." },
+  pending: { code: 8, meaning: "Nobody has decided yet." },
+  rejected: { code: 9, meaning: "A person rejected the proposal." },
+  tryLater: { code: 75, meaning: "No connection, or the server is busy: try again later." },
+  interrupted: { code: 130, meaning: "Interrupted." },
+} as const satisfies Record<string, { code: number; meaning: string }>;
+
+export type Exit = keyof typeof exitCodes;

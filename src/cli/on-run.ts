@@ -1,0 +1,26 @@
+import type { Command } from "commander";
+import type { Context, GlobalFlags, Invocation } from "./context.ts";
+import type { Exit } from "./exit-codes.ts";
+import { startInvocation } from "./invocation.ts";
+
+/** What a group of commands is built with: the world, and where each leaves how it ended. */
+export interface Setup {
+  readonly context: Context;
+  readonly outcome: { exit: Exit };
+}
+
+/**
+ * Gives a command what it does: `flags` are its own and the global ones, `argument` its positional argument (an array
+ * where the argument is variadic). It ends `ok` unless it returns another exit or throws.
+ */
+export function onRun<Flags extends object, Argument = undefined>(
+  command: Command,
+  { context, outcome }: Setup,
+  run: (invocation: Invocation, flags: Flags & GlobalFlags, argument: Argument) => Promise<Exit | undefined>,
+): void {
+  command.action(async () => {
+    const flags = command.optsWithGlobals<Flags & GlobalFlags>();
+    const [argument] = command.processedArgs;
+    outcome.exit = (await run(startInvocation(context, flags), flags, argument)) ?? "ok";
+  });
+}

@@ -1,0 +1,99 @@
+import { usageError } from "./cli-error.ts";
+import { painter } from "./color.ts";
+import type { Invocation } from "./context.ts";
+import { fieldNames, fieldOf, knownFields, pick, unknownFields } from "./fields.ts";
+import { asTabbed, printable } from "./plain-text.ts";
+import { table } from "./table.ts";
+
+/** One column of a list: its heading and what it shows of a row. */
+export interface Column<Row> {
+  readonly heading: string;
+  readonly of: (row: Row) => unknown;
+}
+
+/** Writes one thing to standard output: JSON under `--json`, the values of `--fields`, else the lines of `text`. */
+export function printOne(invocation: Invocation, value: unknown, text: () => string): void {
+  const names = fieldNames(invocation.flags.fields);
+  if (names) warnOfUnknown(invocation, value, names);
+  if (invocation.flags.json) writeJson(invocation, names ? pick(value, names) : value);
+  else if (names)
+    writeRow(
+      invocation,
+      names.map((name) => fieldOf(value, name)),
+    );
+  else write(invocation, printable(text()));
+}
+
+/**
+ * Writes a list to standard output: under `--json` one object `{items, …extra}`; else a table on a terminal, and in a
+ * pipe tab-separated full values without headings. `--fields` chooses what is shown of each item.
+ */
+export function printList<Row>(
+  invocation: Invocation,
+  items: readonly Row[],
+  columns: readonly Column<Row>[],
+  extra: Readonly<Record<string, unknown>> = {},
+): void {
+  const names = fieldNames(invocation.flags.fields);
+  if (names) refuseUnknown(items, names);
+  if (invocation.flags.json) {
+    writeJson(invocation, { items: names ? items.map((item) => pick(item, names)) : items, ...extra });
+    return;
+  }
+  const shown = names?.map((name) => ({ heading: name, of: (row: Row) => fieldOf(row, name) })) ?? columns;
+  const rows = items.map((item) => shown.map((column) => column.of(item)));
+  if (invocation.context.io.stdout.isTerminal) writeTable(invocation, shown, rows);
+  else for (const row of rows) writeRow(invocation, row);
+}
+
+/** Writes one line of JSON to standard output, for watches. */
+export const printLine = (invocation: Invocation, value: unknown): void =>
+  write(invocation, JSON.stringify(value));
+
+/** Tells the person something, on standard error. */
+export const note = ({ context }: Invocation, message: string): void =>
+  context.io.stderr.write(`${printable(message)}\n`);
+
+function writeJson(invocation: Invocation, value: unknown): void {
+  const indent = invocation.context.io.stdout.isTerminal ? 2 : 0;
+  write(invocation, JSON.stringify(value ?? null, null, indent));
+}
+
+function writeTable(
+  { context, flags }: Invocation,
+  columns: readonly { readonly heading: string }[],
+  rows: readonly (readonly unknown[])[],
+): void {
+  const { stdout, stderr } = context.io;
+  if (rows.length === 0) {
+    stderr.write("Nothing to list.\n");
+    return;
+  }
+  const paint = painter(context, flags, stdout);
+  const headings = columns.map(({ heading }) => heading.toUpperCase());
+  const [first = "", ...rest] = table([headings, ...rows.map((row) => row.map(plain))], stdout.columns);
+  stdout.write(`${[paint("bold", first), ...rest].join("\n")}\n`);
+}
+
+function warnOfUnknown(invocation: Invocation, value: unknown, names: readonly string[]): void {
+  for (const name of unknownFields([value], names)) {
+    note(invocation, `There is no field \`${name}\`. There are: ${knownFields([value])}.`);
+  }
+}
+
+function refuseUnknown(items: readonly unknown[], names: readonly string[]): void {
+  const [unknown] = unknownFields(items, names);
+  if (unknown) throw usageError(`There is no field \`${unknown}\`.`, `--fields takes: ${knownFields(items)}`);
+}
+
+const write = ({ context }: Invocation, line: string): void => context.io.stdout.write(`${line}\n`);
+
+const writeRow = (invocation: Invocation, values: readonly unknown[]): void =>
+  write(invocation, values.map(cell).join("\t"));
+
+const cell = (value: unknown): string => asTabbed(plain(value));
+
+const plain = (value: unknown): string => {
+  if (value === null || value === undefined) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+};

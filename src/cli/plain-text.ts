@@ -1,0 +1,34 @@
+const unprintable = /[\p{Cc}\p{Bidi_Control}]/gu;
+const kept = new Set(["\n", "\t"]);
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+
+/** Text of strangers without what moves a terminal's cursor or turns its direction; lines and tabs stay. */
+export const printable = (text: string): string =>
+  text.replace(unprintable, (character) => (kept.has(character) ? character : ""));
+
+/** The text on one line, with white space as single spaces. */
+export const onOneLine = (text: string): string => printable(text.replace(/\s+/g, " ")).trim();
+
+/** The whole text as one tab-separated value: backslash, tab and line ends are escaped. */
+export const asTabbed = (text: string): string =>
+  printable(text.replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? character));
+
+/** Columns that the text takes in a terminal. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += wide.test(character) ? 2 : /\p{M}/u.test(character) ? 0 : 1;
+  return width;
+}
+
+/** The text cut to a width, with an ellipsis where something is missing. */
+export function cutTo(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = "";
+  for (const character of text) {
+    if (widthOf(kept + character) > width - 1) return `${kept}…`;
+    kept += character;
+  }
+  return kept;
+}
