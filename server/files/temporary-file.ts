@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { detectMediaType, signatureBytes } from "../domain/media-type.ts";
+import { detectMediaType, signatureBytes } from "../../src/contract/media-type.ts";
 import { FilesUnavailable, type TemporaryFile } from "./files.ts";
 
 /** Opens a new file with an unguessable name in `folder`, readable by its owner only. */
