@@ -1,0 +1,34 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Value } from "../database.ts";
+import type { Connection, SqliteDriver } from "./connection.ts";
+import { statementCache } from "./statement-cache.ts";
+
+/** The runtime's own SQLite, or undefined where there is none (before Node 22.13). It is synchronous: each call blocks the event loop. */
+export function nodeSqliteDriver(): SqliteDriver | undefined {
+  const sqlite = process.getBuiltinModule("node:sqlite");
+  if (sqlite === undefined) return undefined;
+  return {
+    lockWaitMs: 10,
+    readers: 1,
+    open: async (file, { readOnly }) => connect(new sqlite.DatabaseSync(file, { readOnly })),
+  };
+}
+
+function connect(database: DatabaseSync): Connection {
+  const statements = statementCache<StatementSync>(
+    (sql) => database.prepare(sql),
+    () => {},
+  );
+  return {
+    get: async <Row extends object>(sql: string, values: readonly Value[]) =>
+      statements.get(sql).get(...values) as Row | undefined,
+    all: async <Row extends object>(sql: string, values: readonly Value[]) =>
+      statements.get(sql).all(...values) as Row[],
+    run: async (sql, values) => Number(statements.get(sql).run(...values).changes),
+    exec: async (sql) => database.exec(sql),
+    async close() {
+      statements.clear();
+      database.close();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import pg from "pg";
+import type { Value } from "../database.ts";
+import { numberPlaceholders } from "./placeholders.ts";
+
+const mostNamed = 500;
+const named = new Map<string, { name?: string; text: string }>();
+
+/** A statement as `pg` takes it: with numbered placeholders and, so that each connection plans it once, a name. */
+export function query(sql: string, values: readonly Value[]): pg.QueryConfig {
+  return { ...(named.get(sql) ?? remember(sql)), values: [...values] };
+}
+
+function remember(sql: string): { name?: string; text: string } {
+  const text = numberPlaceholders(sql);
+  if (named.size >= mostNamed) return { text };
+  const statement = { name: `innkeep_${named.size}`, text };
+  named.set(sql, statement);
+  return statement;
+}
+
+/** Values as SQLite gives them: numbers for all numeric types, 0 and 1 for booleans, text for JSON and for times. */
+export const types = new pg.TypeOverrides();
+
+const oids = pg.types.builtins;
+for (const oid of [oids.INT8, oids.NUMERIC]) types.setTypeParser(oid, Number);
+for (const oid of [oids.JSON, oids.JSONB, oids.DATE, oids.TIMESTAMP, oids.TIMESTAMPTZ])
+  types.setTypeParser(oid, String);
+types.setTypeParser(oids.BOOL, (text) => (text === "t" ? 1 : 0));

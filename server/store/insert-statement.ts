@@ -1,0 +1,46 @@
+import type { Value } from "./database.ts";
+
+type Row = Readonly<Record<string, Value>>;
+
+/** The statement that adds one row. */
+export function insertStatement(table: string, row: Row): { sql: string; values: Value[] } {
+  return { sql: insertSql(table, Object.keys(row)), values: Object.values(row) };
+}
+
+/** The statement that adds one row, its values in the order of `columns`. */
+export function insertSql(table: string, columns: readonly string[]): string {
+  return textFor(single, table, columns);
+}
+
+/** SQLite: the statement that adds every row of one JSON array of arrays, whose values are in the order of `columns`. */
+export function bulkInsertSql(table: string, columns: readonly string[]): string {
+  return textFor(bulk, table, columns);
+}
+
+const single = (table: string, columns: readonly string[]) =>
+  `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
+
+const bulk = (table: string, columns: readonly string[]) =>
+  `INSERT INTO ${table} (${columns.join(", ")})
+   SELECT ${columns.map((_, index) => `value ->> ${index}`).join(", ")} FROM json_each(?)`;
+
+type Shape = (table: string, columns: readonly string[]) => string;
+
+const texts = new Map<Shape, Map<string, string>>([
+  [single, new Map()],
+  [bulk, new Map()],
+]);
+
+function textFor(shape: Shape, table: string, columns: readonly string[]): string {
+  const name = `${table}(${columns.join()})`;
+  const known = texts.get(shape)?.get(name);
+  if (known !== undefined) return known;
+  for (const word of [table, ...columns]) assertIdentifier(word);
+  const sql = shape(table, columns);
+  texts.get(shape)?.set(name, sql);
+  return sql;
+}
+
+function assertIdentifier(word: string): void {
+  if (!/^[a-z][a-z0-9_]*$/.test(word)) throw new Error(`"${word}" is not the name of a table or column.`);
+}

@@ -1,0 +1,6 @@
+import type { Migration } from "./migrate.ts";
+import { feedbackAndContent } from "./migrations/001-feedback-and-content.ts";
+import { requests } from "./migrations/002-requests.ts";
+
+/** All migrations, in their order. One that was released never changes: what it should have been is a new one. */
+export const migrations: readonly Migration[] = [feedbackAndContent, requests];

@@ -1,0 +1,64 @@
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type Clock, systemClock } from "../clock.ts";
+import type { Database } from "./database.ts";
+import type { SqliteDriver } from "./drivers/connection.ts";
+import { nodeSqliteDriver } from "./drivers/node-sqlite.ts";
+import { type Migration, migrate } from "./migrate.ts";
+import { migrations } from "./migrations.ts";
+import { isSound, openSqlite } from "./sqlite.ts";
+
+/** A SQLite file, or the URL of a PostgreSQL database. */
+export type DatabaseAddress = { readonly file: string } | { readonly url: string };
+
+export interface OpenOptions {
+  /** PostgreSQL: the most connections beside the listening one. */
+  readonly poolSize?: number;
+  /** SQLite: the driver to use instead of the best one there is. */
+  readonly driver?: "sqlite3" | "node-sqlite" | SqliteDriver;
+  readonly migrations?: readonly Migration[];
+  readonly clock?: Clock;
+}
+
+/** Opens a database with its schema brought up to date. Throws a sentence for the operator where it cannot be used. */
+export async function openDatabase(address: DatabaseAddress, options: OpenOptions = {}): Promise<Database> {
+  const database =
+    "file" in address ? await openFile(address.file, options) : await openUrl(address.url, options);
+  try {
+    await migrate(database, options.migrations ?? migrations, options.clock ?? systemClock);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+}
+
+async function openUrl(url: string, { poolSize }: OpenOptions): Promise<Database> {
+  const { openPostgres } = await import("./drivers/postgres.ts");
+  return openPostgres(url, poolSize);
+}
+
+async function openFile(file: string, { driver }: OpenOptions): Promise<Database> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  return openSqlite(typeof driver === "object" ? driver : await driverNamed(driver), file);
+}
+
+async function driverNamed(name?: "sqlite3" | "node-sqlite"): Promise<SqliteDriver> {
+  const builtIn = nodeSqliteDriver();
+  if (name === "node-sqlite" && builtIn === undefined)
+    throw new Error("This Node.js has no SQLite of its own.");
+  const use = name ?? (isSound(process.versions.sqlite ?? "0") ? "node-sqlite" : "sqlite3");
+  if (builtIn !== undefined && use === "node-sqlite") return builtIn;
+  return sqlite3Driver();
+}
+
+async function sqlite3Driver(): Promise<SqliteDriver> {
+  try {
+    return (await import("./drivers/sqlite3.ts")).sqlite3Driver;
+  } catch (cause) {
+    throw new Error(
+      "This Node.js has no sound SQLite of its own, and the package sqlite3 is not installed. Use Node.js 24 or newer, or install sqlite3, or use PostgreSQL.",
+      { cause },
+    );
+  }
+}

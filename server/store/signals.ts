@@ -1,0 +1,30 @@
+export interface Signals {
+  subscribe(listener: (topic: string) => void): () => void;
+  /** Calls every listener with every topic. What a listener throws is not the sender's: it surfaces in a turn of its own. */
+  emit(topics: Iterable<string>): void;
+}
+
+export function createSignals(): Signals {
+  const listeners = new Set<{ hear(topic: string): void }>();
+
+  function tell(listener: { hear(topic: string): void }, topic: string): void {
+    try {
+      listener.hear(topic);
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+
+  return {
+    subscribe(hear) {
+      const listener = { hear };
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    emit(topics) {
+      for (const topic of topics) for (const listener of listeners) tell(listener, topic);
+    },
+  };
+}

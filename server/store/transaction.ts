@@ -1,0 +1,103 @@
+import type { Reader, Transaction } from "./database.ts";
+import { insertStatement } from "./insert-statement.ts";
+
+/** What an engine offers inside a transaction. */
+export type Statements = Reader & Pick<Transaction, "run" | "lock">;
+
+export interface Outcome<Result> {
+  readonly result: Result;
+  readonly topics: ReadonlySet<string>;
+}
+
+/**
+ * Does `work` over the statements of one transaction: one statement at a time, none after the work has ended. A failed
+ * statement fails the whole work, even where the work swallows its error (on PostgreSQL nothing could commit after it).
+ */
+export async function perform<Result>(
+  work: (tx: Transaction) => Promise<Result>,
+  statements: Statements,
+): Promise<Outcome<Result>> {
+  const line = oneAtATime();
+  const topics = new Set<string>();
+  const tx: Transaction = {
+    engine: statements.engine,
+    get: (sql, ...values) => line.next(() => statements.get(sql, ...values)),
+    all: (sql, ...values) => line.next(() => statements.all(sql, ...values)),
+    run: (sql, ...values) => line.next(() => statements.run(sql, ...values)),
+    lock: (name) => line.next(() => statements.lock(name)),
+    insert(table, row) {
+      const { sql, values } = insertStatement(table, row);
+      return line.next(async () => void (await statements.run(sql, ...values)));
+    },
+    signal(topic) {
+      line.assertOpen();
+      topics.add(topic);
+    },
+  };
+  const result = await worked(work, tx, line);
+  line.assertSound();
+  return { result, topics };
+}
+
+async function worked<Result>(work: (tx: Transaction) => Promise<Result>, tx: Transaction, line: Line) {
+  try {
+    return await work(tx);
+  } finally {
+    await line.end();
+  }
+}
+
+interface Line {
+  next<Result>(statement: () => Promise<Result>): Promise<Result>;
+  assertOpen(): void;
+  /** Lets no statement in any more, and waits for those that nobody awaited. */
+  end(): Promise<void>;
+  /** Throws the first failure of any statement. */
+  assertSound(): void;
+}
+
+function oneAtATime(): Line {
+  let ended = false;
+  let waiting = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  let failure: { readonly error: unknown } | undefined;
+
+  const late = () => new Error("This transaction has ended: its work must await every statement it makes.");
+
+  function assertOpen(): void {
+    if (ended) throw late();
+  }
+
+  function assertSound(): void {
+    if (failure !== undefined) throw failure.error;
+  }
+
+  async function run<Result>(before: Promise<unknown> | undefined, statement: () => Promise<Result>) {
+    await before;
+    assertSound();
+    return statement();
+  }
+
+  function next<Result>(statement: () => Promise<Result>): Promise<Result> {
+    const running = run(waiting > 0 ? last : undefined, statement);
+    waiting++;
+    last = running.then(
+      () => void waiting--,
+      (error: unknown) => {
+        waiting--;
+        failure ??= { error };
+      },
+    );
+    return running;
+  }
+
+  return {
+    assertOpen,
+    assertSound,
+    next: (statement) => (ended ? Promise.reject(late()) : next(statement)),
+    async end() {
+      ended = true;
+      await last;
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import type { Database, Inserter } from "./database.ts";
+import type { Connection } from "./drivers/connection.ts";
+import { commitTogether } from "./group-commit.ts";
+import type { Signals } from "./signals.ts";
+import { type AppendUnit, appendUnit, type Unit, workUnit } from "./units.ts";
+
+export interface Writer extends Inserter, Pick<Database, "write"> {
+  /** Uses the connection between two commits. */
+  between<Result>(use: (connection: Connection) => Promise<Result>): Promise<Result>;
+  /** Waits for all that was asked for, then closes the connection. */
+  close(): Promise<void>;
+}
+
+/** The one writer of a SQLite file: whatever waits when a commit begins shares it. */
+export function createWriter(connection: Connection, signals: Signals): Writer {
+  const queue = createQueue(connection);
+  return {
+    write: (work) =>
+      new Promise((resolve, reject) => queue.add(workUnit(work, signals, { resolve, reject }))),
+    insert: (table, row) =>
+      new Promise((resolve, reject) =>
+        queue.appendTo(table, Object.keys(row)).add(Object.values(row), { resolve, reject }),
+      ),
+    between: (use) => queue.between(() => use(connection)),
+    async close() {
+      await queue.close();
+      await connection.close();
+    },
+  };
+}
+
+interface Queue {
+  add(unit: Unit): void;
+  /** The waiting unit that takes new rows of these columns. */
+  appendTo(table: string, columns: readonly string[]): AppendUnit;
+  between<Result>(use: () => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+function createQueue(connection: Connection): Queue {
+  let units: Unit[] = [];
+  let pauses: (() => Promise<void>)[] = [];
+  let flushing: Promise<void> | undefined;
+  let closed = false;
+  const appends = new Map<string, AppendUnit>();
+
+  function assertOpen(): void {
+    if (closed) throw new Error("The database is closed.");
+  }
+
+  /** Each round begins in a turn of its own: what the requests of one turn ask for shares a commit, and others get their turn. */
+  async function flush(): Promise<void> {
+    while (units.length + pauses.length > 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+      await pause();
+      const taken = units;
+      units = [];
+      appends.clear();
+      await commitTogether(connection, taken);
+    }
+    flushing = undefined;
+  }
+
+  async function pause(): Promise<void> {
+    const taken = pauses;
+    pauses = [];
+    for (const use of taken) await use();
+  }
+
+  function add(unit: Unit): void {
+    assertOpen();
+    units.push(unit);
+    flushing ??= flush();
+  }
+
+  function newAppend(name: string, table: string, columns: readonly string[]): AppendUnit {
+    const unit = appendUnit(table, columns);
+    add(unit);
+    appends.set(name, unit);
+    return unit;
+  }
+
+  return {
+    add,
+    appendTo(table, columns) {
+      const name = `${table}(${columns.join()})`;
+      return appends.get(name) ?? newAppend(name, table, columns);
+    },
+    between: (use) =>
+      new Promise((resolve, reject) => {
+        assertOpen();
+        pauses.push(() => use().then(resolve, reject));
+        flushing ??= flush();
+      }),
+    async close() {
+      closed = true;
+      await flushing;
+    },
+  };
+}
