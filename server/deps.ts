@@ -1,20 +1,24 @@
 import type { Logger } from "pino";
 import type { Clock } from "./clock.ts";
 import type { Files } from "./files/files.ts";
+import type { KeptFiles } from "./files/kept-files.ts";
 import type { Answers } from "./http/answers.ts";
 import type { Sealer } from "./secrets.ts";
 import type { Settings } from "./settings.ts";
 import type { Database } from "./store/database.ts";
+import type { Waiting } from "./waiting.ts";
 
 /** All that a handler may touch. */
 export interface Deps {
   readonly settings: Settings;
   readonly database: Database;
   readonly files: Files;
+  readonly keptFiles: KeptFiles;
   readonly clock: Clock;
   readonly newId: () => string;
   readonly sealer: Sealer;
   readonly answers: Answers;
+  readonly waiting: Waiting;
   readonly log: Logger;
   /** Aborts when the server begins to stop: whatever waits then answers with what it has. */
   readonly stopping: AbortSignal;

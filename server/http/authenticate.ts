@@ -3,6 +3,7 @@ import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { hashOf } from "../secrets.ts";
 import { type AppKeyRow, credentials, type TokenRow } from "../store/credentials.ts";
+import { credentialsTopic } from "../store/topics.ts";
 import type { AgentCaller, AppCaller, Callers, ConsoleCaller } from "./handler.ts";
 import { remembered } from "./remembered.ts";
 
@@ -19,9 +20,6 @@ export interface Presented {
 export type Authenticate = <A extends Auth>(auth: A, presented: Presented) => Promise<Callers[A]>;
 
 type Ways = { readonly [A in Auth]: (presented: Presented) => Promise<Callers[A]> };
-
-/** Signalled when keys, tokens or what is known of an app have changed. */
-export const credentialsTopic = "credentials";
 
 /** Finds the caller of a request. Missing, malformed, unknown and revoked credentials of one kind are refused alike. */
 export function createAuthenticate(deps: Deps): Authenticate {

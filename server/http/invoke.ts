@@ -9,7 +9,7 @@ import { isPrepared, type PreparedAnswer } from "./answers.ts";
 import { errorBody } from "./errors.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import type { Callers, Handler, Request } from "./handler.ts";
-import { AlreadyAnswered, createSave, storeRefusal, useUp } from "./save.ts";
+import { AlreadyAnswered, createSave, spend, storeRefusal } from "./save.ts";
 
 /** A request as it came, its caller known. */
 export interface Incoming {
@@ -49,12 +49,11 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
     if (key && kept) return replay(endpoint, key, kept, deps);
     const limitedBy = deps.settings.rateLimited && endpoint.rateLimit ? incoming.caller?.id : undefined;
     try {
-      const request = {
-        ...parse(endpoint, incoming),
-        ...createSave(deps, { endpoint, key, limitedBy, shape }),
-      };
+      const save = createSave(deps, { endpoint, key, limitedBy, shape });
+      // The schemas of this very endpoint have just made it so.
+      const request = { ...parse(endpoint, incoming), ...save } as Request<Endpoint> as Request<E>;
       if (limitedBy && !isMutation(endpoint))
-        await deps.database.write((tx) => useUp(tx, limitedBy, endpoint, deps));
+        await deps.database.write((tx) => spend(tx, limitedBy, endpoint, deps));
       return outcomeOf(endpoint, await handle(request), shape);
     } catch (error) {
       if (key && error instanceof AlreadyAnswered) return replay(endpoint, key, error.answer, deps);

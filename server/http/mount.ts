@@ -116,5 +116,4 @@ function send(ctx: Context, { status, body, replayed }: Outcome, { method }: End
 }
 
 const isKnown = (header: string | undefined, etag: string): boolean =>
-  header !== undefined &&
-  header.split(",").some((entry) => entry.trim() === "*" || entry.trim().replace(/^W\//, "") === etag);
+  (header ?? "").split(",").some((entry) => entry.trim() === "*" || entry.trim().replace(/^W\//, "") === etag);

@@ -1,4 +1,4 @@
-import Router from "@koa/router";
+import { Router, type RouterMiddleware } from "@koa/router";
 import type { Context, Middleware } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Route } from "./mount.ts";
@@ -7,7 +7,7 @@ import type { Route } from "./mount.ts";
  * Sends each request to its route. Addresses without parameters are found in one step, the others by the router;
  * HEAD is answered as GET. Throws `method_not_allowed` where only the method is unknown; else leaves it to `next`.
  */
-export function routing(routes: readonly Route[]): Middleware {
+export function routing(routes: readonly Route[]): RouterMiddleware {
   const fixed = new Map(
     routes.filter(({ path }) => !path.includes(":")).map((route) => [nameOf(route), route]),
   );

@@ -28,7 +28,7 @@ export function createSave(deps: Deps, around: Surroundings): Pick<Request<Endpo
   const save = <Answer extends AnswerOf<Endpoint>>(work: (tx: Transaction) => Promise<Answer>) =>
     deps.database.write(async (tx) => {
       if (around.key) await claim(tx, around.key, deps);
-      if (around.limitedBy) await useUp(tx, around.limitedBy, around.endpoint, deps);
+      if (around.limitedBy) await spend(tx, around.limitedBy, around.endpoint, deps);
       const answer = await work(tx);
       if (around.key) await idempotency.store(tx, around.key, storedAnswer(deps, around, answer));
       return answer;
@@ -49,7 +49,7 @@ export function createSave(deps: Deps, around: Surroundings): Pick<Request<Endpo
 }
 
 /** Uses up one request of an endpoint's rate limit. Throws `rate_limited` with the seconds to wait. */
-export async function useUp(
+export async function spend(
   tx: Transaction,
   who: string,
   { rateLimit }: Endpoint,

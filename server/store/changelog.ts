@@ -15,18 +15,40 @@ export interface ChangelogRow {
   readonly updatedAt: string;
 }
 
+export type PublishedRow = ChangelogRow & { readonly publishedAt: string };
+
 export const changelogColumns = `id, title, version, versions, release_type AS "releaseType",
   body_format AS "bodyFormat", body, items, published_at AS "publishedAt",
   created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 export const changelog = {
-  /** The entries that are published at `now`, newest first. */
-  listPublished: (reader: Reader, appId: string, now: string) =>
-    reader.all<ChangelogRow & { publishedAt: string }>(
+  /** The newest entries that are published at `now`. */
+  listPublished: (reader: Reader, appId: string, now: string, limit: number) =>
+    reader.all<PublishedRow>(
       `SELECT ${changelogColumns} FROM changelog_entries
+       WHERE app_id = ? AND published_at <= ? ORDER BY published_at DESC, created_at DESC, id DESC LIMIT ?`,
+      appId,
+      now,
+      limit,
+    ),
+
+  /** The versions of all entries that are published at `now`, newest first, without their texts. */
+  listPublishedVersions: (reader: Reader, appId: string, now: string) =>
+    reader.all<Pick<ChangelogRow, "id" | "version" | "versions">>(
+      `SELECT id, version, versions FROM changelog_entries
        WHERE app_id = ? AND published_at <= ? ORDER BY published_at DESC, created_at DESC, id DESC`,
       appId,
       now,
+    ),
+
+  /** These entries of the app, newest first. */
+  listByIds: (reader: Reader, appId: string, ids: readonly string[]) =>
+    reader.all<PublishedRow>(
+      `SELECT ${changelogColumns} FROM changelog_entries
+       WHERE app_id = ? AND id IN (${ids.map(() => "?").join(", ") || "NULL"})
+       ORDER BY published_at DESC, created_at DESC, id DESC`,
+      appId,
+      ...ids,
     ),
 
   /** When the next entry with a date in the future appears. */

@@ -22,6 +22,10 @@ export const uploads = {
       name,
     ),
 
+  async isReferenced(reader: Reader, sha256: string): Promise<boolean> {
+    return (await reader.get("SELECT 1 AS one FROM uploads WHERE sha256 = ? LIMIT 1", sha256)) !== undefined;
+  },
+
   insert: (tx: Transaction, upload: NewUpload) =>
     tx.insert("uploads", {
       name: upload.name,

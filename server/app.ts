@@ -1,0 +1,63 @@
+import Koa from "koa";
+import { contract } from "../src/contract/index.ts";
+import type { Deps } from "./deps.ts";
+import { createAddressOf } from "./http/address.ts";
+import { createAuthenticate } from "./http/authenticate.ts";
+import { allowOrigins } from "./http/cors.ts";
+import { answerErrors } from "./http/errors.ts";
+import { createMetrics } from "./http/metrics.ts";
+import { type Door, mount, type Route } from "./http/mount.ts";
+import { observe } from "./http/observe.ts";
+import { operationsRoutes } from "./http/operations.ts";
+import { answerUnknown, routing } from "./http/routing.ts";
+import { serveUploads } from "./http/uploads.ts";
+import { agent } from "./routes/agent.ts";
+import { changelog } from "./routes/changelog.ts";
+import { apps } from "./routes/console/apps.ts";
+import { audit } from "./routes/console/audit.ts";
+import { consoleChangelog } from "./routes/console/changelog.ts";
+import { consoleFaqs } from "./routes/console/faqs.ts";
+import { threads } from "./routes/console/feedback.ts";
+import { keys } from "./routes/console/keys.ts";
+import { runs } from "./routes/console/runs.ts";
+import { session } from "./routes/console/session.ts";
+import { tokens } from "./routes/console/tokens.ts";
+import { faqs } from "./routes/faqs.ts";
+import { feedback } from "./routes/feedback.ts";
+import { uploads } from "./store/uploads.ts";
+
+/** The whole server as a Koa application. */
+export function createApp(deps: Deps): Koa {
+  const app = new Koa();
+  const metrics = createMetrics();
+  const door = {
+    authenticate: createAuthenticate(deps),
+    addressOf: createAddressOf(deps.settings.trustedProxies),
+  };
+  app.use(observe(deps, metrics));
+  app.use(answerErrors(deps));
+  app.use(allowOrigins(deps.settings.corsOrigins));
+  app.use(routing([...apiRoutes(deps, door), ...operationsRoutes(deps, metrics)]));
+  app.use(serveUploads(deps.settings, (name) => uploads.find(deps.database, name), deps.files));
+  app.use(answerUnknown);
+  // What slips past `answerErrors` is a broken connection, which nobody can be told of.
+  app.on("error", (error) => deps.log.debug({ err: error }, "connection broke"));
+  return app;
+}
+
+/** One line for each group of the contract. */
+const apiRoutes = (deps: Deps, door: Door): Route[] => [
+  ...mount(contract.feedback, feedback(deps), deps, door),
+  ...mount(contract.faqs, faqs(deps), deps, door),
+  ...mount(contract.changelog, changelog(deps), deps, door),
+  ...mount(contract.agent, agent(deps), deps, door),
+  ...mount(contract.session, session(deps), deps, door),
+  ...mount(contract.apps, apps(deps), deps, door),
+  ...mount(contract.keys, keys(deps), deps, door),
+  ...mount(contract.tokens, tokens(deps), deps, door),
+  ...mount(contract.threads, threads(deps), deps, door),
+  ...mount(contract.runs, runs(deps), deps, door),
+  ...mount(contract.consoleFaqs, consoleFaqs(deps), deps, door),
+  ...mount(contract.consoleChangelog, consoleChangelog(deps), deps, door),
+  ...mount(contract.audit, audit(deps), deps, door),
+];

@@ -1,0 +1,22 @@
+/** A proposal as the internal note that it leaves on its thread. */
+export const proposalNote = ({
+  summary,
+  plan,
+}: {
+  readonly summary: string;
+  readonly plan: string;
+}): string => `An agent proposes:\n\n${summary}\n\nPlan:\n\n${plan}`;
+
+export interface ChatProposal {
+  readonly appName: string;
+  readonly subject: string;
+  readonly summary: string;
+  readonly link: string;
+}
+
+/** What the app's chat channel gets to read of a proposal. Nothing in it mentions or alerts anybody. */
+export const chatText = ({ appName, subject, summary, link }: ChatProposal): string =>
+  `A proposal for ${calm(appName)} awaits a decision: ${calm(subject)}\n${calm(summary)}\n${link}`;
+
+const calm = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("@", "@\u200b");

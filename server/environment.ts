@@ -1,0 +1,101 @@
+import type { Settings } from "./settings.ts";
+
+/** What `innkeep serve` was told on its command line; each has a variable of the same meaning. */
+export interface ServeFlags {
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly data?: string | undefined;
+  readonly databaseUrl?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly consoleUrl?: string | undefined;
+  readonly demo?: boolean | undefined;
+  readonly dev?: boolean | undefined;
+  readonly json?: boolean | undefined;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A setting that is wrong or missing. The message names it and says what is wanted. */
+export class SettingError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "SettingError";
+  }
+}
+
+/** The settings from flags, then environment, then defaults. Throws a SettingError for the first that is wrong. */
+export function readSettings(flags: ServeFlags, environment: Environment): Settings {
+  const host = flags.host ?? environment.INNKEEP_HOST ?? "127.0.0.1";
+  const port = portOf(flags.port ?? environment.INNKEEP_PORT ?? 4700);
+  const authority = host.includes(":") ? `[${host}]` : host;
+  const baseUrl = urlOf(
+    "INNKEEP_BASE_URL",
+    flags.baseUrl ?? environment.INNKEEP_BASE_URL ?? `http://${authority}:${port}`,
+  );
+  const databaseUrl = flags.databaseUrl ?? environment.INNKEEP_DATABASE_URL;
+  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
+    throw new SettingError("INNKEEP_DATABASE_URL must be a postgres:// address. Leave it out to use SQLite.");
+  }
+  if (flags.dev && !isLoopback(host))
+    throw new SettingError("--dev serves on loopback only: set INNKEEP_HOST to 127.0.0.1.");
+  return {
+    host,
+    port,
+    baseUrl,
+    databaseUrl,
+    data: flags.data ?? environment.INNKEEP_DATA ?? "./.innkeep",
+    consoleUrl: urlOf(
+      "INNKEEP_CONSOLE_URL",
+      flags.consoleUrl ?? environment.INNKEEP_CONSOLE_URL ?? `${baseUrl}/console`,
+    ),
+    rateLimited: switchOf("INNKEEP_RATE_LIMITS", environment.INNKEEP_RATE_LIMITS, true),
+    corsOrigins: listOf(environment.INNKEEP_CORS_ORIGINS).map((origin) => originOf(origin)),
+    trustedProxies: listOf(environment.INNKEEP_TRUSTED_PROXIES).map(networkOf),
+    privateWebhooks: switchOf("INNKEEP_PRIVATE_WEBHOOKS", environment.INNKEEP_PRIVATE_WEBHOOKS, false),
+    operatorToken: environment.INNKEEP_OPERATOR_TOKEN || undefined,
+    demo: flags.demo ?? false,
+    dev: flags.dev ?? false,
+  };
+}
+
+const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || /^127\./.test(host);
+
+const listOf = (text: string | undefined): string[] =>
+  (text ?? "")
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+
+function portOf(given: string | number): number {
+  const port = Number(given);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new SettingError(`INNKEEP_PORT must be a port from 0 to 65535, not \`${given}\`.`);
+}
+
+function urlOf(name: string, given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username)
+    return given.replace(/\/+$/, "");
+  throw new SettingError(
+    `${name} must be an absolute http or https address without query, not \`${given}\`.`,
+  );
+}
+
+function originOf(given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url && url.origin === given.replace(/\/$/, "")) return url.origin;
+  throw new SettingError(
+    `INNKEEP_CORS_ORIGINS must list origins such as https://app.example, not \`${given}\`.`,
+  );
+}
+
+function networkOf(given: string): string {
+  if (/^[\da-f.:]+\/\d{1,3}$/i.test(given)) return given;
+  throw new SettingError(`INNKEEP_TRUSTED_PROXIES must list networks such as 10.0.0.0/8, not \`${given}\`.`);
+}
+
+function switchOf(name: string, given: string | undefined, fallback: boolean): boolean {
+  if (given === undefined || given === "") return fallback;
+  if (given === "on" || given === "off") return given === "on";
+  throw new SettingError(`${name} must be \`on\` or \`off\`, not \`${given}\`.`);
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import type { Context, Next } from "koa";
+import type { Deps } from "../deps.ts";
+import type { Metrics } from "./metrics.ts";
+
+const headers = [
+  ["X-Content-Type-Options", "nosniff"],
+  ["Referrer-Policy", "no-referrer"],
+] as const;
+
+/**
+ * Gives every request its id and every answer its plain security headers, counts it, and writes its line to the log:
+ * changes and failures at `info`, undisturbed reads at `debug`.
+ */
+export function observe(
+  { log, settings, stopping }: Pick<Deps, "log" | "settings" | "stopping">,
+  metrics: Metrics,
+) {
+  const nextId = createIds();
+  const strictTransport = settings.baseUrl.startsWith("https:");
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const { res } = ctx;
+    const started = performance.now();
+    const requestId = nextId();
+    ctx.state.requestId = requestId;
+    res.setHeader("X-Request-Id", requestId);
+    for (const [name, value] of headers) res.setHeader(name, value);
+    if (strictTransport) res.setHeader("Strict-Transport-Security", "max-age=31536000; includeSubDomains");
+    await next();
+    if (stopping.aborted && !res.headersSent) res.setHeader("Connection", "close");
+    const milliseconds = performance.now() - started;
+    const { method, status } = ctx;
+    const route: unknown = ctx.state.route;
+    metrics.count(method, typeof route === "string" ? route : "unknown", status, milliseconds);
+    const quiet = method === "GET" && status < 400;
+    // The route, never the address: queries and paths may hold secrets.
+    if (!quiet) log.info({ requestId, method, route, status, ms: Math.round(milliseconds) }, "answered");
+    else if (log.isLevelEnabled("debug")) log.debug({ requestId, method, route, status }, "answered");
+  };
+}
+
+/** Ids that no other request of any server has: a random beginning for the process, then a count. */
+function createIds(): () => string {
+  const beginning = randomBytes(8).toString("hex");
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${beginning}-${count.toString(36)}`;
+  };
+}

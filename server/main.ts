@@ -1,0 +1,98 @@
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, Server as NetServer } from "node:net";
+import { createApp } from "./app.ts";
+import { systemClock } from "./clock.ts";
+import { deploymentSecret } from "./deployment-secret.ts";
+import type { Deps } from "./deps.ts";
+import { type Environment, readSettings, type ServeFlags } from "./environment.ts";
+import { createLog } from "./log.ts";
+import { createDeps, openSettingsDatabase } from "./open-deps.ts";
+import { startOutbox } from "./outbox/worker.ts";
+import type { Settings } from "./settings.ts";
+
+export interface ServeWorld {
+  readonly environment: Environment;
+  /** Writes a line for programs, to standard output. */
+  readonly out: (line: string) => void;
+  /** Writes text for people and the log, to standard error. */
+  readonly err: (text: string) => void;
+  /** Aborts when the server must stop. */
+  readonly stop: AbortSignal;
+}
+
+/** What still runs may take so long to end. */
+const graceMilliseconds = 10_000;
+/** Connections that send nothing are closed after this. */
+const idleMilliseconds = 500;
+
+/** Serves until `stop` aborts. Gives the exit code. Throws a SettingError for a wrong setting. */
+export async function serve(flags: ServeFlags, world: ServeWorld): Promise<number> {
+  const { environment } = world;
+  const wanted = readSettings(flags, environment);
+  const secret = await deploymentSecret(
+    environment.INNKEEP_SECRET,
+    wanted.data,
+    wanted.databaseUrl === undefined,
+  );
+  const log = createLog(environment.INNKEEP_LOG_LEVEL ?? "info", { write: world.err });
+  const database = await openSettingsDatabase(wanted);
+  const server = await listen(wanted);
+  const settings = readSettings({ ...flags, port: portOf(server) }, environment);
+  const stopping = new AbortController();
+  const deps = createDeps(settings, database, { clock: systemClock, log, secret, stopping: stopping.signal });
+  await deps.files.sweepTemporary();
+  server.on("request", createApp(deps).callback());
+  const outbox = startOutbox(deps);
+  await announce(flags, deps, world);
+
+  await aborted(world.stop);
+  stopping.abort();
+  await close(server);
+  await outbox.stop();
+  await database.close();
+  return 0;
+}
+
+function listen({ host, port }: Settings): Promise<Server> {
+  const server = createServer({
+    headersTimeout: 15_000,
+    requestTimeout: 300_000,
+    connectionsCheckingInterval: 5_000,
+  });
+  server.keepAliveTimeout = 65_000;
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => resolve(server));
+  });
+}
+
+async function announce(flags: ServeFlags, { settings }: Deps, { out, err }: ServeWorld): Promise<void> {
+  const { baseUrl, consoleUrl } = settings;
+  if (flags.json) out(JSON.stringify({ event: "ready", baseUrl, consoleUrl }));
+  else err(`Innkeep serves ${baseUrl}\nConsole: ${consoleUrl}\n`);
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
+/**
+ * Takes no new connection. Those that are open may send one more request, whose answer closes them: a request that is
+ * already on its way is answered, too. Then cuts what still hangs.
+ */
+async function close(server: Server): Promise<void> {
+  // http's own `close` cuts idle connections at once, with whatever has just been sent over them.
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+  const idle = setTimeout(() => server.closeIdleConnections(), idleMilliseconds);
+  const timer = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
+  await closed;
+  clearTimeout(idle);
+  clearTimeout(timer);
+}
+
+function portOf(server: Server): number {
+  const address: AddressInfo | string | null = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

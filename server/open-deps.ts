@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import type { Logger } from "pino";
+import { v7 } from "uuid";
+import type { Clock } from "./clock.ts";
+import type { Deps } from "./deps.ts";
+import { createKeptFiles } from "./files/kept-files.ts";
+import { createLocalFiles } from "./files/local-files.ts";
+import { createAnswers } from "./http/answers.ts";
+import { createSealer } from "./secrets.ts";
+import type { Settings } from "./settings.ts";
+import type { Database } from "./store/database.ts";
+import { openDatabase } from "./store/open.ts";
+import { uploads } from "./store/uploads.ts";
+import { createWaiting } from "./waiting.ts";
+
+export interface Making {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly secret: string;
+  readonly stopping: AbortSignal;
+}
+
+/** Opens the database that the settings name, its schema up to date. */
+export const openSettingsDatabase = ({
+  databaseUrl,
+  data,
+}: Pick<Settings, "databaseUrl" | "data">): Promise<Database> =>
+  openDatabase(databaseUrl === undefined ? { file: join(data, "innkeep.db") } : { url: databaseUrl });
+
+/** Puts together all that handlers need. */
+export function createDeps(
+  settings: Settings,
+  database: Database,
+  { clock, log, secret, stopping }: Making,
+): Deps {
+  const files = createLocalFiles(join(settings.data, "files"));
+  return {
+    settings,
+    database,
+    files,
+    keptFiles: createKeptFiles(files, (sha256) => uploads.isReferenced(database, sha256)),
+    clock,
+    newId: () => v7(),
+    sealer: createSealer(secret),
+    answers: createAnswers(),
+    waiting: createWaiting(database),
+    log,
+    stopping,
+  };
+}

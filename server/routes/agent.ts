@@ -1,0 +1,74 @@
+import type { agent as contract } from "../../src/contract/agent.ts";
+import { ApiError } from "../../src/contract/errors.ts";
+import type { Deps } from "../deps.ts";
+import { chatText, proposalNote } from "../domain/proposal.ts";
+import type { AgentCaller, Handlers } from "../http/handler.ts";
+import type { Transaction } from "../store/database.ts";
+import { feedback } from "../store/feedback.ts";
+import { messages } from "../store/messages.ts";
+import { outbox } from "../store/outbox.ts";
+import { type NewRun, runs } from "../store/runs.ts";
+import { outboxTopic, runTopic } from "../store/topics.ts";
+import { threadAnswer, threadUrl } from "./thread-answer.ts";
+
+export const agent = (deps: Deps): Handlers<typeof contract> => ({
+  async readThread({ caller, params }) {
+    const thread = await feedback.findThread(deps.database, params.id, caller);
+    if (!thread) throw new ApiError("not_found");
+    return threadAnswer(deps.settings, thread);
+  },
+
+  propose: ({ caller, params, body, save }) =>
+    save(async (tx) => {
+      const createdAt = deps.clock.now().toISOString();
+      const run = { id: deps.newId(), feedbackId: params.id, ...body, createdAt };
+      await propose(deps, tx, caller, run);
+      return { runId: run.id, status: "awaiting_approval", pollUrl: `/api/v1/agent/runs/${run.id}` };
+    }),
+
+  async readRun({ caller, params, query, signal }) {
+    const run = await deps.waiting.until(
+      runTopic(params.runId),
+      () => runs.find(deps.database, params.runId, caller),
+      {
+        enough: (found) => found?.status !== "awaiting_approval",
+        milliseconds: (query.wait ?? 0) * 1_000,
+        signal,
+      },
+    );
+    if (!run) throw new ApiError("not_found");
+    return run;
+  },
+});
+
+/** Writes a proposal: the run in place of the one that waits, the note on the thread, the message to the chat. */
+async function propose(deps: Deps, tx: Transaction, caller: AgentCaller, run: NewRun): Promise<void> {
+  await tx.lock(run.feedbackId);
+  const thread = await feedback.findApp(tx, run.feedbackId, caller);
+  if (!thread) throw new ApiError("not_found");
+
+  const replaced = { id: run.id, note: `Replaced by run ${run.id}.`, at: run.createdAt };
+  for (const older of await runs.replace(tx, run.feedbackId, replaced)) tx.signal(runTopic(older.id));
+  await runs.insert(tx, run);
+  await feedback.setProposalStatus(tx, run.feedbackId, "awaiting_approval");
+  const note = {
+    id: deps.newId(),
+    feedbackId: run.feedbackId,
+    direction: "note",
+    body: proposalNote(run),
+  } as const;
+  await messages.insert(tx, { ...note, createdAt: run.createdAt });
+
+  if (!thread.chatWebhookUrl) return;
+  const link = threadUrl(deps.settings, thread.appId, run.feedbackId);
+  await outbox.insert(tx, {
+    id: deps.newId(),
+    appId: thread.appId,
+    kind: "chat",
+    subjectId: run.id,
+    target: thread.chatWebhookUrl,
+    payload: JSON.stringify({ text: chatText({ ...thread, summary: run.summary, link }) }),
+    createdAt: run.createdAt,
+  });
+  tx.signal(outboxTopic);
+}

@@ -1,0 +1,70 @@
+import type { NewFeedback } from "../../src/contract/feedback.ts";
+import { isReceivedFile, type ReceivedFile } from "../../src/contract/received-file.ts";
+import { cleanFileName } from "../domain/file-name.ts";
+import { randomName } from "../secrets.ts";
+import type { NewUpload } from "../store/uploads.ts";
+import type { ThreadFile, ThreadFiles } from "./thread-answer.ts";
+
+/** A file of a report: what arrived, and the upload that it becomes. */
+export interface FeedbackFile {
+  readonly place: keyof ThreadFiles;
+  readonly received: ReceivedFile;
+  readonly upload: Pick<NewUpload, "name" | "sha256" | "mediaType" | "size" | "fileName">;
+}
+
+/** The files of a valid report, in their order. */
+export function feedbackFilesOf({ images, videos, attachments }: NewFeedback): FeedbackFile[] {
+  return [
+    ...(images ?? []).flatMap((image) => feedbackFile("images", image)),
+    ...(videos ?? []).flatMap((video) => feedbackFile("videos", video)),
+    ...(attachments ?? []).flatMap(({ name, data }) => feedbackFile("attachments", data, name)),
+  ];
+}
+
+/** How a thread remembers its files. */
+export function filesJson(files: readonly FeedbackFile[]): string {
+  const at = (place: keyof ThreadFiles) => files.filter((file) => file.place === place).map(threadFile);
+  return JSON.stringify({ images: at("images"), videos: at("videos"), attachments: at("attachments") });
+}
+
+/** The files of two reports of one failure. */
+export function joinFiles(earlier: string, later: string): string {
+  const [first, second]: ThreadFiles[] = [JSON.parse(earlier), JSON.parse(later)];
+  if (!first || !second) return earlier;
+  return JSON.stringify({
+    images: [...first.images, ...second.images],
+    videos: [...first.videos, ...second.videos],
+    attachments: [...first.attachments, ...second.attachments],
+  });
+}
+
+const threadFile = ({ upload }: FeedbackFile): ThreadFile => ({
+  upload: upload.name,
+  name: upload.fileName ?? upload.name,
+  mediaType: upload.mediaType,
+  size: upload.size,
+});
+
+function feedbackFile(
+  place: keyof ThreadFiles,
+  file: string | ReceivedFile,
+  givenName?: string,
+): FeedbackFile[] {
+  if (!isReceivedFile(file) || file.detectedType === null) return [];
+  const { sha256, size, detectedType } = file;
+  const name = randomName() + (endings[detectedType] ?? "");
+  const fileName = cleanFileName(givenName ?? file.name, name);
+  const upload = { name, sha256, size, mediaType: detectedType, fileName };
+  return [{ place, received: file, upload }];
+}
+
+const endings: Readonly<Record<string, string>> = {
+  "image/png": ".png",
+  "image/jpeg": ".jpg",
+  "image/webp": ".webp",
+  "image/gif": ".gif",
+  "video/mp4": ".mp4",
+  "video/webm": ".webm",
+  "video/quicktime": ".mov",
+  "application/pdf": ".pdf",
+};

@@ -1,0 +1,85 @@
+import { ApiError } from "../../src/contract/errors.ts";
+import type { feedback as contract, NewFeedback } from "../../src/contract/feedback.ts";
+import type { Deps } from "../deps.ts";
+import { subjectOf } from "../domain/subject.ts";
+import type { Handlers, Request } from "../http/handler.ts";
+import type { Transaction } from "../store/database.ts";
+import { type NewThread, feedback as rows } from "../store/feedback.ts";
+import { messages } from "../store/messages.ts";
+import { uploads } from "../store/uploads.ts";
+import { type FeedbackFile, feedbackFilesOf, filesJson, joinFiles } from "./feedback-files.ts";
+import { threadUrl } from "./thread-answer.ts";
+
+export const feedback = (deps: Deps): Handlers<typeof contract> => ({
+  async submit(request) {
+    const { caller, body } = request;
+    if (!caller.feedbackEnabled) throw new ApiError("feedback_disabled");
+    const files = feedbackFilesOf(body);
+    const thread = newThread(deps, caller.appId, body, files);
+    const received = files.map((file) => file.received);
+    return deps.keptFiles.keepFor(received, () => save(deps, request, thread, files));
+  },
+});
+
+function save(
+  deps: Deps,
+  request: Request<typeof contract.submit>,
+  thread: NewThread,
+  files: FeedbackFile[],
+) {
+  const answer = {
+    success: true,
+    id: thread.id,
+    consoleUrl: threadUrl(deps.settings, thread.appId, thread.id),
+  };
+  if (files.length === 0 && thread.dedupeKey === null) {
+    return request.saveRow((into) => rows.insert(into, thread), answer);
+  }
+  return request.save(async (tx) => {
+    const id = (await repeat(deps, tx, thread)) ?? thread.id;
+    if (id === thread.id) await rows.insert(tx, thread);
+    for (const file of files)
+      await uploads.insert(tx, {
+        ...file.upload,
+        appId: thread.appId,
+        feedbackId: id,
+        createdAt: thread.createdAt,
+      });
+    if (id === thread.id) return answer;
+    return { success: true, id, consoleUrl: threadUrl(deps.settings, thread.appId, id), deduplicated: true };
+  });
+}
+
+/** Adds the report to the thread of the same failure, where one is under way. Gives that thread's id. */
+async function repeat({ newId }: Deps, tx: Transaction, report: NewThread): Promise<string | undefined> {
+  if (report.dedupeKey === null) return undefined;
+  await tx.lock(`dedupe:${report.appId}:${report.dedupeKey}`);
+  const earlier = await rows.findRepeated(tx, report.appId, report.dedupeKey);
+  if (!earlier) return undefined;
+  await rows.repeat(tx, earlier.id, joinFiles(earlier.files, report.files));
+  const { message: body, createdAt } = report;
+  await messages.insert(tx, { id: newId(), feedbackId: earlier.id, direction: "inbound", body, createdAt });
+  return earlier.id;
+}
+
+function newThread(
+  { newId, clock }: Deps,
+  appId: string,
+  body: NewFeedback,
+  files: FeedbackFile[],
+): NewThread {
+  return {
+    id: newId(),
+    appId,
+    subject: body.subject || subjectOf(body.type, body.message),
+    message: body.message,
+    category: body.type,
+    source: body.source || null,
+    senderName: body.name || null,
+    senderEmail: body.email || null,
+    metadata: JSON.stringify(body.metadata ?? {}),
+    files: filesJson(files),
+    dedupeKey: body.dedupeKey || null,
+    createdAt: clock.now().toISOString(),
+  };
+}

@@ -1,0 +1,72 @@
+import type { Database } from "./store/database.ts";
+
+/** Lets requests wait for what a signal tells of. */
+export interface Waiting {
+  /**
+   * Asks `look` until it finds something, again at every signal of `topic`; after `milliseconds` or when `signal`
+   * aborts it gives what `look` found last. Listens before it looks, so nothing is missed in between.
+   */
+  until<Found>(topic: string, look: () => Promise<Found>, options: WaitOptions<Found>): Promise<Found>;
+}
+
+export interface WaitOptions<Found> {
+  readonly enough: (found: Found) => boolean;
+  readonly milliseconds: number;
+  readonly signal: AbortSignal;
+}
+
+export function createWaiting(database: Pick<Database, "onSignal">): Waiting {
+  const listeners = new Map<string, Set<() => void>>();
+  database.onSignal((topic) => {
+    const woken = topic === "*" ? [...listeners.values()] : [listeners.get(topic) ?? new Set()];
+    for (const wakers of woken) for (const wake of wakers) wake();
+  });
+
+  return {
+    async until(topic, look, { enough, milliseconds, signal }) {
+      const bell = createBell();
+      const wakers = listeners.get(topic) ?? new Set();
+      listeners.set(topic, wakers.add(bell.ring));
+      let over = milliseconds === 0;
+      const end = () => {
+        over = true;
+        bell.ring();
+      };
+      const timer = setTimeout(end, milliseconds);
+      signal.addEventListener("abort", end);
+      if (signal.aborted) end();
+      try {
+        for (;;) {
+          const found = await look();
+          if (over || enough(found)) return found;
+          await bell.rung();
+        }
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", end);
+        wakers.delete(bell.ring);
+        if (wakers.size === 0) listeners.delete(topic);
+      }
+    },
+  };
+}
+
+/** Remembers that it rang until somebody has heard it. */
+function createBell() {
+  let rang = false;
+  let wake: (() => void) | undefined;
+  return {
+    ring() {
+      rang = true;
+      wake?.();
+    },
+    async rung() {
+      if (!rang) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      rang = false;
+    },
+  };
+}
