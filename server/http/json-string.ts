@@ -41,8 +41,9 @@ export function createStringReader(take: (text: Buffer) => void): StringReader {
 
   return {
     read(chunk, at) {
+      if (pending !== "") return readEscaped(chunk, at);
       const end = chunk.indexOf(quote, at);
-      const firstEscape = pending === "" ? chunk.indexOf(backslash, at) : at;
+      const firstEscape = chunk.indexOf(backslash, at);
       if (firstEscape !== -1 && (end === -1 || firstEscape < end)) return readEscaped(chunk, at);
       take(chunk.subarray(at, end === -1 ? chunk.length : end));
       return end === -1 ? -1 : end + 1;
