@@ -1,0 +1,61 @@
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined where it is none. */
+  readonly body: unknown;
+  /** The text at a path of the body, such as `entries.0.id`; throws where there is none. */
+  field(path: string): string;
+}
+
+export interface Sending {
+  readonly headers?: Record<string, string>;
+  /** Sent as JSON; strings, bytes and forms as they are. */
+  readonly body?: unknown;
+}
+
+/** Sends a request and reads the whole answer. */
+export async function request(
+  baseUrl: string,
+  method: string,
+  path: string,
+  { headers, body }: Sending = {},
+): Promise<Answer> {
+  const raw = typeof body === "string" || body instanceof Uint8Array || body instanceof FormData;
+  const json = body === undefined || raw ? {} : { "Content-Type": "application/json" };
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers: { ...json, ...headers },
+    redirect: "manual",
+    ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const parsed = parse(text);
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: parsed,
+    field: (path) => fieldOf(parsed, path),
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function fieldOf(body: unknown, path: string): string {
+  let value = body;
+  for (const step of path.split(".")) {
+    value =
+      typeof value === "object" && value !== null
+        ? Object.entries(value).find(([key]) => key === step)?.[1]
+        : undefined;
+  }
+  if (typeof value !== "string") throw new Error(`There is no text at ${path} of ${JSON.stringify(body)}`);
+  return value;
+}
