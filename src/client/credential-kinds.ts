@@ -1,0 +1,34 @@
+import type { Auth } from "../contract/endpoint.ts";
+
+/** Every credential that the API knows: what it is called in a sentence, where it is read from, how it is stored. */
+export const credentialKinds = {
+  appKey: { name: "app key", variable: "INNKEEP_API_KEY", command: "innkeep auth set api-key" },
+  agentToken: {
+    name: "agent token",
+    variable: "INNKEEP_AGENT_TOKEN",
+    command: "innkeep auth set agent-token",
+  },
+  deviceToken: {
+    name: "device token",
+    variable: "INNKEEP_DEVICE_TOKEN",
+    command: "innkeep auth set device-token",
+  },
+  maintainerToken: { name: "maintainer token", variable: "INNKEEP_TOKEN", command: "innkeep auth set token" },
+} as const satisfies Record<string, { name: string; variable: string; command: string }>;
+
+export type CredentialKind = keyof typeof credentialKinds;
+
+const kindOfAuth: Record<Auth, CredentialKind | undefined> = {
+  none: undefined,
+  appKey: "appKey",
+  agentToken: "agentToken",
+  console: "maintainerToken",
+  session: "maintainerToken",
+};
+
+/** Which credential an endpoint wants; undefined where it wants none. */
+export const credentialFor = (auth: Auth): CredentialKind | undefined => kindOfAuth[auth];
+
+/** The header that carries a credential. */
+export const credentialHeader = (kind: CredentialKind, secret: string): Record<string, string> =>
+  kind === "appKey" ? { "x-api-key": secret } : { authorization: `Bearer ${secret}` };

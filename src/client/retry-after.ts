@@ -1,0 +1,17 @@
+/**
+ * Reads a Retry-After header, a number of seconds or an HTTP date, as whole seconds from now. A date counts from the
+ * server's own `Date` where it sent one, because the clocks may differ. Undefined where there is nothing to read.
+ */
+export function retryAfterSeconds(
+  header: string | undefined,
+  serverDate: string | undefined,
+  now: Date,
+): number | undefined {
+  const value = header?.trim();
+  if (!value) return undefined;
+  if (/^\d+$/.test(value)) return Number(value);
+  const at = Date.parse(value);
+  if (Number.isNaN(at)) return undefined;
+  const from = Date.parse(serverDate ?? "");
+  return Math.max(0, Math.ceil((at - (Number.isNaN(from) ? now.getTime() : from)) / 1_000));
+}

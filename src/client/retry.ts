@@ -1,0 +1,62 @@
+import { ConnectionError, ServerError } from "./errors.ts";
+
+/** What goes wrong for a while only. */
+export interface Pause {
+  readonly waitMs: number;
+  readonly error: Error;
+}
+
+export interface RetryPolicy {
+  /** How often at most, the first time included. */
+  readonly attempts: number;
+  /** How long to wait at most, all pauses together. */
+  readonly maxWaitMs: number;
+  readonly random: () => number;
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  /** Hears of each pause before it starts. */
+  readonly onRetry?: (pause: Pause) => void;
+}
+
+const permanent = new Set(["ENOTFOUND", "EPROTO", "bad_proxy", "too_long"]);
+const inProgress = "idempotency_in_progress";
+
+/**
+ * Tries until it works, the failure is one that stays, or the policy's limits are reached; then throws the last failure.
+ * Only for requests that may be repeated.
+ */
+export async function repeatedly<T>(
+  attempt: () => Promise<T>,
+  policy: RetryPolicy,
+  signal?: AbortSignal,
+): Promise<T> {
+  let waited = 0;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Error) || !isTemporary(error) || tries >= policy.attempts) throw error;
+      const waitMs = pauseAfter(error, tries, policy.random);
+      if (waited + waitMs > policy.maxWaitMs) throw error;
+      policy.onRetry?.({ waitMs, error });
+      await policy.sleep(waitMs, signal);
+      waited += waitMs;
+    }
+  }
+}
+
+/** Whether the same request may succeed in a while. */
+export function isTemporary(error: unknown): boolean {
+  if (error instanceof ConnectionError) return !permanent.has(error.code) && !/CERT|TLS|SSL/.test(error.code);
+  if (!(error instanceof ServerError)) return false;
+  return error.code === inProgress || error.status === 429 || (error.status >= 500 && error.status !== 501);
+}
+
+/** Whether the server has dealt with the request for good, so that its idempotency key has done its work. */
+export const isSettled = (error: unknown): boolean => error instanceof ServerError && !isTemporary(error);
+
+/** What the server asks for; else half a second and more, doubling, with jitter. In milliseconds. */
+function pauseAfter(error: Error, tries: number, random: () => number): number {
+  if (error instanceof ServerError && error.retryAfterSeconds !== undefined)
+    return error.retryAfterSeconds * 1_000;
+  return Math.round(Math.min(8_000, 500 * 2 ** (tries - 1)) * (0.5 + random() / 2));
+}
