@@ -3,8 +3,7 @@ import { type Endpoint, errorsOf, isMutation } from "../../src/contract/endpoint
 import { ApiError } from "../../src/contract/errors.ts";
 import { type Issue, issuesOf } from "../../src/contract/issues.ts";
 import type { Deps } from "../deps.ts";
-import { hashOf } from "../secrets.ts";
-import { type IdempotencyKey, idempotency, type KeptAnswer } from "../store/idempotency.ts";
+import { type FoundAnswer, type IdempotencyKey, idempotency } from "../store/idempotency.ts";
 import { isPrepared, type PreparedAnswer } from "./answers.ts";
 import { errorBody } from "./errors.ts";
 import { fingerprintOf } from "./fingerprint.ts";
@@ -99,11 +98,11 @@ function outcomeOf(endpoint: Endpoint, answer: unknown, shape: (answer: unknown)
 function idempotencyKeyOf(endpoint: Endpoint, incoming: Incoming): IdempotencyKey | undefined {
   const { idempotencyKey: key, caller, path, body, query } = incoming;
   if (key === undefined || caller === undefined) return undefined;
-  const scope = hashOf([caller.kind, caller.id, endpoint.method, path].join("\n"));
+  const scope = [caller.kind, caller.id, endpoint.method, path].join("\n");
   return { scope, key, fingerprint: fingerprintOf({ body: body ?? null, query: query ?? null }) };
 }
 
-function replay(endpoint: Endpoint, key: IdempotencyKey, kept: KeptAnswer, { sealer }: Deps): Outcome {
+function replay(endpoint: Endpoint, key: IdempotencyKey, kept: FoundAnswer, { sealer }: Deps): Outcome {
   if (kept.fingerprint !== key.fingerprint) throw new ApiError("idempotency_mismatch");
   const secret = endpoint.answersSecret && kept.status < 300;
   return {

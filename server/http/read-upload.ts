@@ -30,3 +30,14 @@ const jsonLimits = {
   body: limits.feedback,
   text: limits.json,
 };
+
+const multipartForm = {
+  files: {
+    images: { bytes: images.bytes },
+    videos: { bytes: videos.bytes },
+    attachments: { bytes: attachments.bytes, named: true },
+  },
+  json: ["metadata"],
+  body: limits.feedback,
+  text: limits.json,
+};

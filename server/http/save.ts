@@ -4,9 +4,9 @@ import { rateLimits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import type { Transaction } from "../store/database.ts";
 import {
+  type FoundAnswer,
   type IdempotencyKey,
   idempotency,
-  type KeptAnswer,
   type StoredAnswer,
 } from "../store/idempotency.ts";
 import { consume } from "../store/rate-limits.ts";
@@ -64,16 +64,17 @@ export async function spend(
 export async function storeRefusal(deps: Deps, key: IdempotencyKey, answer: StoredAnswer): Promise<void> {
   await deps.database.write(async (tx) => {
     const claimed = await idempotency.claim(tx, key, deps.clock.now());
-    if (claimed.state === "claimed") await idempotency.store(tx, key, answer);
+    if (claimed === "claimed") await idempotency.store(tx, key, answer);
   });
 }
 
 async function claim(tx: Transaction, key: IdempotencyKey, { clock }: Deps): Promise<void> {
-  const claimed = await idempotency.claim(tx, key, clock.now());
-  if (claimed.state === "claimed") return;
-  if (claimed.state === "in_progress")
-    throw new ApiError("idempotency_in_progress", { retryAfterSeconds: 1 });
-  throw new AlreadyAnswered(claimed.answer);
+  const now = clock.now();
+  const claimed = await idempotency.claim(tx, key, now);
+  if (claimed === "claimed") return;
+  const answer = claimed === "stored" && (await idempotency.find(tx, key, now));
+  if (!answer) throw new ApiError("idempotency_in_progress", { retryAfterSeconds: 1 });
+  throw new AlreadyAnswered(answer);
 }
 
 function storedAnswer({ sealer }: Deps, { endpoint, shape }: Surroundings, answer: unknown): StoredAnswer {
@@ -83,9 +84,9 @@ function storedAnswer({ sealer }: Deps, { endpoint, shape }: Surroundings, answe
 
 /** Another request with the same key has just been answered: this one gets the same. */
 export class AlreadyAnswered extends Error {
-  readonly answer: KeptAnswer;
+  readonly answer: FoundAnswer;
 
-  constructor(answer: KeptAnswer) {
+  constructor(answer: FoundAnswer) {
     super("This request was already answered");
     this.name = "AlreadyAnswered";
     this.answer = answer;

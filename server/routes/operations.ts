@@ -6,12 +6,13 @@ import type { Deps } from "../deps.ts";
 import { type PreparedAnswer, prepareAnswer } from "../http/answers.ts";
 import type { Metrics } from "../http/metrics.ts";
 import { hashOf } from "../secrets.ts";
+import { ping } from "../store/ping.ts";
 
 const leastFreeBytes = 64 * 1_048_576;
 
 /** Whether the server can serve: the database answers and the disk has room. Throws `busy` where not. */
 export async function checkReady({ database, settings }: Pick<Deps, "database" | "settings">): Promise<void> {
-  await database.get("SELECT 1 AS one");
+  await ping(database);
   const disk = await statfs(settings.data);
   if (disk.bavail * disk.bsize < leastFreeBytes) {
     throw new ApiError("busy", { message: "The disk is nearly full.", retryAfterSeconds: 60 });

@@ -1,0 +1,26 @@
+import type { Deps } from "./deps.ts";
+import { idempotency } from "./store/idempotency.ts";
+import { prune } from "./store/rate-limits.ts";
+
+const pauseMilliseconds = 600_000;
+const atOnce = 1_000;
+
+/** Removes, every ten minutes and a little at a time, what no longer matters. Gives what stops it. */
+export function startHousekeeping(deps: Deps): () => void {
+  const timer = setInterval(() => {
+    tidy(deps).catch((error) => deps.log.warn({ err: error }, "housekeeping stopped short"));
+  }, pauseMilliseconds);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Removes stored answers and rate limits whose time is over, and temporary files that a crash left. */
+export async function tidy({
+  database,
+  clock,
+  files,
+}: Pick<Deps, "database" | "clock" | "files">): Promise<void> {
+  while ((await database.write((tx) => idempotency.prune(tx, clock.now(), atOnce))) === atOnce);
+  while ((await database.write((tx) => prune(tx, clock, atOnce))) === atOnce);
+  await files.sweepTemporary();
+}

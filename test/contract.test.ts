@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Endpoint, errorsOf } from "../src/contract/endpoint.ts";
+import { contract } from "../src/contract/index.ts";
+import { createOpenApi } from "../src/contract/openapi.ts";
+
+const endpoints: [string, Endpoint][] = Object.entries(contract).flatMap(([group, members]) =>
+  Object.entries(members).map(([name, endpoint]): [string, Endpoint] => [`${group}.${name}`, endpoint]),
+);
+
+/** No command and no tool calls these, and why. */
+const onlyInTheConsole: Record<string, string> = {
+  "session.create": "a person signs in in a browser",
+  "session.remove": "a person signs out in a browser",
+  "apps.create": "`admin app create`, which works without a server",
+  "apps.read": "the list tells as much",
+  "apps.update": "switches of an app are turned by a person",
+  "apps.remove": "deleting an app is for a person",
+  "keys.list": "keys are made and seen by a person",
+  "keys.create": "`admin key create`, which works without a server",
+  "keys.regenerate": "keys are made and seen by a person",
+  "keys.remove": "keys are revoked by a person",
+  "tokens.list": "tokens are made and seen by a person",
+  "tokens.create": "`admin token create`, which works without a server",
+  "tokens.remove": "tokens are revoked by a person",
+  "threads.remove": "deleting a thread is for a person",
+  "runs.decide": "only a person decides",
+  "consoleFaqs.list": "the remote FAQ endpoints serve the command line",
+  "consoleFaqs.create": "the remote FAQ endpoints serve the command line",
+  "consoleFaqs.update": "the remote FAQ endpoints serve the command line",
+  "consoleFaqs.remove": "the remote FAQ endpoints serve the command line",
+  "consoleFaqs.replace": "`faq push` belongs to a later release",
+  "audit.list": "read in the console",
+};
+
+describe("the contract", () => {
+  it("is the OpenAPI document of the repository", async () => {
+    const document = `${JSON.stringify(createOpenApi("http://127.0.0.1:4700"), null, 2)}\n`;
+    await expect(document).toMatchFileSnapshot("./contract/openapi.json");
+  });
+
+  it("has every path once for each method", () => {
+    const addresses = endpoints.map(([, { method, path }]) => `${method} ${path.replace(/:\w+/g, ":")}`);
+    expect(addresses).toEqual([...new Set(addresses)]);
+  });
+
+  it.each(endpoints)("declares all errors of %s", (_, endpoint) => {
+    expect(errorsOf(endpoint)).toContain("internal");
+    expect(errorsOf(endpoint)).toContain("busy");
+  });
+
+  it.each(endpoints)("has tests that name the path of %s", (_, { path }) => {
+    const segment = path.replace(/\/:\w+/g, "/");
+    const tried = testTexts().some((text) => text.includes(path) || matches(text, segment));
+    expect(tried).toBe(true);
+  });
+
+  it.each(endpoints)("has a command, a tool or a reason for %s", (name) => {
+    const called = callers().includes(`.${name}`);
+    expect(called).toBe(!(name in onlyInTheConsole));
+  });
+});
+
+const readAll = (folder: string): string[] =>
+  readdirSync(join(import.meta.dirname, "..", folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => readFileSync(join(import.meta.dirname, "..", folder, file), "utf8"));
+
+let tests: string[] | undefined;
+function testTexts(): string[] {
+  tests ??= readAll("test/api");
+  return tests;
+}
+
+let code: string | undefined;
+function callers(): string {
+  code ??= [...readAll("src/cli"), ...readAll("mcp")].join("\n");
+  return code;
+}
+
+/** Whether a text holds the path with anything in the place of its parameters. */
+const matches = (text: string, segment: string): boolean =>
+  new RegExp(
+    segment
+      .split("/")
+      .filter(Boolean)
+      .map((part) => part.replace(/[.]/g, "\\."))
+      .join("/(?:\\$\\{[^}]*\\}/|[\\w-]+/)?"),
+  ).test(text);
