@@ -34,6 +34,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** How much of the body has been handed to the network so far. */
   readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
+  /** Which of the failures that may pass are followed by another try; all of them unless given. */
+  readonly repeatAfter?: (error: Error) => boolean;
 }
 
 export type Input<E extends Endpoint> = Part<E, "params"> & Part<E, "query"> & Part<E, "body"> & CallOptions;

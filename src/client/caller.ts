@@ -31,7 +31,7 @@ export function createCaller(options: ClientOptions): Caller {
     const attempt = async () => readAnswer(await transport(request), prepared, now());
     try {
       const repeats = !isMutation(route) || key !== undefined;
-      const value = repeats ? await repeatedly(attempt, policy, input.signal) : await attempt();
+      const value = repeats ? await repeatedly(attempt, policy, input) : await attempt();
       if (key !== undefined) await options.idempotency?.settled(key);
       return value;
     } catch (error) {
@@ -68,7 +68,7 @@ async function requestOf(
 ): Promise<WireRequest> {
   const kind = credentialFor(auth);
   const secret = kind === undefined ? {} : credentialHeader(kind, await secretOf(options.credentials, kind));
-  const repeat = key === undefined ? {} : { "idempotency-key": key };
+  const repeat: Record<string, string> = key === undefined ? {} : { "idempotency-key": key };
   return {
     method,
     url,

@@ -1,3 +1,4 @@
+import type { CallOptions } from "./call.ts";
 import { ConnectionError, ServerError } from "./errors.ts";
 
 /** What goes wrong for a while only. */
@@ -27,14 +28,15 @@ const inProgress = "idempotency_in_progress";
 export async function repeatedly<T>(
   attempt: () => Promise<T>,
   policy: RetryPolicy,
-  signal?: AbortSignal,
+  { signal, repeatAfter = () => true }: Pick<CallOptions, "signal" | "repeatAfter"> = {},
 ): Promise<T> {
   let waited = 0;
   for (let tries = 1; ; tries += 1) {
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof Error) || !isTemporary(error) || tries >= policy.attempts) throw error;
+      if (!(error instanceof Error) || !isTemporary(error) || !repeatAfter(error)) throw error;
+      if (tries >= policy.attempts) throw error;
       const waitMs = pauseAfter(error, tries, policy.random);
       if (waited + waitMs > policy.maxWaitMs) throw error;
       policy.onRetry?.({ waitMs, error });
