@@ -22,6 +22,7 @@ export function createTemporaryFile(folder: string, limit: number): TemporaryFil
   return {
     path,
     write(bytes) {
+      if (!open) throw new Error("The temporary file is closed");
       if (size < signatureBytes) head.set(bytes.subarray(0, signatureBytes - size), size);
       if (size <= limit) writeAll(descriptor, bytes.subarray(0, limit + 1 - size));
       hash.update(bytes);
