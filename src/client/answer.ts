@@ -3,17 +3,26 @@ import { ServerError, UnexpectedAnswerError } from "./errors.ts";
 import { retryAfterSeconds } from "./retry-after.ts";
 import type { WireAnswer } from "./wire.ts";
 
+interface Asked {
+  readonly method: string;
+  readonly url: URL;
+}
+
+/** The same answer. Throws a ServerError for an error, an UnexpectedAnswerError for what is neither that nor a success. */
+export function refuseFailure(answer: WireAnswer, asked: Asked, now: Date): WireAnswer {
+  if (answer.status >= 400) throw serverError(answer, jsonOf(answer.text)?.value, now);
+  if (answer.status < 200 || answer.status >= 300) throw unexpected(answer, asked);
+  return answer;
+}
+
 /**
- * The value of an answer, with all that the server put into it; undefined for a 204. Throws a ServerError for an error,
- * an UnexpectedAnswerError for a success that is not JSON.
+ * The value of a success, with all that the server put into it; undefined for a 204. Throws an UnexpectedAnswerError
+ * where it is not JSON.
  */
-export function readAnswer(answer: WireAnswer, request: { method: string; url: URL }, now: Date): unknown {
-  const { status } = answer;
+export function successOf(answer: WireAnswer, asked: Asked): unknown {
+  if (answer.status === 204 || answer.status === 205) return undefined;
   const json = jsonOf(answer.text);
-  if (status >= 400) throw serverError(answer, json?.value, now);
-  if (status < 200 || status >= 300) throw unexpected(answer, request);
-  if (status === 204 || status === 205) return undefined;
-  if (!json) throw unexpected(answer, request);
+  if (!json) throw unexpected(answer, asked);
   return json.value;
 }
 

@@ -1,5 +1,5 @@
 import { isMutation } from "../contract/endpoint.ts";
-import { readAnswer } from "./answer.ts";
+import { refuseFailure, successOf } from "./answer.ts";
 import { type CredentialKind, credentialFor, credentialHeader, credentialKinds } from "./credential-kinds.ts";
 import { InvalidInputError, MissingCredentialError } from "./errors.ts";
 import type { ClientOptions, Credentials } from "./options.ts";
@@ -10,13 +10,22 @@ import type { Route } from "./routes.ts";
 import { sleep } from "./sleep.ts";
 import { traced } from "./trace.ts";
 import { transportFor } from "./transport.ts";
-import type { WireRequest } from "./wire.ts";
+import type { WireAnswer, WireRequest } from "./wire.ts";
 
 /** Calls any route with whatever input, and gives whatever JSON the server answers. */
 export type Caller = (route: Route, input?: LooseInput) => Promise<unknown>;
 
-/** The way every call goes: prepare, key, credential, send, repeat where that is safe, read the answer. */
 export function createCaller(options: ClientOptions): Caller {
+  const send = createSender(options);
+  return async (route, input = {}) =>
+    successOf(await send(route, input), prepare(options.baseUrl, route, input));
+}
+
+/** As a Caller, but gives the answer as it came, JSON or not. */
+export type Sender = (route: Route, input?: LooseInput) => Promise<WireAnswer>;
+
+/** The way every call goes: prepare, key, credential, send, repeat where that is safe, refuse errors. */
+export function createSender(options: ClientOptions): Sender {
   const now = options.now ?? (() => new Date());
   const transport = followingRedirects(
     traced(options.transport ?? transportFor(options.proxy), options, now),
@@ -25,20 +34,26 @@ export function createCaller(options: ClientOptions): Caller {
 
   return async (route, input = {}) => {
     const prepared = prepare(options.baseUrl, route, input);
-    if (isMutation(route)) options.beforeMutation?.(prepared);
+    if (isMutation(route)) options.beforeMutation?.(prepared, route);
     const key = await keyFor(options, route, prepared, input);
     const request = await requestOf(options, route, prepared, input, key);
-    const attempt = async () => readAnswer(await transport(request), prepared, now());
-    try {
-      const repeats = !isMutation(route) || key !== undefined;
-      const value = repeats ? await repeatedly(attempt, policy, input) : await attempt();
-      if (key !== undefined) await options.idempotency?.settled(key);
-      return value;
-    } catch (error) {
-      if (key !== undefined && isSettled(error)) await options.idempotency?.settled(key);
-      throw error;
-    }
+    const attempt = async () => refuseFailure(await transport(request), prepared, now());
+    const repeats = !isMutation(route) || key !== undefined;
+    const sent = repeats ? repeatedly(attempt, policy, input) : attempt();
+    return key === undefined ? sent : settle(sent, key, options);
   };
+}
+
+/** Gives back the key once the server has dealt with the request for good, whatever came of it. */
+async function settle<T>(sent: Promise<T>, key: string, { idempotency }: ClientOptions): Promise<T> {
+  try {
+    const answer = await sent;
+    await idempotency?.settled(key);
+    return answer;
+  } catch (error) {
+    if (isSettled(error)) await idempotency?.settled(key);
+    throw error;
+  }
 }
 
 const policyOf = (options: ClientOptions): RetryPolicy => ({

@@ -9,7 +9,8 @@ export const createClient = (options: ClientOptions): Client => clientOf(createC
 
 /** The same, over a caller that exists already. */
 export function clientOf(caller: Caller): Client {
-  return Object.fromEntries(Object.entries(routes).map(([name, group]) => [name, callsOf(group, caller)]));
+  const groups = Object.entries(routes).map(([name, group]) => [name, callsOf(group, caller)]);
+  return Object.fromEntries(groups);
 }
 
 const callsOf = (group: Readonly<Record<string, Route>>, caller: Caller) =>

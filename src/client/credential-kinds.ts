@@ -18,16 +18,18 @@ export const credentialKinds = {
 
 export type CredentialKind = keyof typeof credentialKinds;
 
-const kindOfAuth: Record<Auth, CredentialKind | undefined> = {
+const kindOfAuth: Record<Auth | CredentialKind, CredentialKind | undefined> = {
   none: undefined,
   appKey: "appKey",
   agentToken: "agentToken",
+  deviceToken: "deviceToken",
+  maintainerToken: "maintainerToken",
   console: "maintainerToken",
   session: "maintainerToken",
 };
 
 /** Which credential an endpoint wants; undefined where it wants none. */
-export const credentialFor = (auth: Auth): CredentialKind | undefined => kindOfAuth[auth];
+export const credentialFor = (auth: Auth | CredentialKind): CredentialKind | undefined => kindOfAuth[auth];
 
 /** The header that carries a credential. */
 export const credentialHeader = (kind: CredentialKind, secret: string): Record<string, string> =>

@@ -2,6 +2,7 @@ import type { CredentialKind } from "./credential-kinds.ts";
 import type { PreparedRequest } from "./prepare.ts";
 import type { ProxySettings } from "./proxy.ts";
 import type { Pause } from "./retry.ts";
+import type { Route } from "./routes.ts";
 import type { Transport, WireAnswer, WireRequest } from "./wire.ts";
 
 /** The credentials that there are, or a way to ask for one when a call needs it. */
@@ -38,7 +39,7 @@ export interface ClientOptions {
   readonly onRetry?: (pause: Pause) => void;
   readonly onExchange?: (exchange: Exchange) => void;
   /** Sees a request that would change something before it is sent; what it throws, the call rejects with. */
-  readonly beforeMutation?: (request: PreparedRequest) => void;
+  readonly beforeMutation?: (request: PreparedRequest, route: Route) => void;
   /** Gives mutations a key unless the call brings its own. Without a key a mutation is never sent twice. */
   readonly idempotency?: Idempotency;
   /** Sent with every request. */

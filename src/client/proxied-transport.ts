@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { type Dispatcher, ProxyAgent, request as send } from "undici";
 import { connectionError, timeoutError } from "./connection-errors.ts";
 import { ConnectionError } from "./errors.ts";
@@ -36,7 +37,7 @@ async function exchange(dispatcher: Dispatcher, request: WireRequest): Promise<W
     dispatcher,
     method,
     headers: { ...headers },
-    body: typeof body === "object" ? measured(body, onProgress) : (body ?? null),
+    body: typeof body === "object" ? Readable.from(measured(body, onProgress)) : (body ?? null),
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     signal,

@@ -1,11 +1,12 @@
 import type { Auth, Endpoint, Group } from "../contract/endpoint.ts";
 import { contract } from "../contract/index.ts";
+import type { CredentialKind } from "./credential-kinds.ts";
 
 /** What it takes to call an endpoint. */
 export interface Route {
   readonly method: Endpoint["method"];
   readonly path: string;
-  readonly auth: Auth;
+  readonly auth: Auth | CredentialKind;
   readonly summary: string;
 }
 
@@ -17,12 +18,11 @@ export type Routes = {
 export const routes: Routes = summaryOf(contract);
 
 function summaryOf(groups: Readonly<Record<string, Group>>) {
-  return Object.fromEntries(
-    Object.entries(groups).map(([name, group]) => [
-      name,
-      Object.fromEntries(Object.entries(group).map(([key, endpoint]) => [key, routeOf(endpoint)])),
-    ]),
-  );
+  const summaries = Object.entries(groups).map(([name, group]) => [name, routesOf(group)]);
+  return Object.fromEntries(summaries);
 }
+
+const routesOf = (group: Group) =>
+  Object.fromEntries(Object.entries(group).map(([name, endpoint]) => [name, routeOf(endpoint)]));
 
 const routeOf = ({ method, path, auth, summary }: Endpoint): Route => ({ method, path, auth, summary });
