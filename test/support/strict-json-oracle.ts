@@ -1,0 +1,34 @@
+/** What a strict and slow reader makes of JSON bytes; throws for what Innkeep refuses. Shares no code with it. */
+export function parseSlowly(bytes: Buffer): unknown {
+  const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  const value: unknown = JSON.parse(text);
+  refuseTwins(text);
+  return value;
+}
+
+function refuseTwins(text: string): void {
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\]:]|[^{}[\]:"]+/gs) ?? [];
+  const objects: Set<unknown>[] = [];
+  tokens.forEach((token, at) => {
+    if (token === "{" || token === "[") objects.push(new Set());
+    if (objects.length > 32) throw new Error("deep");
+    if (token === "}" || token === "]") objects.pop();
+    if (token.startsWith('"') && tokens.slice(at + 1).find((next) => next.trim() !== "") === ":")
+      claim(objects.at(-1), JSON.parse(token));
+  });
+}
+
+function claim(keys: Set<unknown> | undefined, key: unknown): void {
+  if (keys?.has(key) || key === "__proto__") throw new Error("twin");
+  keys?.add(key);
+}
+
+/** Gives the bytes of a strict base64 data URL, or what is wrong with it. */
+export function decodeSlowly(text: string): Buffer | "not_a_data_url" | "not_base64" {
+  const token = "[a-z0-9][\\w!#$&^.+-]*";
+  const url = new RegExp(`^data:${token}/${token}(?:;(?:(?![;,])[ -~])*)*;base64,(.*)$`, "is");
+  const [, encoded] = url.exec(text) ?? [];
+  if (encoded === undefined) return "not_a_data_url";
+  const strict = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+  return strict.test(encoded) ? Buffer.from(encoded, "base64") : "not_base64";
+}
