@@ -4,3 +4,53 @@ export interface Keychain {
   setPassword(service: string, account: string, password: string): Promise<void>;
   deletePassword(service: string, account: string): Promise<boolean>;
 }
+
+/** The keychain did not answer, or refused. Says what to do. */
+export class KeychainError extends Error {
+  /** It may still be asking the person; a refusal is final. */
+  readonly isLate: boolean;
+
+  constructor(message: string, isLate: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "KeychainError";
+    this.isLate = isLate;
+  }
+}
+
+const limitMs = 3_000;
+const slowMs = 500;
+
+/** The keychain of this system; undefined where keytar is not installed or finds no store of secrets. */
+export async function systemKeychain(): Promise<Keychain | undefined> {
+  try {
+    const { default: keytar } = await import("keytar");
+    return keytar;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What the keychain answers. It may ask the person first, so after half a second `onSlow` is told. Throws a
+ * KeychainError after three seconds, and where the keychain refuses.
+ */
+export async function withinLimit<T>(answer: Promise<T>, onSlow: () => void): Promise<T> {
+  const timers: NodeJS.Timeout[] = [];
+  const late = new Promise<never>((_, reject) => {
+    timers.push(setTimeout(onSlow, slowMs));
+    timers.push(
+      setTimeout(
+        () => reject(new KeychainError("The keychain did not answer within 3 seconds.", true)),
+        limitMs,
+      ),
+    );
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } catch (cause) {
+    if (cause instanceof KeychainError) throw cause;
+    throw new KeychainError("The keychain refused.", false, { cause });
+  } finally {
+    for (const timer of timers) clearTimeout(timer);
+  }
+}

@@ -1,0 +1,24 @@
+import { join } from "node:path";
+
+/** Where a person's folders are decided from. */
+export interface Place {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly platform: string;
+}
+
+/** Folder of what the person set: INNKEEP_CONFIG_DIR, XDG_CONFIG_HOME, or the system's own. */
+export function configFolder({ env, home, platform }: Place): string {
+  if (env.INNKEEP_CONFIG_DIR) return env.INNKEEP_CONFIG_DIR;
+  if (env.XDG_CONFIG_HOME) return join(env.XDG_CONFIG_HOME, "innkeep");
+  if (platform === "win32" && env.APPDATA) return join(env.APPDATA, "innkeep");
+  return join(home, ".config", "innkeep");
+}
+
+/** Folder of what the program must remember: beside INNKEEP_CONFIG_DIR's settings, XDG_STATE_HOME, or the system's own. */
+export function stateFolder({ env, home, platform }: Place): string {
+  if (env.INNKEEP_CONFIG_DIR) return join(env.INNKEEP_CONFIG_DIR, "state");
+  if (env.XDG_STATE_HOME) return join(env.XDG_STATE_HOME, "innkeep");
+  if (platform === "win32" && env.LOCALAPPDATA) return join(env.LOCALAPPDATA, "innkeep", "state");
+  return join(home, ".local", "state", "innkeep");
+}

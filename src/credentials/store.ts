@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import type { Keychain } from "./keychain.ts";
+import { readIfThere, writePrivately } from "./private-file.ts";
+import { hintOf, type Index, indexOf, type Stored, withEntry } from "./stored.ts";
+import { createVault } from "./vault.ts";
+
+/** What the store is made of. */
+export interface StoreOptions {
+  readonly folder: string;
+  /** Loads the keychain; asked only when a secret is, or is to be, in it. */
+  readonly keychain: () => Promise<Keychain | undefined>;
+  /** Told when the keychain takes its time: it may be asking the person. */
+  readonly onSlowKeychain: () => void;
+  readonly newId: () => string;
+}
+
+/** A secret and where it was found. */
+export interface Found {
+  readonly secret: string;
+  readonly in: Stored["in"];
+}
+
+export type CredentialStore = ReturnType<typeof createStore>;
+
+const accountOf = (origin: string, kind: string) => `${kind}@${origin}`;
+
+/**
+ * Secrets by the origin they were issued for: in the keychain, or in a 0600 file. The file also says what is in the
+ * keychain, so that the keychain is never touched for nothing.
+ */
+export function createStore({ folder, keychain, onSlowKeychain, newId }: StoreOptions) {
+  const file = join(folder, "credentials.json");
+  const vault = createVault(keychain, onSlowKeychain);
+  const index = () => readIndex(file);
+  const save = (next: Index) => writePrivately(file, `${JSON.stringify(next, null, 2)}\n`, newId);
+
+  return {
+    file,
+    index,
+
+    /** The secret for this origin and no other. Throws a KeychainError where the keychain holds it but does not give it. */
+    async find(origin: string, kind: string): Promise<Found | undefined> {
+      const stored = (await index())[origin]?.[kind];
+      if (!stored) return undefined;
+      if (stored.in === "file") return { in: "file", secret: stored.secret };
+      const secret = await vault.read(accountOf(origin, kind));
+      return secret === undefined ? undefined : { in: "keychain", secret };
+    },
+
+    /**
+     * Stores a secret: in the keychain where there is one that works and `wanted` does not say otherwise. Tells where it
+     * went. Throws a KeychainError where the keychain does not answer.
+     */
+    async put(origin: string, kind: string, secret: string, wanted?: "file"): Promise<Stored["in"]> {
+      const before = await index();
+      const account = accountOf(origin, kind);
+      const hint = hintOf(secret);
+      const kept = wanted !== "file" && (await vault.keep(account, secret));
+      await save(
+        withEntry(before, origin, kind, kept ? { in: "keychain", hint } : { in: "file", secret, hint }),
+      );
+      if (!kept && before[origin]?.[kind]?.in === "keychain") await vault.forget(account);
+      return kept ? "keychain" : "file";
+    },
+
+    /** Forgets a secret. Tells whether there was one. */
+    async remove(origin: string, kind: string): Promise<boolean> {
+      const before = await index();
+      const stored = before[origin]?.[kind];
+      if (!stored) return false;
+      if (stored.in === "keychain") await vault.forget(accountOf(origin, kind));
+      await save(withEntry(before, origin, kind, undefined));
+      return true;
+    },
+  };
+}
+
+/** The file with the secrets is damaged. */
+export class DamagedStoreError extends Error {
+  constructor(file: string, cause: unknown) {
+    super(`The file ${file} is damaged. Remove it and store your credentials again.`, { cause });
+    this.name = "DamagedStoreError";
+  }
+}
+
+async function readIndex(file: string): Promise<Index> {
+  const text = await readIfThere(file);
+  if (text === undefined) return {};
+  try {
+    return indexOf(text);
+  } catch (cause) {
+    throw new DamagedStoreError(file, cause);
+  }
+}

@@ -1,0 +1,37 @@
+/** Where a secret lies: here, or in the keychain. The start of it tells a person which one it is. */
+export type Stored =
+  | { readonly in: "file"; readonly secret: string; readonly hint: string }
+  | { readonly in: "keychain"; readonly hint: string };
+
+/** By the origin that a secret was issued for, then by its kind. */
+export type Index = Readonly<Record<string, Readonly<Record<string, Stored>>>>;
+
+/** Reads the index. Throws where the text is none. */
+export function indexOf(text: string): Index {
+  const value: unknown = JSON.parse(text);
+  return mapEntries(value, (kinds) => mapEntries(kinds, storedOf));
+}
+
+/** The index with one entry set, or taken away where it is undefined. */
+export function withEntry(index: Index, origin: string, kind: string, stored: Stored | undefined): Index {
+  const { [kind]: _, ...kinds } = index[origin] ?? {};
+  const { [origin]: __, ...origins } = index;
+  const next = stored ? { ...kinds, [kind]: stored } : kinds;
+  return Object.keys(next).length === 0 ? origins : { ...origins, [origin]: next };
+}
+
+/** The first characters of a secret: enough to know it by, too few to use. */
+export const hintOf = (secret: string): string => (secret.length < 20 ? "…" : `${secret.slice(0, 8)}…`);
+
+function storedOf(value: unknown): Stored {
+  if (typeof value !== "object" || value === null) throw new TypeError("not an entry");
+  const hint = "hint" in value && typeof value.hint === "string" ? value.hint : "…";
+  if ("secret" in value && typeof value.secret === "string")
+    return { in: "file", secret: value.secret, hint };
+  return { in: "keychain", hint };
+}
+
+function mapEntries<T>(value: unknown, each: (value: unknown) => T): Record<string, T> {
+  if (typeof value !== "object" || value === null) throw new TypeError("not an object");
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, each(inner)]));
+}
