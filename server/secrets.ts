@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomInt } from "node:crypto";
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -17,7 +17,7 @@ export function mintCredential(prefix: CredentialPrefix): string {
 export const visiblePrefix = (credential: string): string => credential.slice(0, 10);
 
 /** SHA-256 in hex: how credentials and session ids lie in the database. */
-export const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
+export const hashOf = (secret: string): string => hash("sha256", secret);
 
 /** An unguessable name, 256 bits in base64url. */
 export const randomName = (): string => randomBytes(32).toString("base64url");

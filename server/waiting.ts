@@ -12,7 +12,8 @@ export interface Waiting {
 export interface WaitOptions<Found> {
   readonly enough: (found: Found) => boolean;
   readonly milliseconds: number;
-  readonly signal: AbortSignal;
+  /** Asked for only where there is something to wait for. */
+  readonly signal: () => AbortSignal;
 }
 
 export function createWaiting(database: Pick<Database, "onSignal">): Waiting {
@@ -23,16 +24,18 @@ export function createWaiting(database: Pick<Database, "onSignal">): Waiting {
   });
 
   return {
-    async until(topic, look, { enough, milliseconds, signal }) {
+    async until(topic, look, { enough, milliseconds, signal: gone }) {
+      if (milliseconds === 0) return look();
       const bell = createBell();
       const wakers = listeners.get(topic) ?? new Set();
       listeners.set(topic, wakers.add(bell.ring));
-      let over = milliseconds === 0;
+      let over = false;
       const end = () => {
         over = true;
         bell.ring();
       };
       const timer = setTimeout(end, milliseconds);
+      const signal = gone();
       signal.addEventListener("abort", end);
       if (signal.aborted) end();
       try {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** A success body that is already JSON text, with its strong ETag. */
 export interface PreparedAnswer {
@@ -15,8 +15,7 @@ export function prepareAnswer(json: string): PreparedAnswer {
 export const isPrepared = (answer: unknown): answer is PreparedAnswer =>
   typeof answer === "object" && answer !== null && "prepared" in answer && answer.prepared === true;
 
-export const etagOf = (body: Buffer): string =>
-  `"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`;
+export const etagOf = (body: Buffer): string => `"${hash("sha256", body, "base64url").slice(0, 27)}"`;
 
 /** Remembers prepared answers by name until their version or their time has passed. */
 export interface Answers {

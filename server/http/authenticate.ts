@@ -19,13 +19,17 @@ export interface Presented {
 
 export type Authenticate = <A extends Auth>(auth: A, presented: Presented) => Promise<Callers[A]>;
 
+const isCredentialsTopic = (topic: string): boolean => topic === credentialsTopic;
+
 type Ways = { readonly [A in Auth]: (presented: Presented) => Promise<Callers[A]> };
 
 /** Finds the caller of a request. Missing, malformed, unknown and revoked credentials of one kind are refused alike. */
 export function createAuthenticate(deps: Deps): Authenticate {
   const { database, settings } = deps;
-  const findAppKey = remembered(database, credentialsTopic, (hash) => credentials.findAppKey(database, hash));
-  const findToken = remembered(database, credentialsTopic, (hash) => credentials.findToken(database, hash));
+  const findAppKey = remembered(database, isCredentialsTopic, (hash) =>
+    credentials.findAppKey(database, hash),
+  );
+  const findToken = remembered(database, isCredentialsTopic, (hash) => credentials.findToken(database, hash));
   const touch = createTouch(deps);
 
   const person = async ({ sessionId, mutates, origin }: Presented): Promise<ConsoleCaller> => {
@@ -92,7 +96,8 @@ function scopesOf(json: string): Scope[] {
 const bearerOf = (authorization: string | undefined): string =>
   /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
 
-function isOwnOrigin(origin: string | undefined, { baseUrl, consoleUrl }: Deps["settings"]): boolean {
+/** Whether a request that changes something comes from a page of this deployment. */
+export function isOwnOrigin(origin: string | undefined, { baseUrl, consoleUrl }: Deps["settings"]): boolean {
   return origin !== undefined && [baseUrl, consoleUrl].some((url) => new URL(url).origin === origin);
 }
 

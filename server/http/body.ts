@@ -26,7 +26,8 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-function readBytes(request: IncomingMessage, most: number): Promise<Buffer> {
+/** The bytes of a body of at most `most`. Throws `payload_too_large`, and `bad_request` for one that was cut. */
+export function readBytes(request: IncomingMessage, most: number): Promise<Buffer> {
   const declared = Number(request.headers["content-length"] ?? 0);
   if (declared > most) return Promise.reject(new ApiError("payload_too_large"));
   return new Promise((resolve, reject) => {

@@ -57,7 +57,8 @@ function answer(ctx: Context, error: ApiError): void {
   ctx.body = { ...errorBody(error), ...requestId };
 }
 
-function report({ log }: Pick<Deps, "log">, ctx: Context, error: ApiError, thrown: unknown): void {
+/** Logs what is our fault, with its cause. */
+export function report({ log }: Pick<Deps, "log">, ctx: Context, error: ApiError, thrown: unknown): void {
   if (error.status < 500) return;
   log.error(
     { requestId: ctx.state.requestId, method: ctx.method, route: ctx.state.route, err: thrown },

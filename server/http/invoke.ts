@@ -18,8 +18,8 @@ export interface Incoming {
   readonly query: unknown;
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
-  readonly address: string;
-  readonly signal: AbortSignal;
+  readonly address: () => string;
+  readonly signal: () => AbortSignal;
   readonly setSession: Request["setSession"];
 }
 
@@ -48,9 +48,8 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
     if (key && kept) return replay(endpoint, key, kept, deps);
     const limitedBy = deps.settings.rateLimited && endpoint.rateLimit ? incoming.caller?.id : undefined;
     try {
-      const save = createSave(deps, { endpoint, key, limitedBy, shape });
-      // The schemas of this very endpoint have just made it so.
-      const request = { ...parse(endpoint, incoming), ...save } as Request<Endpoint> as Request<E>;
+      const saving = createSave(deps, { endpoint, key, limitedBy, shape });
+      const request = requestOf<E>(incoming, parse(endpoint, incoming), saving);
       if (limitedBy && !isMutation(endpoint))
         await deps.database.write((tx) => spend(tx, limitedBy, endpoint, deps));
       return outcomeOf(endpoint, await handle(request), shape);
@@ -85,7 +84,30 @@ function parse<E extends Endpoint>(endpoint: E, incoming: Incoming) {
     body: part(endpoint.body, incoming.body),
   };
   if (issues.length > 0) throw new ApiError("bad_request", { issues });
-  return { ...incoming, ...parts };
+  return parts;
+}
+
+/** What of it few handlers need is made only when they ask for it. */
+function requestOf<E extends Endpoint>(
+  incoming: Incoming,
+  parts: ReturnType<typeof parse>,
+  { save, saveRow }: Pick<Request, "save" | "saveRow">,
+): Request<E> {
+  const request = {
+    caller: incoming.caller,
+    ...parts,
+    get address() {
+      return incoming.address();
+    },
+    get signal() {
+      return incoming.signal();
+    },
+    save,
+    saveRow,
+    setSession: incoming.setSession,
+  };
+  // The schemas of this very endpoint have just made it so.
+  return request as Request<Endpoint> as Request<E>;
 }
 
 function outcomeOf(endpoint: Endpoint, answer: unknown, shape: (answer: unknown) => unknown): Outcome {

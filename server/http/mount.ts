@@ -48,8 +48,8 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
           query: endpoint.query ? ctx.query : undefined,
           body: body.value,
           idempotencyKey,
-          address: door.addressOf(ctx.req),
-          signal: signalOf(ctx, endpoint, deps),
+          address: () => door.addressOf(ctx.req),
+          signal: () => signalOf(ctx, deps),
           setSession: (session) => cookie.set(ctx, session),
         });
         send(ctx, outcome, endpoint);
@@ -88,9 +88,8 @@ function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
   throw badRequest("Idempotency-Key", `must be 1 to ${limits.idempotencyKey} printable ASCII characters`);
 }
 
-/** Aborts when the client has gone or the server stops; only who waits needs one. */
-function signalOf(ctx: Context, endpoint: Endpoint, { stopping }: Deps): Request["signal"] {
-  if (!endpoint.query) return stopping;
+/** Aborts when the client has gone or the server stops. */
+function signalOf(ctx: Context, { stopping }: Deps): Request["signal"] {
   const gone = new AbortController();
   ctx.res.once("close", () => gone.abort());
   return AbortSignal.any([gone.signal, stopping]);
@@ -107,7 +106,8 @@ function send(ctx: Context, { status, body, replayed }: Outcome, { method }: End
     const etag = isPrepared(body) ? body.etag : etagOf(bytes);
     ctx.set("ETag", etag);
     ctx.set("Cache-Control", "private, no-cache");
-    if (isKnown(ctx.req.headers["if-none-match"], etag)) {
+    const known = ctx.req.headers["if-none-match"];
+    if (known && isKnown(known, etag)) {
       ctx.status = 304;
       return;
     }
@@ -115,5 +115,5 @@ function send(ctx: Context, { status, body, replayed }: Outcome, { method }: End
   ctx.body = bytes;
 }
 
-const isKnown = (header: string | undefined, etag: string): boolean =>
-  (header ?? "").split(",").some((entry) => entry.trim() === "*" || entry.trim().replace(/^W\//, "") === etag);
+const isKnown = (header: string, etag: string): boolean =>
+  header.split(",").some((entry) => entry.trim() === "*" || entry.trim().replace(/^W\//, "") === etag);

@@ -2,14 +2,18 @@ import type { Database } from "../store/database.ts";
 
 const mostRows = 10_000;
 
-/** Looks a row up by a hash, from memory where that is certainly current. */
-export type Lookup<Row> = (hash: string) => Promise<Row | undefined>;
+/** Looks a row up by a name, from memory where that is certainly current. */
+export type Lookup<Row> = (name: string) => Promise<Row | undefined>;
 
 /**
- * Keeps what `load` found until `topic` is signalled or another process writes. Only on SQLite, where every
+ * Keeps what `load` found until one of its topics is signalled or another process writes. Only on SQLite, where every
  * write is seen at once; a PostgreSQL shared with other servers is asked each time.
  */
-export function remembered<Row>(database: Database, topic: string, load: Lookup<Row>): Lookup<Row> {
+export function remembered<Row>(
+  database: Database,
+  concerns: (topic: string) => boolean,
+  load: Lookup<Row>,
+): Lookup<Row> {
   if (database.engine === "postgres") return load;
   const rows = new Map<string, Row>();
   let generation = 0;
@@ -17,16 +21,16 @@ export function remembered<Row>(database: Database, topic: string, load: Lookup<
     generation += 1;
     rows.clear();
   };
-  database.onSignal((signalled) => {
-    if (signalled === topic || signalled === "*") forget();
+  database.onSignal((topic) => {
+    if (topic === "*" || concerns(topic)) forget();
   });
   database.onForeignChange(forget);
-  return async (hash) => {
-    const known = rows.get(hash);
+  return async (name) => {
+    const known = rows.get(name);
     if (known) return known;
     const loadedIn = generation;
-    const row = await load(hash);
-    if (row && loadedIn === generation && rows.size < mostRows) rows.set(hash, row);
+    const row = await load(name);
+    if (row && loadedIn === generation && rows.size < mostRows) rows.set(name, row);
     return row;
   };
 }

@@ -3,43 +3,52 @@ import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { chatText, proposalNote } from "../domain/proposal.ts";
 import type { AgentCaller, Handlers } from "../http/handler.ts";
+import { remembered } from "../http/remembered.ts";
 import type { Transaction } from "../store/database.ts";
 import { feedback } from "../store/feedback.ts";
 import { messages } from "../store/messages.ts";
 import { outbox } from "../store/outbox.ts";
-import { type NewRun, runs } from "../store/runs.ts";
-import { outboxTopic, runTopic } from "../store/topics.ts";
+import { type NewRun, type OwnedRun, runs } from "../store/runs.ts";
+import { concernsRuns, outboxTopic, runTopic } from "../store/topics.ts";
 import { threadAnswer, threadUrl } from "./thread-answer.ts";
 
-export const agent = (deps: Deps): Handlers<typeof contract> => ({
-  async readThread({ caller, params }) {
-    const thread = await feedback.findThread(deps.database, params.id, caller);
-    if (!thread) throw new ApiError("not_found");
-    return threadAnswer(deps.settings, thread);
-  },
+export const agent = (deps: Deps): Handlers<typeof contract> => {
+  const findRun = remembered(deps.database, concernsRuns, (id) => runs.findOwned(deps.database, id));
+  return {
+    async readThread({ caller, params }) {
+      const thread = await feedback.findThread(deps.database, params.id, caller);
+      if (!thread) throw new ApiError("not_found");
+      return threadAnswer(deps.settings, thread);
+    },
 
-  propose: ({ caller, params, body, save }) =>
-    save(async (tx) => {
-      const createdAt = deps.clock.now().toISOString();
-      const run = { id: deps.newId(), feedbackId: params.id, ...body, createdAt };
-      await propose(deps, tx, caller, run);
-      return { runId: run.id, status: "awaiting_approval", pollUrl: `/api/v1/agent/runs/${run.id}` };
-    }),
+    propose: ({ caller, params, body, save }) =>
+      save(async (tx) => {
+        const createdAt = deps.clock.now().toISOString();
+        const run = { id: deps.newId(), feedbackId: params.id, ...body, createdAt };
+        await propose(deps, tx, caller, run);
+        return { runId: run.id, status: "awaiting_approval", pollUrl: `/api/v1/agent/runs/${run.id}` };
+      }),
 
-  async readRun({ caller, params, query, signal }) {
-    const run = await deps.waiting.until(
-      runTopic(params.runId),
-      () => runs.find(deps.database, params.runId, caller),
-      {
+    async readRun(request) {
+      const { caller, query } = request;
+      const { runId } = request.params;
+      const look = async () => {
+        const found = await findRun(runId);
+        return found && mayRead(caller, found) ? found : undefined;
+      };
+      const run = await deps.waiting.until(runTopic(runId), look, {
         enough: (found) => found?.status !== "awaiting_approval",
         milliseconds: (query.wait ?? 0) * 1_000,
-        signal,
-      },
-    );
-    if (!run) throw new ApiError("not_found");
-    return run;
-  },
-});
+        signal: () => request.signal,
+      });
+      if (!run) throw new ApiError("not_found");
+      return run;
+    },
+  };
+};
+
+const mayRead = ({ userId, appId }: AgentCaller, run: OwnedRun): boolean =>
+  run.ownerId === userId && (appId === null || run.appId === appId);
 
 /** Writes a proposal: the run in place of the one that waits, the note on the thread, the message to the chat. */
 async function propose(deps: Deps, tx: Transaction, caller: AgentCaller, run: NewRun): Promise<void> {

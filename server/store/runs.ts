@@ -10,6 +10,11 @@ export interface RunRow {
   readonly replacedBy: string | null;
 }
 
+export interface OwnedRun extends RunRow {
+  readonly ownerId: string;
+  readonly appId: string;
+}
+
 export interface NewRun {
   readonly id: string;
   readonly feedbackId: string;
@@ -36,6 +41,14 @@ export const runs = {
       id,
       viewer.userId,
       viewer.appId,
+    ),
+
+  /** A run and whose it is. */
+  findOwned: (reader: Reader, id: string) =>
+    reader.get<OwnedRun>(
+      `SELECT ${columns}, a.owner_id AS "ownerId", f.app_id AS "appId"
+       FROM runs r JOIN feedback f ON f.id = r.feedback_id JOIN apps a ON a.id = f.app_id WHERE r.id = ?`,
+      id,
     ),
 
   insert: (tx: Transaction, run: NewRun) =>
