@@ -3,40 +3,60 @@ import { TransactionLost } from "./errors.ts";
 import type { Unit } from "./units.ts";
 import { whenFree } from "./when-free.ts";
 
-/** Commits all units together and tells each how it ended. A failing one undoes only itself. Never rejects. */
-export async function commitTogether(connection: Connection, units: readonly Unit[]): Promise<void> {
-  const [first, second] = units;
-  if (first === undefined) return;
-  if (second === undefined && first.single) await commitAlone(connection, first);
-  else await commitShared(connection, units);
+/** Gives the function that commits units together and tells each how it ended. A failing one undoes only itself. It never rejects. */
+export function groupCommit(connection: Connection): (units: readonly Unit[]) => Promise<void> {
+  /** A transaction may still be open: what runs now could seem committed and be undone later. */
+  let unsettled = false;
+
+  async function settle(): Promise<void> {
+    if (unsettled) await rollBack(connection);
+    unsettled = false;
+  }
+
+  async function commitAlone(unit: Unit): Promise<void> {
+    try {
+      await settle();
+      await whenFree(() => unit.run(connection));
+    } catch (error) {
+      const parts = unit.parts();
+      if (parts.length > 0) return commitShared(parts);
+      return unit.fail(error);
+    }
+    unit.succeed();
+  }
+
+  async function commitShared(units: readonly Unit[]): Promise<void> {
+    const queue = [...units];
+    let done: Unit[];
+    try {
+      await settle();
+      await whenFree(() => connection.exec("BEGIN IMMEDIATE; SAVEPOINT unit"));
+      done = await runAll(connection, queue);
+      await connection.exec("COMMIT");
+    } catch (error) {
+      unsettled = true;
+      await settle().catch(() => {});
+      for (const unit of queue) unit.fail(error);
+      return;
+    }
+    for (const unit of done) unit.succeed();
+  }
+
+  return async (units) => {
+    const [first, second] = units;
+    if (first === undefined) return;
+    if (second === undefined && first.single) await commitAlone(first);
+    else await commitShared(units);
+  };
 }
 
-async function commitAlone(connection: Connection, unit: Unit): Promise<void> {
+async function rollBack(connection: Connection): Promise<void> {
   try {
-    await whenFree(() => unit.run(connection));
+    await connection.exec("ROLLBACK");
   } catch (error) {
-    const parts = unit.parts();
-    if (parts.length === 0) unit.fail(error);
-    else await commitShared(connection, parts);
-    return;
+    const undoneAlready = error instanceof Error && error.message.includes("no transaction is active");
+    if (!undoneAlready) throw error;
   }
-  unit.succeed();
-}
-
-async function commitShared(connection: Connection, units: readonly Unit[]): Promise<void> {
-  const queue = [...units];
-  let done: Unit[];
-  try {
-    await whenFree(() => connection.exec("BEGIN IMMEDIATE; SAVEPOINT unit"));
-    done = await runAll(connection, queue);
-    await connection.exec("COMMIT");
-  } catch (error) {
-    // Fails where SQLite has undone the transaction itself.
-    await connection.exec("ROLLBACK").catch(() => {});
-    for (const unit of queue) unit.fail(error);
-    return;
-  }
-  for (const unit of done) unit.succeed();
 }
 
 /** Runs the units one after another and gives those that did not fail. The parts of a failed one join the end of the queue. */

@@ -86,7 +86,8 @@ async function apply(tx: Transaction, migration: Migration, clock: Clock): Promi
 
 /** SQLite would prepare the first of several statements and say nothing of the others. */
 function assertSingle(statement: string): void {
-  if (/;\s*\S/.test(statement) && !/^\s*CREATE TRIGGER/i.test(statement))
+  const code = statement.replace(/'[^']*'|"[^"]*"|--[^\n]*/g, "");
+  if (/;\s*\S/.test(code) && !/^\s*CREATE TRIGGER/i.test(code))
     throw new Error(`A migration has several statements in one text: ${statement}`);
 }
 

@@ -40,19 +40,20 @@ async function openUrl(url: string, { poolSize }: OpenOptions): Promise<Database
 
 async function openFile(file: string, { driver }: OpenOptions): Promise<Database> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  return openSqlite(typeof driver === "object" ? driver : await driverNamed(driver), file);
+  return openSqlite(typeof driver === "object" ? driver : await sqliteDriver(driver), file);
 }
 
-async function driverNamed(name?: "sqlite3" | "node-sqlite"): Promise<SqliteDriver> {
+/** The driver of that name, or the best one there is. Throws a sentence where it is missing. */
+export async function sqliteDriver(name?: "sqlite3" | "node-sqlite"): Promise<SqliteDriver> {
   const builtIn = nodeSqliteDriver();
   if (name === "node-sqlite" && builtIn === undefined)
     throw new Error("This Node.js has no SQLite of its own.");
   const use = name ?? (isSound(process.versions.sqlite ?? "0") ? "node-sqlite" : "sqlite3");
   if (builtIn !== undefined && use === "node-sqlite") return builtIn;
-  return sqlite3Driver();
+  return npmDriver();
 }
 
-async function sqlite3Driver(): Promise<SqliteDriver> {
+async function npmDriver(): Promise<SqliteDriver> {
   try {
     return (await import("./drivers/sqlite3.ts")).sqlite3Driver;
   } catch (cause) {

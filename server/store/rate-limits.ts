@@ -32,6 +32,16 @@ export async function consume(
   }
 }
 
+/** Gives back the last use of `key`: for what counts only when it fails, and had to be counted before it was tried. */
+export async function giveBack(tx: Transaction, key: string): Promise<void> {
+  await tx.run(`DELETE FROM rate_limits WHERE key = ? AND length(times) = ${digits}`, key);
+  await tx.run(
+    `UPDATE rate_limits SET times = substr(times, 1, length(times) - ${digits})
+     WHERE key = ? AND length(times) > ${digits}`,
+    key,
+  );
+}
+
 /** What `consume` would answer now. Counts nothing. */
 export function peek(reader: Reader, key: string, rule: RateLimit, clock: Clock): Promise<RateVerdict> {
   return judge(reader, key, rule, clock, clock.now().getTime());

@@ -1,4 +1,5 @@
 import type { Reader } from "./database.ts";
+import { createDoor } from "./door.ts";
 import type { Connection } from "./drivers/connection.ts";
 import { whenFree } from "./when-free.ts";
 
@@ -8,6 +9,7 @@ export interface Readers extends Reader {
 
 /** The reading connections of a SQLite file, each used by one statement at a time. */
 export function createReaders(connections: readonly Connection[]): Readers {
+  const door = createDoor();
   const idle = [...connections];
   const waiting: ((connection: Connection) => void)[] = [];
 
@@ -21,22 +23,23 @@ export function createReaders(connections: readonly Connection[]): Readers {
     else next(connection);
   }
 
-  async function read<Result>(statement: (connection: Connection) => Promise<Result>): Promise<Result> {
-    const connection = await acquire();
-    try {
-      return await whenFree(() => statement(connection));
-    } finally {
-      release(connection);
-    }
-  }
+  const read = <Result>(statement: (connection: Connection) => Promise<Result>) =>
+    door.pass(async () => {
+      const connection = await acquire();
+      try {
+        return await whenFree(() => statement(connection));
+      } finally {
+        release(connection);
+      }
+    });
 
   return {
     engine: "sqlite",
     get: (sql, ...values) => read((connection) => connection.get(sql, values)),
     all: (sql, ...values) => read((connection) => connection.all(sql, values)),
     async close() {
-      const held = await Promise.all(connections.map(acquire));
-      await Promise.all(held.map((connection) => connection.close()));
+      await door.close();
+      await Promise.all(connections.map((connection) => connection.close()));
     },
   };
 }

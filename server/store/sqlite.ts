@@ -21,6 +21,8 @@ export async function openSqlite(driver: SqliteDriver, file: string): Promise<Da
   async function close(): Promise<void> {
     foreignChanges.stop();
     await readers.close();
+    // Fresh statistics for the next start; nothing depends on them.
+    await writer.between((connection) => connection.exec("PRAGMA optimize")).catch(() => {});
     await writer.close();
   }
 

@@ -1,6 +1,6 @@
 import type { Database, Inserter } from "./database.ts";
 import type { Connection } from "./drivers/connection.ts";
-import { commitTogether } from "./group-commit.ts";
+import { groupCommit } from "./group-commit.ts";
 import type { Signals } from "./signals.ts";
 import { type AppendUnit, appendUnit, type Unit, workUnit } from "./units.ts";
 
@@ -13,7 +13,7 @@ export interface Writer extends Inserter, Pick<Database, "write"> {
 
 /** The one writer of a SQLite file: whatever waits when a commit begins shares it. */
 export function createWriter(connection: Connection, signals: Signals): Writer {
-  const queue = createQueue(connection);
+  const queue = createQueue(groupCommit(connection));
   return {
     write: (work) =>
       new Promise((resolve, reject) => queue.add(workUnit(work, signals, { resolve, reject }))),
@@ -37,7 +37,7 @@ interface Queue {
   close(): Promise<void>;
 }
 
-function createQueue(connection: Connection): Queue {
+function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
   let units: Unit[] = [];
   let pauses: (() => Promise<void>)[] = [];
   let flushing: Promise<void> | undefined;
@@ -56,7 +56,7 @@ function createQueue(connection: Connection): Queue {
       const taken = units;
       units = [];
       appends.clear();
-      await commitTogether(connection, taken);
+      await commit(taken);
     }
     flushing = undefined;
   }

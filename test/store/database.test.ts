@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Database, Transaction } from "../../server/store/database.ts";
 import { isConflict } from "../../server/store/errors.ts";
@@ -163,5 +164,48 @@ describe.each(databases)("a database on $name", ({ create }) => {
       tx.run("UPDATE notes SET text = 'x' WHERE id > 1 RETURNING id"),
     );
     expect(changed).toBe(2);
+  });
+
+  it("reads while a work is under way, and sees nothing of it", async () => {
+    const gate = new EventEmitter();
+    const write = database.write(async (tx) => {
+      await put(tx, 1);
+      gate.emit("wrote");
+      await once(gate, "go on");
+    });
+    await once(gate, "wrote");
+    expect(await ids()).toEqual([]);
+    gate.emit("go on");
+    await write;
+    expect(await ids()).toEqual([1]);
+  });
+
+  it("gives the same types on every engine", async () => {
+    await Promise.all([1, 2].map((id) => database.insert("notes", { id, text: "new" })));
+    const row = await database.get(
+      "SELECT count(*) AS n, sum(id) AS total, avg(id) AS mean, max(text) AS t, min(id) < 0 AS flag, NULL AS none FROM notes",
+    );
+    expect(row).toEqual({ n: 2, total: 3, mean: 1.5, t: "new", flag: 0, none: null });
+  });
+
+  it("finishes what was asked for when it is closed, and takes nothing more", async () => {
+    const other = await place.open({ migrations: [notes] });
+    const insert = other.insert("notes", { id: 1, text: "last" });
+    const write = other.write((tx) => put(tx, 2));
+    await Promise.all([other.close(), other.close(), insert, write]);
+    await expect(other.write((tx) => put(tx, 3))).rejects.toThrow("closed");
+    await expect(other.all("SELECT 1 AS one")).rejects.toThrow("closed");
+    expect(await ids()).toEqual([1, 2]);
+  });
+
+  it("takes the writes of several servers at once", async () => {
+    const servers = [
+      database,
+      await place.open({ migrations: [notes] }),
+      await place.open({ migrations: [notes] }),
+    ];
+    const all = Array.from({ length: 150 }, (_, id) => id);
+    await Promise.all(all.map((id) => servers[id % 3]?.write((tx) => put(tx, id))));
+    expect(await ids()).toEqual(all);
   });
 });

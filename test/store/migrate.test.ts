@@ -76,4 +76,9 @@ describe.each(databases)("the migrations on $name", ({ create }) => {
     const careless = { ...first, statements: ["CREATE TABLE a (id BIGINT); CREATE TABLE b (id BIGINT)"] };
     await expect(place.open({ migrations: [careless] })).rejects.toThrow(/several statements/);
   });
+
+  it("may have a semicolon in a text", async () => {
+    const quoting = { ...first, statements: ["CREATE TABLE a (text TEXT DEFAULT 'a; b')"] };
+    await expect(place.open({ migrations: [quoting] })).resolves.toBeDefined();
+  });
 });

@@ -30,7 +30,7 @@ export async function listen(
       await opened.connect();
       await opened.query(`LISTEN ${channel}`);
     } catch (error) {
-      await opened.end().catch(() => {});
+      opened.end().catch(() => {});
       throw error;
     }
     opened.once("end", () => again(firstPauseMs));

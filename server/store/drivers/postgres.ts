@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Database, Transaction } from "../database.ts";
+import { createDoor } from "../door.ts";
 import { isRetryable } from "../errors.ts";
 import { insertStatement } from "../insert-statement.ts";
 import { createSignals } from "../signals.ts";
@@ -25,6 +26,7 @@ export async function openPostgres(url: string, poolSize = 10): Promise<Database
   );
   const pool = new pg.Pool({ ...config, max: poolSize });
   ignoreLostConnections(pool);
+  const door = createDoor();
   let closing: Promise<void> | undefined;
 
   async function write<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
@@ -51,16 +53,20 @@ export async function openPostgres(url: string, poolSize = 10): Promise<Database
   }
 
   async function close(): Promise<void> {
+    await door.close();
     await Promise.all([listener.close(), pool.end()]);
   }
 
+  const { get, all } = statementsOf(pool);
   return {
-    ...statementsOf(pool),
+    engine: "postgres",
+    get: (sql, ...values) => door.pass(() => get(sql, ...values)),
+    all: (sql, ...values) => door.pass(() => all(sql, ...values)),
     async insert(table, row) {
       const { sql, values } = insertStatement(table, row);
-      await pool.query(query(sql, values));
+      await door.pass(() => pool.query(query(sql, values)));
     },
-    write,
+    write: (work) => door.pass(() => write(work)),
     onSignal: signals.subscribe,
     onForeignChange: () => () => {},
     close: () => (closing ??= close()),

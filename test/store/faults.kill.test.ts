@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type ChildProgram, childProgram } from "../support/child-program.ts";
+import { createPostgresDatabase, databases, type TestDatabase } from "../support/databases.ts";
+import { type PostgresCluster, startPostgresCluster } from "../support/postgres-cluster.ts";
+import { expectNothingLost, expectSoundFile, loadTables } from "../support/write-load-tables.ts";
+
+const rounds = 20;
+
+let writeLoad: ChildProgram;
+beforeAll(async () => {
+  writeLoad = await childProgram(join(import.meta.dirname, "../support/write-load.ts"));
+});
+afterAll(() => writeLoad.remove());
+
+const startLoad = (place: TestDatabase, name: string) =>
+  writeLoad.start({ LOAD: JSON.stringify({ address: place.address, migrations: [loadTables], name }) });
+
+describe.each(databases)("a server on $name that is killed while it writes", ({ create }) => {
+  let place: TestDatabase;
+  beforeEach(async () => {
+    place = await create();
+  });
+  afterEach(() => place.remove());
+
+  it(`has lost no acknowledged write, ${rounds} times over`, { timeout: 120_000 }, async () => {
+    const acknowledged: string[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const server = startLoad(place, `round ${round}`);
+      await server.printed(1 + round * 23);
+      await server.kill();
+      acknowledged.push(...server.lines);
+    }
+    const database = await place.open({ migrations: [loadTables] });
+    expect(acknowledged.length).toBeGreaterThan(rounds * 100);
+    await expectNothingLost(database, acknowledged);
+    await expectSoundFile(database);
+  });
+});
+
+describe("a PostgreSQL that crashes under load", () => {
+  let cluster: PostgresCluster;
+  beforeAll(async () => {
+    cluster = await startPostgresCluster();
+  });
+  afterAll(() => cluster.remove());
+
+  it("has lost no acknowledged write, and its servers go on by themselves", { timeout: 60_000 }, async () => {
+    const place = await createPostgresDatabase(cluster.url);
+    const server = startLoad(place, "load");
+    for (let crash = 0; crash < 4; crash++) {
+      await server.printed(server.lines.length + 300);
+      await cluster.crash();
+      await cluster.start();
+    }
+    await server.printed(server.lines.length + 300);
+    await server.kill();
+    await expectNothingLost(await place.open({ migrations: [loadTables] }), server.lines);
+    await place.remove();
+  });
+});

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Connection, SqliteDriver } from "../../server/store/drivers/connection.ts";
+import { isConflict, isUnavailable } from "../../server/store/errors.ts";
+import { sqliteDriver } from "../../server/store/open.ts";
+import { isSound } from "../../server/store/sqlite.ts";
+import { sqlite, type TestDatabase } from "../support/databases.ts";
+
+describe("a SQLite file", () => {
+  let place: TestDatabase;
+  beforeEach(async () => {
+    place = await sqlite.create();
+  });
+  afterEach(() => place.remove());
+
+  /** The usual driver; every connection it opens goes through `meet` first. */
+  const meeting = async (meet: (connection: Connection) => Connection): Promise<SqliteDriver> => {
+    const real = await sqliteDriver();
+    return { ...real, open: async (file, how) => meet(await real.open(file, how)) };
+  };
+
+  it("is opened so that a commit survives a power cut and foreign keys hold", async () => {
+    const opened: Connection[] = [];
+    const keeping = await meeting((connection) => {
+      opened.push(connection);
+      return connection;
+    });
+    await place.open({ driver: keeping });
+    const [writing] = opened;
+    const pragma = async (name: string) => Object.values((await writing?.get(`PRAGMA ${name}`, [])) ?? {});
+    expect(await pragma("journal_mode")).toEqual(["wal"]);
+    expect(await pragma("synchronous")).toEqual([2]);
+    expect(await pragma("foreign_keys")).toEqual([1]);
+    expect(await pragma("trusted_schema")).toEqual([0]);
+  });
+
+  it("is not opened by a SQLite with the write-ahead fault, and the error says what to do", async () => {
+    const old = await meeting((connection) => ({
+      ...connection,
+      get: (sql, values) => connection.get(sql.replace("sqlite_version()", "'3.51.2'"), values),
+    }));
+    await expect(place.open({ driver: old })).rejects.toThrow(/SQLite 3.51.2 is too old.*Update Node.js/);
+  });
+
+  it.each([
+    ["3.51.2", false],
+    ["3.51.3", true],
+    ["3.52.0", true],
+    ["4.0.0", true],
+    ["3.6.30", false],
+    ["unknown", false],
+  ])("of version %s is sound: %s", (version, sound) => {
+    expect(isSound(version)).toBe(sound);
+  });
+
+  it("waits while another process writes, and reads meanwhile", async () => {
+    const database = await place.open();
+    const intruder = await (await sqliteDriver()).open(fileOf(place), { readOnly: false });
+    await intruder.exec("BEGIN IMMEDIATE");
+    const insert = database.insert("rate_limits", { key: "a", times: "", stale_hour: 0 });
+    const write = database.write((tx) => tx.insert("rate_limits", { key: "b", times: "", stale_hour: 0 }));
+    expect(await database.all("SELECT key FROM rate_limits")).toEqual([]);
+    await sleep(100);
+    await intruder.exec("COMMIT");
+    await intruder.close();
+    await Promise.all([insert, write]);
+    expect(await database.all("SELECT key FROM rate_limits ORDER BY key")).toEqual([
+      { key: "a" },
+      { key: "b" },
+    ]);
+  });
+
+  it("that is locked is unavailable, not a conflict", async () => {
+    const driver = await sqliteDriver();
+    const file = fileOf(place);
+    const [one, other] = [
+      await driver.open(file, { readOnly: false }),
+      await driver.open(file, { readOnly: false }),
+    ];
+    await one.exec("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE");
+    await other.exec("PRAGMA busy_timeout = 0");
+    const failure = await other.exec("BEGIN IMMEDIATE").catch((error: unknown) => error);
+    expect([isUnavailable(failure), isConflict(failure)]).toEqual([true, false]);
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  it("can be copied whole while it is in use", async () => {
+    const database = await place.open();
+    await database.insert("rate_limits", { key: "a", times: "", stale_hour: 0 });
+    const copy = `${fileOf(place)}.copy`;
+    await database.all("VACUUM INTO ?", copy);
+    const copied = await (await sqliteDriver()).open(copy, { readOnly: true });
+    expect(await copied.all("SELECT key FROM rate_limits", [])).toEqual([{ key: "a" }]);
+    await copied.close();
+  });
+});
+
+function fileOf({ address }: TestDatabase): string {
+  return "file" in address ? address.file : expect.fail("not a file");
+}
