@@ -1,0 +1,87 @@
+import { connect, type Socket } from "node:net";
+
+/** One request, sent again and again over each connection. */
+export interface LoadTarget {
+  readonly port: number;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface LoadResult {
+  readonly perSecond: number;
+  /** Answers that were not 2xx, with the first line of one. */
+  readonly failures: number;
+  readonly failure: string | undefined;
+}
+
+const connections = 32;
+
+/** Sends the request over 32 kept connections for so long, one at a time on each. */
+export async function load(target: LoadTarget, milliseconds: number): Promise<LoadResult> {
+  const request = Buffer.from(requestText(target));
+  const tally = { answers: 0, failures: 0, failure: undefined as string | undefined };
+  const until = performance.now() + milliseconds;
+  const started = performance.now();
+  await Promise.all(Array.from({ length: connections }, () => drive(target.port, request, until, tally)));
+  const seconds = (performance.now() - started) / 1_000;
+  return { perSecond: tally.answers / seconds, failures: tally.failures, failure: tally.failure };
+}
+
+interface Tally {
+  answers: number;
+  failures: number;
+  failure: string | undefined;
+}
+
+function drive(port: number, request: Buffer, until: number, tally: Tally): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.setNoDelay(true);
+    socket.on("connect", () => socket.write(request));
+    socket.on("error", reject);
+    socket.on("close", () => resolve());
+    onAnswers(socket, (firstLine) => {
+      tally.answers += 1;
+      if (!/^HTTP\/1\.1 2/.test(firstLine)) {
+        tally.failures += 1;
+        tally.failure ??= firstLine;
+      }
+      if (performance.now() < until) socket.write(request);
+      else socket.destroy();
+    });
+  });
+}
+
+/** Calls back for each whole answer; as cheap as can be, for what it costs is taken from the server on a small machine. */
+function onAnswers(socket: Socket, answered: (firstLine: string) => void): void {
+  let missing = 0;
+  let firstLine = "";
+  let head: Buffer = Buffer.alloc(0);
+  socket.on("data", (chunk: Buffer) => {
+    let rest = chunk;
+    if (missing === 0) {
+      head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
+      const end = head.indexOf("\r\n\r\n");
+      if (end < 0) return;
+      const text = head.toString("latin1", 0, end);
+      firstLine = text.slice(0, text.indexOf("\r"));
+      missing = Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? 0) + 1;
+      rest = head.subarray(end + 4);
+      head = Buffer.alloc(0);
+    }
+    missing -= rest.length;
+    if (missing > 1) return;
+    missing = 0;
+    answered(firstLine);
+  });
+}
+
+function requestText({ method, path, headers, body }: LoadTarget): string {
+  const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
+  const lines = Object.entries({ Host: "127.0.0.1", ...headers, ...length }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  return [`${method} ${path} HTTP/1.1`, ...lines, "", body ?? ""].join("\r\n");
+}

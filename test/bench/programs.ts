@@ -1,0 +1,85 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+
+/** A program under measurement. */
+export interface Program {
+  readonly pid: number;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+// Node reads extra certificates at every start, which would flatter every ratio to `node -e 0`.
+const { NODE_EXTRA_CA_CERTS, ...environment } = process.env;
+export const bareEnvironment: NodeJS.ProcessEnv = environment;
+
+export const innkeep = new URL("innkeep.cjs", import.meta.url).pathname;
+
+/** Servers run on the first core and the load on the second, where the system can tell them apart. */
+const pinned = existsSync("/usr/bin/taskset") ? ["/usr/bin/taskset", "-c", "0"] : [];
+
+/** Starts `innkeep serve` on a free port with the limits off, and waits until it listens. */
+export async function startInnkeep(variables: Record<string, string>): Promise<Program> {
+  const port = String(await freePort());
+  const argv = [process.execPath, innkeep, "serve", "--json", "--port", port];
+  return startProgram(argv, { INNKEEP_RATE_LIMITS: "off", INNKEEP_LOG_LEVEL: "warn", ...variables });
+}
+
+/** Starts one of the bare servers beside this file: what the same work costs without Innkeep. */
+export const startBare = (
+  name: "bare-koa" | "bare-copy",
+  variables: Record<string, string>,
+): Promise<Program> =>
+  startProgram([process.execPath, new URL(`${name}.js`, import.meta.url).pathname], variables);
+
+/** Runs `innkeep admin …` and gives its JSON. */
+export async function admin(
+  argv: readonly string[],
+  variables: Record<string, string>,
+  input = "",
+): Promise<Record<string, string>> {
+  const running = promisify(execFile)(process.execPath, [innkeep, "admin", ...argv, "--json"], {
+    env: { ...bareEnvironment, ...variables },
+  });
+  running.child.stdin?.end(input);
+  return JSON.parse((await running).stdout);
+}
+
+async function startProgram(argv: readonly string[], variables: Record<string, string>): Promise<Program> {
+  const [command = "", ...rest] = [...pinned, ...argv];
+  const child = spawn(command, rest, {
+    env: { ...bareEnvironment, ...variables },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const port = await readyPort(child);
+  return {
+    pid: child.pid ?? 0,
+    port,
+    async stop() {
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+/** The port from the line of JSON that every server prints once it listens. */
+async function readyPort(child: ChildProcess): Promise<number> {
+  if (!child.stdout) throw new Error("The program has no standard output.");
+  for await (const line of createInterface(child.stdout)) {
+    const { baseUrl } = JSON.parse(line);
+    return Number(new URL(baseUrl).port);
+  }
+  throw new Error("The program ended before it listened.");
+}
+
+async function freePort(): Promise<number> {
+  const { createServer } = await import("node:net");
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (typeof address === "object" && address !== null) return address.port;
+  throw new Error("There is no free port.");
+}

@@ -1,0 +1,120 @@
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import type { Demo } from "./fixture.ts";
+import { bareEnvironment, innkeep } from "./programs.ts";
+import { type Figure, median } from "./table.ts";
+
+const rounds = 15;
+
+/** How long commands take to start, against Node with nothing to do; and the MCP server against a well-known one. */
+export async function measureStartUp(demo: Demo, folder: string): Promise<Figure[]> {
+  const variables = {
+    INNKEEP_BASE_URL: `http://127.0.0.1:${demo.port}`,
+    INNKEEP_API_KEY: demo.apiKey,
+    INNKEEP_AGENT_TOKEN: demo.agentToken,
+    INNKEEP_CONFIG_DIR: folder,
+    INNKEEP_STATE_DIR: folder,
+  };
+  const programs = {
+    nothing: () => run(["-e", "0"], variables),
+    version: () => run([innkeep, "--version"], variables),
+    call: () => run([innkeep, "faq", "list", "--json"], variables),
+    mcp: () => untilTools([innkeep, "mcp"], variables),
+    everything: () => untilTools([everythingServer(), "stdio"], variables),
+  };
+  const times: Record<keyof typeof programs, number[]> = {
+    nothing: [],
+    version: [],
+    call: [],
+    mcp: [],
+    everything: [],
+  };
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of namesOf(programs)) times[name].push(await programs[name]());
+  }
+  const ratio = (a: keyof typeof programs, b: keyof typeof programs) => median(times[a]) / median(times[b]);
+  const detail = (a: keyof typeof programs, b: keyof typeof programs) =>
+    `${median(times[a]).toFixed(0)} ms of ${median(times[b]).toFixed(0)} ms`;
+  const figure = (
+    name: string,
+    a: keyof typeof programs,
+    b: keyof typeof programs,
+    goal: number,
+  ): Figure => ({
+    name,
+    value: ratio(a, b),
+    unit: b === "nothing" ? "x node" : "x everything",
+    goal: ["<=", goal],
+    detail: detail(a, b),
+  });
+  return [
+    figure("innkeep --version", "version", "nothing", 1.3),
+    figure("innkeep faq list", "call", "nothing", 2.5),
+    figure("innkeep mcp to tools/list", "mcp", "everything", 0.5),
+  ];
+}
+
+const namesOf = <Names extends string>(record: Record<Names, unknown>): Names[] => {
+  const names: Names[] = [];
+  for (const name in record) names.push(name);
+  return names;
+};
+
+function run(argv: readonly string[], variables: Record<string, string>): Promise<number> {
+  const started = performance.now();
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, argv, {
+      env: { ...bareEnvironment, ...variables },
+      stdio: "ignore",
+    });
+    child.on("error", reject);
+    child.on("exit", (code) =>
+      code === 0
+        ? resolve(performance.now() - started)
+        : reject(new Error(`${argv.join(" ")} ended with ${code}`)),
+    );
+  });
+}
+
+/** From start to the answer to `tools/list`, the way every client of the older protocol begins. */
+function untilTools(argv: readonly string[], variables: Record<string, string>): Promise<number> {
+  const started = performance.now();
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, argv, {
+      env: { ...bareEnvironment, ...variables },
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    const say = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    const clientInfo = { name: "bench", version: "1" };
+    say({
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo },
+    });
+    let seen = "";
+    child.on("error", reject);
+    child.stdout.on("data", (chunk: Buffer) => {
+      seen += chunk.toString();
+      for (let end = seen.indexOf("\n"); end >= 0; end = seen.indexOf("\n")) {
+        const message: { id?: number } = JSON.parse(seen.slice(0, end));
+        seen = seen.slice(end + 1);
+        if (message.id === 1) {
+          say({ method: "notifications/initialized" });
+          say({ id: 2, method: "tools/list", params: {} });
+        }
+        if (message.id === 2) {
+          resolve(performance.now() - started);
+          child.kill("SIGKILL");
+        }
+      }
+    });
+  });
+}
+
+function everythingServer(): string {
+  const manifest = createRequire(import.meta.url).resolve(
+    "@modelcontextprotocol/server-everything/package.json",
+  );
+  return join(dirname(manifest), "dist", "index.js");
+}

@@ -1,0 +1,88 @@
+import type { Demo } from "./fixture.ts";
+import { type LoadTarget, load } from "./load.ts";
+import { startBare } from "./programs.ts";
+import { type Figure, median } from "./table.ts";
+
+const rounds = 5;
+const milliseconds = 1_000;
+const synchronous = process.versions.sqlite !== undefined;
+
+interface Path {
+  readonly name: string;
+  readonly goal: number;
+  readonly target: LoadTarget;
+}
+
+/** Each hot path against a bare Koa that answers the same bytes, taking turns. */
+export async function measureThroughput(demo: Demo): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const path of pathsOf(demo)) figures.push(await compare(path));
+  return figures;
+}
+
+async function compare({ name, goal, target }: Path): Promise<Figure> {
+  const koa = await startBare("bare-koa", { BODY: await sampleOf(target) });
+  const pairs: { ours: number; bare: number }[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const bare = await load({ ...target, port: koa.port }, milliseconds);
+    const ours = await load(target, milliseconds);
+    if (ours.failures > 0)
+      throw new Error(`${name}: ${ours.failures} answers failed, such as ${ours.failure}`);
+    pairs.push({ ours: ours.perSecond, bare: bare.perSecond });
+  }
+  await koa.stop();
+  const detail = `${median(pairs.map(({ ours }) => ours)).toFixed(0)}/s of ${median(pairs.map(({ bare }) => bare)).toFixed(0)}/s`;
+  return {
+    name,
+    value: median(pairs.map(({ ours, bare }) => ours / bare)),
+    unit: "x Koa",
+    goal: [">=", goal],
+    detail,
+  };
+}
+
+function pathsOf({ port, apiKey, agentToken, threadId, runId }: Demo): Path[] {
+  const get = { port, method: "GET" };
+  const app = { "x-api-key": apiKey };
+  const agent = { authorization: `Bearer ${agentToken}` };
+  const report = { type: "bug", message: "The settings page closes when it is opened twice.", source: "ci" };
+  return [
+    { name: "FAQ list of 50", goal: 0.65, target: { ...get, path: "/api/v1/faqs/remote", headers: app } },
+    {
+      name: "changelog list",
+      goal: 0.65,
+      target: { ...get, path: "/api/v1/changelog/remote", headers: app },
+    },
+    {
+      name: "thread read",
+      goal: synchronous ? 0.24 : 0.14,
+      target: { ...get, path: `/api/v1/agent/feedback/${threadId}`, headers: agent },
+    },
+    {
+      name: "agent run poll",
+      goal: 0.4,
+      target: { ...get, path: `/api/v1/agent/runs/${runId}`, headers: agent },
+    },
+    {
+      name: "small feedback POST, durable",
+      goal: synchronous ? 0.23 : 0.18,
+      target: {
+        port,
+        method: "POST",
+        path: "/api/v1/feedback/remote",
+        headers: { ...app, "Content-Type": "application/json" },
+        body: JSON.stringify(report),
+      },
+    },
+  ];
+}
+
+async function sampleOf({ port, method, path, headers, body }: LoadTarget): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers,
+    ...(body ? { body } : {}),
+  });
+  if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}`);
+  return answer.text();
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from "node:fs";
+import { request } from "node:http";
+import type { Demo } from "./fixture.ts";
+import { type Program, startBare } from "./programs.ts";
+import { type Figure, median } from "./table.ts";
+
+const MB = 1_048_576;
+const rounds = 3;
+
+/** Eight of the largest reports at once: time against copying the same bytes to disk, and memory. */
+export async function measureUploads(demo: Demo, folder: string): Promise<Figure[]> {
+  const body = largestReport();
+  const copy = await startBare("bare-copy", { FOLDER: folder });
+  const idle = residentMegabytes(demo.program);
+  const watch = watchMemory(demo.program);
+  const pairs: { ours: number; bare: number }[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const bare = await timeEight(copy.port, "/", {}, body);
+    const ours = await timeEight(demo.port, "/api/v1/feedback/remote", { "x-api-key": demo.apiKey }, body);
+    pairs.push({ ours, bare });
+  }
+  const peak = watch.stop();
+  await copy.stop();
+  const detail = `${median(pairs.map(({ ours }) => ours)).toFixed(0)} ms of ${median(pairs.map(({ bare }) => bare)).toFixed(0)} ms`;
+  return [
+    {
+      name: "eight reports of 54.7 MiB",
+      value: median(pairs.map(({ ours, bare }) => ours / bare)),
+      unit: "x copy",
+      goal: ["<=", 2],
+      detail,
+    },
+    {
+      name: "their memory over idle",
+      value: peak - idle,
+      unit: "MB",
+      goal: ["<=", 160],
+      detail: `${peak.toFixed(0)} MB peak, ${idle.toFixed(0)} MB idle`,
+    },
+  ];
+}
+
+/** The JSON of a report with as many and as large files as the specification allows. */
+function largestReport(): Buffer {
+  const file = (type: string, head: Buffer, size: number) =>
+    `data:${type};base64,${Buffer.concat([head, Buffer.alloc(size - head.length, 7)]).toString("base64")}`;
+  const png = file("image/png", Buffer.from("89504e470d0a1a0a", "hex"), 2 * MB);
+  const mp4 = file(
+    "video/mp4",
+    Buffer.from("000000186674797069736f6d0000020069736f6d69736f32", "hex"),
+    10 * MB,
+  );
+  const pdf = file("application/pdf", Buffer.from("%PDF-1.7\n"), 5 * MB);
+  const attachment = { name: "log.pdf", data: pdf };
+  return Buffer.from(
+    JSON.stringify({
+      type: "bug",
+      message: "All there is.",
+      images: [png, png, png],
+      videos: [mp4, mp4],
+      attachments: [attachment, attachment, attachment],
+    }),
+  );
+}
+
+async function timeEight(
+  port: number,
+  path: string,
+  headers: Record<string, string>,
+  body: Buffer,
+): Promise<number> {
+  const started = performance.now();
+  await Promise.all(Array.from({ length: 8 }, () => send(port, path, headers, body)));
+  return performance.now() - started;
+}
+
+function send(port: number, path: string, headers: Record<string, string>, body: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const all = { ...headers, "Content-Type": "application/json", "Content-Length": body.length };
+    const outgoing = request({ port, host: "127.0.0.1", method: "POST", path, headers: all }, (answer) => {
+      answer.resume();
+      const { statusCode = 0 } = answer;
+      answer.on("end", () =>
+        statusCode < 300 ? resolve() : reject(new Error(`A report was answered ${statusCode}`)),
+      );
+    });
+    outgoing.on("error", reject);
+    outgoing.end(body);
+  });
+}
+
+function watchMemory(program: Program) {
+  let peak = 0;
+  const look = () => {
+    peak = Math.max(peak, residentMegabytes(program));
+  };
+  const timer = setInterval(look, 10);
+  return {
+    stop() {
+      clearInterval(timer);
+      look();
+      return peak;
+    },
+  };
+}
+
+/** Resident memory of a process in MB; on systems that tell. */
+function residentMegabytes({ pid }: Program): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1_024;
+}
