@@ -20,6 +20,7 @@ export interface FeedbackFiles {
 export interface FeedbackContent extends Content {
   /** The files in the order in which they are sent; `endsAt` is how much of the body has gone when one is through. */
   readonly files: readonly (FeedbackFile & { readonly endsAt: number })[];
+  read(): AsyncIterable<Buffer>;
 }
 
 // A multiple of 3, so that the base64 of each block joins the next without padding in between.

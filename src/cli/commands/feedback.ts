@@ -1,0 +1,98 @@
+import type { Command } from "commander";
+import { routes } from "../../client/routes.ts";
+import type { ResendFlags } from "../feedback/resend.ts";
+import type { SendFlags } from "../feedback/send.ts";
+import {
+  addMessage,
+  type BodyFlags,
+  deleteThread,
+  editThread,
+  listThreads,
+  viewThread,
+} from "../feedback/threads.ts";
+import { destroys, mutates, ofApp, several } from "../flags.ts";
+import { onRun, type Setup } from "../on-run.ts";
+
+export function addFeedback(feedback: Command, setup: Setup): void {
+  addSending(feedback, setup);
+  addReading(feedback, setup);
+  addWorking(feedback, setup);
+}
+
+function addSending(feedback: Command, setup: Setup): void {
+  const send = mutates(feedback.command("send").description(routes.feedback.submit.summary))
+    .option("--type <type>", "bug, feature, question or general")
+    .option("--message <text>", "what happened; `-` is standard input, `@file` a file")
+    .option("--subject <text>", "made from the message unless given; `-` and `@file` as above")
+    .option("--email <address>", "where the sender is reached")
+    .option("--name <name>", "who the sender is")
+    .option("--source <label>", "where it comes from, such as `ci`")
+    .option("--metadata <key=text>", "a fact, or `key:=json` for a value of JSON; repeatable", several, [])
+    .option("--no-ci-metadata", "leave out run URL, commit, ref and job of a CI run")
+    .option("--image <file>", "PNG, JPEG, WebP or GIF, up to 3 of 2 MB each; repeatable", several, [])
+    .option("--video <file>", "MP4, WebM or QuickTime, up to 2 of 10 MB each; repeatable", several, [])
+    .option("--attach <file>", "PDF, up to 3 of 5 MB each; repeatable", several, [])
+    .option("--dedupe-key <key>", "add it to the open thread with the same key instead of starting one")
+    .option("--best-effort", "end well also where the server cannot be reached or refuses");
+  onRun<SendFlags>(send, setup, async (invocation, flags) =>
+    (await import("../feedback/send.ts")).send(invocation, flags),
+  );
+
+  const resend = mutates(
+    feedback.command("resend [report]").description("Send what was kept because it did not arrive"),
+  )
+    .option("--list", "show what is kept")
+    .option("--all", "send all that is kept for this server")
+    .option("--without-files", "send the text alone");
+  onRun<ResendFlags, string | undefined>(resend, setup, async (...given) =>
+    (await import("../feedback/resend.ts")).resend(...given),
+  );
+
+  const discard = destroys(
+    feedback.command("discard <report>").description("Drop a kept report without sending it"),
+  );
+  onRun<object, string>(discard, setup, async (...given) =>
+    (await import("../feedback/discard.ts")).discard(...given),
+  );
+}
+
+function addReading(feedback: Command, setup: Setup): void {
+  const list = feedback.command("list").alias("ls").description(routes.threads.list.summary);
+  list
+    .option("--status <status>", "only open, in_progress, resolved or archived ones")
+    .option("--type <type>", "only bug, feature, question or general ones")
+    .option("--q <words>", "only those that hold these words")
+    .option("--from <instant>", "only those since then: ISO 8601, or a day in UTC")
+    .option("--to <instant>", "only those before then")
+    .option("--limit <number>", "how many at most")
+    .option("--cursor <cursor>", "go on where the page before ended");
+  onRun(ofApp(list), setup, listThreads);
+
+  const view = feedback.command("view <thread>").alias("show").description(routes.threads.read.summary);
+  onRun(view, setup, viewThread);
+}
+
+function addWorking(feedback: Command, setup: Setup): void {
+  const edit = mutates(
+    feedback.command("edit <thread>").alias("update").description(routes.threads.update.summary),
+  )
+    .option("--status <status>", "open, in_progress, resolved or archived")
+    .option("--category <type>", "bug, feature, question or general")
+    .option("--subject <text>", "what it is about")
+    .option("--github-issue-url <url>", "the issue where it is worked on; empty for none");
+  onRun(edit, setup, editThread);
+
+  const reply = feedback.command("reply <thread>").description("Answer the sender");
+  onRun<BodyFlags, string>(withBody(reply), setup, (...given) => addMessage("outbound", ...given));
+
+  const note = feedback.command("note <thread>").description("Add a note that the sender does not see");
+  onRun<BodyFlags, string>(withBody(note), setup, (...given) => addMessage("note", ...given));
+
+  const remove = destroys(
+    feedback.command("delete <thread>").alias("rm").description(routes.threads.remove.summary),
+  );
+  onRun(remove, setup, deleteThread);
+}
+
+const withBody = (command: Command): Command =>
+  mutates(command).requiredOption("--body <text>", "the text; `-` is standard input, `@file` a file");

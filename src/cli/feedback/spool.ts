@@ -1,0 +1,76 @@
+import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type PlacedFile, placesOf, type Report } from "./report.ts";
+import { copyPath, storedReport, storedText } from "./stored-report.ts";
+
+/** Where reports wait until a server has them: a folder each, which only its owner can read. */
+export interface Spool {
+  /** Keeps a report with copies of its files, whole or not at all; gives the report that has the copies. */
+  keep(report: Report): Promise<Report>;
+  /** Writes what has become of a kept report. */
+  update(report: Report): Promise<void>;
+  read(id: string): Promise<Report | undefined>;
+  /** All that is kept, oldest first, and the folders in which something else lies. */
+  list(): Promise<{ readonly reports: readonly Report[]; readonly damaged: readonly string[] }>;
+  drop(id: string): Promise<void>;
+  folderOf(id: string): string;
+}
+
+export function openSpool(stateFolder: string): Spool {
+  const root = join(stateFolder, "spool");
+  const folderOf = (id: string) => join(root, id);
+  const read = async (id: string) => (isId.test(id) ? readReport(folderOf(id)) : undefined);
+
+  return {
+    async keep(report) {
+      const unfinished = join(root, `.${report.id}`);
+      try {
+        await mkdir(unfinished, { recursive: true, mode: 0o700 });
+        for (const placed of placesOf(report.files)) await copy(placed, unfinished);
+        await writeReport(unfinished, report);
+        await rename(unfinished, folderOf(report.id));
+      } catch (error) {
+        await rm(unfinished, { recursive: true, force: true });
+        throw error;
+      }
+      return (await read(report.id)) ?? report;
+    },
+    update: (report) => writeReport(folderOf(report.id), report),
+    read,
+    async list() {
+      const ids = (await readdir(root).catch(() => [])).filter((name) => isId.test(name));
+      const found = await Promise.all(ids.map(async (id) => ({ id, report: await read(id) })));
+      return {
+        reports: found.flatMap(({ report }) => report ?? []).sort(byAge),
+        damaged: found.filter(({ report }) => !report).map(({ id }) => folderOf(id)),
+      };
+    },
+    drop: (id) => rm(folderOf(id), { recursive: true, force: true }),
+    folderOf,
+  };
+}
+
+// What starts with a dot is not finished, or was left by a program that was killed.
+const isId = /^[0-9A-Za-z][0-9A-Za-z-]{0,99}$/;
+const reportFile = "report.json";
+
+async function readReport(folder: string): Promise<Report | undefined> {
+  const text = await readFile(join(folder, reportFile), "utf8").catch(() => "");
+  return storedReport(folder, text);
+}
+
+async function writeReport(folder: string, report: Report): Promise<void> {
+  const path = join(folder, reportFile);
+  await writeFile(`${path}.new`, storedText(report), { mode: 0o600, flush: true });
+  await rename(`${path}.new`, path);
+}
+
+async function copy({ field, at, file }: PlacedFile, folder: string): Promise<void> {
+  const path = copyPath(folder, field, at);
+  await copyFile(file.path, path);
+  await chmod(path, 0o600);
+  if ((await stat(path)).size !== file.bytes)
+    throw new Error(`The file ${file.name} changed while it was read.`);
+}
+
+const byAge = (a: Report, b: Report) => (a.createdAt < b.createdAt ? -1 : 1);

@@ -1,0 +1,75 @@
+import { ServerError } from "../../client/errors.ts";
+import type { Issue } from "../../contract/issues.ts";
+import { CliError } from "../cli-error.ts";
+import { failureOf } from "../failure.ts";
+import { onOneLine } from "../plain-text.ts";
+import type { Kept } from "./attempt.ts";
+import type { Delivery } from "./deliver.ts";
+import { flagOf } from "./fault.ts";
+import { megabytes } from "./progress.ts";
+import { flagOfField, type LastTry, placesOf, type Report } from "./report.ts";
+
+type Failed = Extract<Delivery, { delivered: false }>;
+
+/** Says why a report did not arrive, whether it may have all the same, and how it is sent again. */
+export function undelivered({ report, spool }: Kept, { error, lastTry }: Failed): CliError {
+  const { exit, code, message, next, ...details } = failureOf(error);
+  const sentences = [
+    onOneLine(message),
+    meaningOf(error),
+    known[lastTry.outcome],
+    spool && "The report is kept.",
+  ];
+  const advice = [next, spool && nextFor(error, report)].filter(Boolean).join(" Then: ");
+  return new CliError(exit, code, sentences.filter(Boolean).join("\n"), advice || undefined, {
+    ...details,
+    issues: issuesOf(error, report),
+    ...(spool && { spooled: { id: report.id, outcome: lastTry.outcome } }),
+  });
+}
+
+const known: Record<LastTry["outcome"], string> = {
+  unsent: "Nothing was posted.",
+  refused: "Nothing was posted.",
+  unknown:
+    "Whether it was posted is not known. Sent again it has the same Idempotency-Key: Innkeep posts it once, " +
+    "a server that does not know the key may post it twice.",
+};
+
+function meaningOf(error: Error): string | undefined {
+  if (!(error instanceof ServerError) || error.status !== 403) return undefined;
+  return (
+    "A 403 means that this key may not send feedback, or that feedback is turned off for the app. " +
+    "Its owner sees both in the console."
+  );
+}
+
+/** The faults that the server found, or after a 413 the sizes, by the flags that gave them. */
+function issuesOf(error: Error, report: Report): readonly Issue[] {
+  if (!(error instanceof ServerError)) return [];
+  const named = error.issues.map(({ path, message }) => ({
+    path: placeOf(path, report),
+    message: onOneLine(message),
+  }));
+  return error.status === 413 && named.length === 0 ? sizesOf(report) : named;
+}
+
+const sizesOf = ({ files }: Report): Issue[] =>
+  placesOf(files).map(({ field, file }) => ({
+    path: `${flagOfField[field]} ${file.name}`,
+    message: `has ${megabytes(file.bytes)}`,
+  }));
+
+/** The flag and the file behind a field of the request such as `images.1`; else the flag of the field. */
+function placeOf(path: string, { files }: Report): string {
+  const [field = "", at = ""] = path.split(".");
+  const placed = placesOf(files).find((place) => place.field === field && String(place.at) === at);
+  if (placed) return `${flagOfField[placed.field]} ${placed.file.name}`;
+  return field === "" ? "" : onOneLine(flagOf(field));
+}
+
+function nextFor(error: Error, { id, files }: Report): string {
+  const isTooLarge = error instanceof ServerError && error.status === 413;
+  const resend = `innkeep feedback resend ${id}`;
+  return isTooLarge && placesOf(files).length > 0 ? `${resend} --without-files` : resend;
+}
