@@ -1,0 +1,32 @@
+import { createServer } from "node:http";
+import { onTestFinished } from "vitest";
+
+export interface Webhook {
+  readonly url: string;
+  /** The bodies that have come so far. */
+  readonly received: unknown[];
+  /** What the next requests are answered, in order; 200 once there is none left. */
+  readonly answers: number[];
+}
+
+/** An incoming webhook like those of chat services, on this machine, until the test has finished. */
+export async function startWebhook(): Promise<Webhook> {
+  const received: unknown[] = [];
+  const answers: number[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    received.push(JSON.parse(Buffer.concat(chunks).toString()));
+    response.statusCode = answers.shift() ?? 200;
+    response.setHeader("Location", "http://127.0.0.1:9/elsewhere");
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return { url: `http://127.0.0.1:${port}/hook/secret-path`, received, answers };
+}
