@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createKeptFiles } from "../../server/files/kept-files.ts";
 import { createLocalFiles } from "../../server/files/local-files.ts";
+import { receivedFile } from "../../src/contract/received-file.ts";
 import { filesIn, temporaryFolder } from "../support/folder.ts";
 
 async function folderWithFiles() {
@@ -12,7 +13,7 @@ async function folderWithFiles() {
     const temporary = files.createTemporary(100);
     temporary.write(Buffer.from(text));
     const written = temporary.finish();
-    return { ...written, receivedFile: true, declaredType: null, name: null, fault: null } as const;
+    return receivedFile({ ...written, declaredType: null, name: null, fault: null });
   };
   return { folder, kept, referenced, receive };
 }
