@@ -13,6 +13,15 @@ import { answerUnknown, routing } from "./http/routing.ts";
 import { serveUploads } from "./http/uploads.ts";
 import { agent } from "./routes/agent.ts";
 import { changelog } from "./routes/changelog.ts";
+import { apps } from "./routes/console/apps.ts";
+import { audit } from "./routes/console/audit.ts";
+import { consoleChangelog } from "./routes/console/changelog.ts";
+import { consoleFaqs } from "./routes/console/faqs.ts";
+import { threads } from "./routes/console/feedback.ts";
+import { keys } from "./routes/console/keys.ts";
+import { runs } from "./routes/console/runs.ts";
+import { session } from "./routes/console/session.ts";
+import { tokens } from "./routes/console/tokens.ts";
 import { faqs } from "./routes/faqs.ts";
 import { feedback } from "./routes/feedback.ts";
 import { uploads } from "./store/uploads.ts";
@@ -42,4 +51,13 @@ const apiRoutes = (deps: Deps, door: Door): Route[] => [
   ...mount(contract.faqs, faqs(deps), deps, door),
   ...mount(contract.changelog, changelog(deps), deps, door),
   ...mount(contract.agent, agent(deps), deps, door),
+  ...mount(contract.session, session(deps), deps, door),
+  ...mount(contract.apps, apps(deps), deps, door),
+  ...mount(contract.keys, keys(deps), deps, door),
+  ...mount(contract.tokens, tokens(deps), deps, door),
+  ...mount(contract.threads, threads(deps), deps, door),
+  ...mount(contract.runs, runs(deps), deps, door),
+  ...mount(contract.consoleFaqs, consoleFaqs(deps), deps, door),
+  ...mount(contract.consoleChangelog, consoleChangelog(deps), deps, door),
+  ...mount(contract.audit, audit(deps), deps, door),
 ];

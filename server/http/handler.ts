@@ -54,6 +54,8 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly body: Parsed<E["body"]>;
   /** The client's network address. */
   readonly address: string;
+  /** What a browser adds by itself: the page from which this comes, and the session that its cookie holds. */
+  readonly browser: { readonly origin: string | undefined; readonly sessionId: string | undefined };
   /** Aborts when the client has gone or the server stops. */
   readonly signal: AbortSignal;
   /**

@@ -19,6 +19,7 @@ export interface Incoming {
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
   readonly address: () => string;
+  readonly browser: Request["browser"];
   readonly signal: () => AbortSignal;
   readonly setSession: Request["setSession"];
 }
@@ -95,6 +96,7 @@ function requestOf<E extends Endpoint>(
 ): Request<E> {
   const request = {
     caller: incoming.caller,
+    browser: incoming.browser,
     ...parts,
     get address() {
       return incoming.address();

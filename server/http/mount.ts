@@ -37,7 +37,8 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
     method: endpoint.method,
     path: endpoint.path,
     async answer(ctx, params) {
-      const caller = await door.authenticate(endpoint.auth, presented(ctx, endpoint, cookie.name));
+      const shown = presented(ctx, endpoint, cookie.name);
+      const caller = await door.authenticate(endpoint.auth, shown);
       const idempotencyKey = isMutation(endpoint) ? idempotencyKeyOf(ctx.req) : undefined;
       const body = await readBody(ctx, endpoint, deps);
       try {
@@ -49,6 +50,7 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
           body: body.value,
           idempotencyKey,
           address: () => door.addressOf(ctx.req),
+          browser: shown,
           signal: () => signalOf(ctx, deps),
           setSession: (session) => cookie.set(ctx, session),
         });

@@ -22,7 +22,7 @@ export async function createFaq(
   const sortOrder = faq.sortOrder ?? (await rows.nextSortOrder(tx, appId));
   const row = { id: newId(), appId, question: faq.question, answer: faq.answer, sortOrder };
   await rows.insert(tx, { ...row, at: clock.now().toISOString() });
-  await renew(tx, appId);
+  await renewFaqs(tx, appId);
   return row;
 }
 
@@ -35,18 +35,19 @@ export async function updateFaq(
 ): Promise<Faq | undefined> {
   if (Object.values(change).every((value) => value === undefined)) return rows.find(tx, appId, id);
   const faq = await rows.update(tx, appId, id, change, clock.now().toISOString());
-  if (faq) await renew(tx, appId);
+  if (faq) await renewFaqs(tx, appId);
   return faq;
 }
 
 /** Deletes an entry for good; false where there is none. */
 export async function removeFaq(tx: Transaction, { appId, id }: FaqPlace): Promise<boolean> {
   if ((await rows.remove(tx, appId, id)) === 0) return false;
-  await renew(tx, appId);
+  await renewFaqs(tx, appId);
   return true;
 }
 
-async function renew(tx: Transaction, appId: string): Promise<void> {
+/** Makes what was remembered of an app's FAQ out of date. */
+export async function renewFaqs(tx: Transaction, appId: string): Promise<void> {
   await rows.bumpVersion(tx, appId);
   tx.signal(credentialsTopic);
 }

@@ -1,5 +1,6 @@
 import type { Faq, FaqChange, ListedFaq } from "../../src/contract/faqs.ts";
 import type { Reader, Transaction } from "./database.ts";
+import type { Viewer } from "./feedback.ts";
 
 export interface NewFaqRow {
   readonly id: string;
@@ -31,10 +32,28 @@ export const faqs = {
   },
 
   insert: (tx: Transaction, { id, appId, question, answer, sortOrder, at }: NewFaqRow) =>
-    tx.insert("faqs", { id, app_id: appId, question, answer, sort_order: sortOrder, created_at: at, updated_at: at }),
+    tx.insert("faqs", {
+      id,
+      app_id: appId,
+      question,
+      answer,
+      sort_order: sortOrder,
+      created_at: at,
+      updated_at: at,
+    }),
 
   find: (reader: Reader, appId: string, id: string) =>
     reader.get<Faq>(`SELECT ${columns} FROM faqs WHERE app_id = ? AND id = ?`, appId, id),
+
+  /** Of which app it is, where that is the viewer's. */
+  findApp: (reader: Reader, id: string, viewer: Viewer) =>
+    reader.get<{ appId: string }>(
+      `SELECT f.app_id AS "appId" FROM faqs f JOIN apps a ON a.id = f.app_id
+       WHERE f.id = ? AND a.owner_id = ? AND f.app_id = coalesce(?, f.app_id)`,
+      id,
+      viewer.userId,
+      viewer.appId,
+    ),
 
   /** Changes what is given; undefined where the app has no such entry. */
   update: (tx: Transaction, appId: string, id: string, change: FaqChange, at: string) =>

@@ -85,10 +85,15 @@ const searchInSqlite = [
   `CREATE VIRTUAL TABLE feedback_search USING fts5 (text, content = '', contentless_delete = 1)`,
 ];
 
-const searchInPostgres = [
-  `CREATE INDEX feedback_search ON feedback USING gin (to_tsvector('simple',
-    subject || ' ' || message || ' ' || coalesce(sender_name, '') || ' ' || coalesce(sender_email, '') || ' ' || coalesce(source, '')))`,
-];
+// Its parser takes an address or a path for one word; with spaces in place of punctuation each part is found.
+const punctuation = '!"#$%&()*+,-./:;<=>?@[]^_{|}~';
+
+/** What a search in PostgreSQL looks through: the same expression, so that the index serves it. */
+export const searchedInPostgres = `to_tsvector('simple', translate(
+  subject || ' ' || message || ' ' || coalesce(sender_name, '') || ' ' || coalesce(sender_email, '') || ' ' ||
+  coalesce(source, ''), '${punctuation}', '${" ".repeat(punctuation.length)}'))`;
+
+const searchInPostgres = [`CREATE INDEX feedback_search ON feedback USING gin (${searchedInPostgres})`];
 
 export const feedbackAndContent = {
   number: 1,

@@ -1,0 +1,56 @@
+import type { App, apps as contract } from "../../../src/contract/console/apps.ts";
+import { createApp } from "../../credentials.ts";
+import type { Deps } from "../../deps.ts";
+import type { Handlers } from "../../http/handler.ts";
+import { type AppRow, apps as rows } from "../../store/apps.ts";
+import { credentialsTopic } from "../../store/topics.ts";
+import { ownedApp } from "./owned-app.ts";
+import { createRecord } from "./record.ts";
+import { removeFiles, removeLastThreads, removeThreads } from "./removal.ts";
+
+export function apps(deps: Deps): Handlers<typeof contract> {
+  const record = createRecord(deps);
+  return {
+    list: async ({ caller }) => ({ items: (await rows.list(deps.database, caller)).map(appAnswer) }),
+
+    create: ({ caller, address, body, save }) =>
+      save(async (tx) => {
+        const app = await createApp(deps, tx, caller.userId, body);
+        await record(tx, { caller, address }, { action: "app.create", appId: app.id });
+        return appAnswer(app);
+      }),
+
+    read: async ({ caller, params }) => appAnswer(await ownedApp(deps.database, params.appId, caller)),
+
+    update: ({ caller, address, params: { appId }, body, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        await rows.update(tx, appId, body);
+        await record(tx, { caller, address }, { action: "app.update", appId });
+        tx.signal(credentialsTopic);
+        return appAnswer(await ownedApp(tx, appId, caller));
+      }),
+
+    async remove({ caller, address, params: { appId }, save }) {
+      await ownedApp(deps.database, appId, caller);
+      await removeThreads(deps, appId);
+      let files: string[] = [];
+      await save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        files = await removeLastThreads(tx, appId);
+        await rows.remove(tx, appId);
+        await record(tx, { caller, address }, { action: "app.delete", appId });
+        tx.signal(credentialsTopic);
+        return undefined;
+      });
+      await removeFiles(deps, files);
+      return undefined;
+    },
+  };
+}
+
+const appAnswer = (row: AppRow): App => ({
+  ...row,
+  feedbackEnabled: row.feedbackEnabled === 1,
+  changelogEnabled: row.changelogEnabled === 1,
+});

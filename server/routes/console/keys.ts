@@ -1,0 +1,46 @@
+import type { keys as contract } from "../../../src/contract/console/keys.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import { createKey, renewKey } from "../../credentials.ts";
+import type { Deps } from "../../deps.ts";
+import type { Handlers } from "../../http/handler.ts";
+import { appKeys } from "../../store/app-keys.ts";
+import { credentialsTopic } from "../../store/topics.ts";
+import { ownedApp } from "./owned-app.ts";
+import { createRecord } from "./record.ts";
+
+export function keys(deps: Deps): Handlers<typeof contract> {
+  const record = createRecord(deps);
+  return {
+    async list({ caller, params }) {
+      await ownedApp(deps.database, params.appId, caller);
+      return { items: await appKeys.list(deps.database, params.appId) };
+    },
+
+    create: ({ caller, address, params: { appId }, body, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const key = await createKey(deps, tx, appId, body);
+        await record(tx, { caller, address }, { action: "key.create", appId, target: key.id });
+        return key;
+      }),
+
+    regenerate: ({ caller, address, params: { appId, keyId }, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const key = await renewKey(deps, tx, appId, keyId);
+        if (!key) throw new ApiError("not_found");
+        await record(tx, { caller, address }, { action: "key.regenerate", appId, target: keyId });
+        tx.signal(credentialsTopic);
+        return key;
+      }),
+
+    remove: ({ caller, address, params: { appId, keyId }, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        if ((await appKeys.remove(tx, appId, keyId)) === 0) throw new ApiError("not_found");
+        await record(tx, { caller, address }, { action: "key.delete", appId, target: keyId });
+        tx.signal(credentialsTopic);
+        return undefined;
+      }),
+  };
+}

@@ -1,0 +1,92 @@
+import type { session as contract } from "../../../src/contract/console/session.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import { normaliseEmail, verifyPassword } from "../../accounts.ts";
+import type { Deps } from "../../deps.ts";
+import { isOwnOrigin } from "../../http/authenticate.ts";
+import type { Handlers, Request } from "../../http/handler.ts";
+import { hashOf, randomName } from "../../secrets.ts";
+import type { Transaction } from "../../store/database.ts";
+import { sessions } from "../../store/sessions.ts";
+import { type UserRow, users } from "../../store/users.ts";
+import { createRecord } from "./record.ts";
+import { beginAttempt, succeed } from "./sign-in-attempt.ts";
+
+const lifetimeMilliseconds = 30 * 86_400_000;
+
+export function session(deps: Deps): Handlers<typeof contract> {
+  const record = createRecord(deps);
+  return {
+    async create({ body, address, browser, save, setSession }) {
+      refuseForeignPage(deps, browser);
+      const attempt = { email: normaliseEmail(body.email), address };
+      await beginAttempt(deps, attempt);
+      const user = await verifiedUser(deps, attempt.email, body.password);
+      const opened = newSession(deps);
+      const { id, email } = user;
+      const answer = await save(async (tx) => {
+        await succeed(deps, tx, attempt);
+        await replaceSession(deps, tx, { user, old: browser.sessionId, opened });
+        const caller = { kind: "session", id, userId: id, email } as const;
+        await record(tx, { caller, address }, { action: "session.create" });
+        return { user: { id, email } };
+      });
+      setSession(opened);
+      return answer;
+    },
+
+    async remove({ caller, address, save, setSession }) {
+      await save(async (tx) => {
+        await sessions.remove(tx, caller.id);
+        await record(tx, { caller, address }, { action: "session.delete" });
+        return undefined;
+      });
+      setSession(null);
+      return undefined;
+    },
+
+    me: async ({ caller: { userId, email, scopes } }) => ({
+      user: { id: userId, email },
+      scopes: [...scopes],
+    }),
+  };
+}
+
+type Browser = Request["browser"];
+
+/** Signing in needs no session that a foreign page could ride on, but such a page could sign a person in as somebody else. */
+function refuseForeignPage({ settings }: Deps, { origin }: Browser): void {
+  if (origin === undefined || isOwnOrigin(origin, settings)) return;
+  throw new ApiError("forbidden", { message: "Sign in from a page of the console." });
+}
+
+/** The account of that password. Unknown accounts and wrong passwords are refused alike. */
+async function verifiedUser({ database }: Deps, email: string, password: string): Promise<UserRow> {
+  const user = await users.findByEmail(database, email);
+  const verified = await verifyPassword(user?.passwordHash, password);
+  if (!user || !verified) throw new ApiError("invalid_credentials");
+  return user;
+}
+
+const newSession = ({ clock }: Deps) => ({
+  id: randomName(),
+  expiresAt: new Date(clock.now().getTime() + lifetimeMilliseconds),
+});
+
+interface Renewal {
+  readonly user: UserRow;
+  readonly old: string | undefined;
+  readonly opened: ReturnType<typeof newSession>;
+}
+
+/** Signing in ends the session that the browser had: whoever knew its id knows nothing now. */
+async function replaceSession(
+  { clock }: Deps,
+  tx: Transaction,
+  { user, old, opened }: Renewal,
+): Promise<void> {
+  const createdAt = clock.now().toISOString();
+  if (old !== undefined) await sessions.remove(tx, hashOf(old));
+  await sessions.removeExpired(tx, user.id, createdAt);
+  const expiresAt = opened.expiresAt.toISOString();
+  await sessions.insert(tx, { tokenHash: hashOf(opened.id), userId: user.id, createdAt, expiresAt });
+}

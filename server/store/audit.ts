@@ -1,0 +1,32 @@
+import type { AuditEntry } from "../../src/contract/console/audit.ts";
+import type { Reader, Transaction } from "./database.ts";
+
+export interface NewAuditEntry extends AuditEntry {
+  /** Whose account, or whose app, it concerns. */
+  readonly ownerId: string;
+}
+
+/** Who did what, when, from where; kept also when what it tells of is deleted. */
+export const audit = {
+  insert: (tx: Transaction, entry: NewAuditEntry) =>
+    tx.insert("audit", {
+      id: entry.id,
+      at: entry.at,
+      owner_id: entry.ownerId,
+      actor: entry.actor,
+      action: entry.action,
+      app_id: entry.appId,
+      target: entry.target,
+      address: entry.address,
+    }),
+
+  /** Newest first, those that come after `position`: the `at` and the `id` of an entry. */
+  list: (reader: Reader, ownerId: string, position: readonly string[], limit: number) =>
+    reader.all<AuditEntry>(
+      `SELECT id, at, actor, action, app_id AS "appId", target, address FROM audit
+       WHERE owner_id = ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?`,
+      ownerId,
+      ...position,
+      limit,
+    ),
+};

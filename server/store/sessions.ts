@@ -1,0 +1,24 @@
+import type { Transaction } from "./database.ts";
+
+export interface NewSession {
+  readonly tokenHash: string;
+  readonly userId: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
+
+export const sessions = {
+  insert: (tx: Transaction, session: NewSession) =>
+    tx.insert("sessions", {
+      token_hash: session.tokenHash,
+      user_id: session.userId,
+      created_at: session.createdAt,
+      expires_at: session.expiresAt,
+    }),
+
+  remove: (tx: Transaction, tokenHash: string) =>
+    tx.run("DELETE FROM sessions WHERE token_hash = ?", tokenHash),
+
+  removeExpired: (tx: Transaction, userId: string, now: string) =>
+    tx.run("DELETE FROM sessions WHERE user_id = ? AND expires_at <= ?", userId, now),
+};

@@ -1,0 +1,28 @@
+import type { Reader, Transaction } from "./database.ts";
+
+export interface UserRow {
+  readonly id: string;
+  readonly email: string;
+  readonly passwordHash: string;
+}
+
+export interface NewUser extends UserRow {
+  readonly createdAt: string;
+}
+
+export const users = {
+  /** `email` as `normaliseEmail` gives it. */
+  findByEmail: (reader: Reader, email: string) =>
+    reader.get<UserRow>(
+      `SELECT id, email, password_hash AS "passwordHash" FROM users WHERE email = ?`,
+      email,
+    ),
+
+  insert: (tx: Transaction, user: NewUser) =>
+    tx.insert("users", {
+      id: user.id,
+      email: user.email,
+      password_hash: user.passwordHash,
+      created_at: user.createdAt,
+    }),
+};
