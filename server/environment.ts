@@ -43,7 +43,7 @@ export function readSettings(flags: ServeFlags, environment: Environment): Setti
     port,
     baseUrl,
     databaseUrl,
-    data: flags.data ?? environment.INNKEEP_DATA ?? "./.innkeep",
+    data: flags.data ?? environment.INNKEEP_DATA ?? (flags.demo ? "./.innkeep/demo" : "./.innkeep"),
     consoleUrl: urlOf(
       "INNKEEP_CONSOLE_URL",
       flags.consoleUrl ?? environment.INNKEEP_CONSOLE_URL ?? `${baseUrl}/console`,

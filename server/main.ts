@@ -2,9 +2,11 @@ import { createServer, type Server } from "node:http";
 import { type AddressInfo, Server as NetServer } from "node:net";
 import { createApp } from "./app.ts";
 import { systemClock } from "./clock.ts";
+import { tellDemo } from "./demo/announce.ts";
+import { type DemoAccess, seedDemo } from "./demo/seed.ts";
 import { deploymentSecret } from "./deployment-secret.ts";
-import type { Deps } from "./deps.ts";
 import { type Environment, readSettings, type ServeFlags } from "./environment.ts";
+import { startHousekeeping } from "./housekeeping.ts";
 import { createLog } from "./log.ts";
 import { createDeps, openSettingsDatabase } from "./open-deps.ts";
 import { startOutbox } from "./outbox/worker.ts";
@@ -43,11 +45,13 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<numbe
   await deps.files.sweepTemporary();
   server.on("request", createApp(deps).callback());
   const outbox = startOutbox(deps);
-  await announce(flags, deps, world);
+  const stopHousekeeping = startHousekeeping(deps);
+  announce(flags, settings, world, settings.demo ? await seedDemo(deps) : undefined);
 
   await aborted(world.stop);
   stopping.abort();
   await close(server);
+  stopHousekeeping();
   await outbox.stop();
   await database.close();
   return 0;
@@ -66,10 +70,14 @@ function listen({ host, port }: Settings): Promise<Server> {
   });
 }
 
-async function announce(flags: ServeFlags, { settings }: Deps, { out, err }: ServeWorld): Promise<void> {
+function announce(flags: ServeFlags, settings: Settings, { out, err }: ServeWorld, demo?: DemoAccess): void {
   const { baseUrl, consoleUrl } = settings;
-  if (flags.json) out(JSON.stringify({ event: "ready", baseUrl, consoleUrl }));
-  else err(`Innkeep serves ${baseUrl}\nConsole: ${consoleUrl}\n`);
+  if (flags.json) {
+    out(JSON.stringify({ event: "ready", baseUrl, consoleUrl, ...(demo ? { demo } : {}) }));
+    return;
+  }
+  err(`Innkeep serves ${baseUrl}\nConsole: ${consoleUrl}\n`);
+  if (demo) err(tellDemo(settings, demo));
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>

@@ -1,0 +1,34 @@
+import type { Settings } from "../settings.ts";
+import type { DemoAccess } from "./seed.ts";
+
+/** What a person reads who starts the demo: where everything is, and what to try next. */
+export function tellDemo({ baseUrl, consoleUrl }: Settings, access: DemoAccess): string {
+  const { email, password, appId, apiKey, agentToken, maintainerToken, threadId, runId } = access;
+  return `
+The demo app is Larder. Everything below works until you delete its data folder.
+
+  Console           ${consoleUrl}
+  Sign in with      ${email}
+  Password          ${password}
+  A plan to decide  ${consoleUrl}/feedback/${appId}/${threadId}
+
+  App key           ${apiKey}
+  Agent token       ${agentToken}
+  Maintainer token  ${maintainerToken}
+
+In another terminal, in this folder:
+
+  export INNKEEP_BASE_URL=${baseUrl}
+  export INNKEEP_API_KEY=${apiKey}
+  export INNKEEP_AGENT_TOKEN=${agentToken}
+  export INNKEEP_TOKEN=${maintainerToken}
+  alias innkeep="node dist/innkeep.cjs"
+
+  innkeep feedback send --type bug --message "The list is empty after syncing"
+  innkeep faq list
+  innkeep agent thread ${threadId}
+  innkeep agent decision ${runId} --wait 10m    # decide in the console meanwhile
+  claude mcp add --env INNKEEP_BASE_URL=${baseUrl} --env INNKEEP_AGENT_TOKEN=${agentToken} --transport stdio innkeep -- node dist/innkeep.cjs mcp
+
+`;
+}

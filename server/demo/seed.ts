@@ -1,0 +1,144 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { maintainerScopes } from "../../src/contract/endpoint.ts";
+import { hashPassword } from "../accounts.ts";
+import type { Deps } from "../deps.ts";
+import { proposalNote } from "../domain/proposal.ts";
+import { createFaq } from "../routes/faq-changes.ts";
+import { filesJson } from "../routes/feedback-files.ts";
+import { hashOf, mintCredential, randomName, visiblePrefix } from "../secrets.ts";
+import { appKeys } from "../store/app-keys.ts";
+import { apps } from "../store/apps.ts";
+import { changelogEntries } from "../store/changelog-entries.ts";
+import type { Transaction } from "../store/database.ts";
+import { feedback } from "../store/feedback.ts";
+import { messages } from "../store/messages.ts";
+import { runs } from "../store/runs.ts";
+import { tokens } from "../store/tokens.ts";
+import { users } from "../store/users.ts";
+import { demoApp, demoChangelog, demoFaqs, demoProposal, demoThreads } from "./content.ts";
+
+/** What a person needs to try the demo. */
+export interface DemoAccess {
+  readonly email: string;
+  readonly password: string;
+  readonly appId: string;
+  readonly apiKey: string;
+  readonly agentToken: string;
+  readonly maintainerToken: string;
+  /** The thread on which an agent has already proposed a plan. */
+  readonly threadId: string;
+  readonly runId: string;
+}
+
+/** Seeds the demo where it is not yet, and gives the access to it, which lies in the data folder for its owner's eyes only. */
+export async function seedDemo(deps: Deps): Promise<DemoAccess> {
+  const file = join(deps.settings.data, "demo.json");
+  const known = await readFile(file, "utf8").catch(() => undefined);
+  if (known !== undefined) return JSON.parse(known);
+  const access = newAccess(deps);
+  const passwordHash = await hashPassword(access.password);
+  await deps.database.write((tx) => seed(deps, tx, access, passwordHash));
+  await writeFile(file, JSON.stringify(access, null, 2), { mode: 0o600 });
+  return access;
+}
+
+const newAccess = ({ newId }: Deps): DemoAccess => ({
+  email: "you@larder.example",
+  password: randomName().slice(0, 16),
+  appId: newId(),
+  apiKey: mintCredential("sdk_"),
+  agentToken: mintCredential("sda_"),
+  maintainerToken: mintCredential("sdm_"),
+  threadId: newId(),
+  runId: newId(),
+});
+
+async function seed(deps: Deps, tx: Transaction, access: DemoAccess, passwordHash: string): Promise<void> {
+  const { appId, email } = access;
+  const userId = deps.newId();
+  const createdAt = deps.clock.now().toISOString();
+  await users.insert(tx, { id: userId, email, passwordHash, createdAt });
+  const switches = { feedbackEnabled: 1, changelogEnabled: 1, chatWebhookUrl: null };
+  await apps.insert(tx, userId, { id: appId, ...demoApp, ...switches, createdAt });
+  const key = { id: deps.newId(), appId, label: "Demo", kind: "full", createdAt } as const;
+  await appKeys.insert(tx, { ...key, prefix: visiblePrefix(access.apiKey), keyHash: hashOf(access.apiKey) });
+  await seedToken(deps, tx, { userId, email, kind: "agent", token: access.agentToken });
+  await seedToken(deps, tx, { userId, email, kind: "maintainer", token: access.maintainerToken });
+  for (const faq of demoFaqs) await createFaq(deps, tx, appId, faq);
+  await seedChangelog(deps, tx, appId);
+  await seedThreads(deps, tx, access);
+}
+
+interface DemoToken {
+  readonly userId: string;
+  readonly email: string;
+  readonly kind: "agent" | "maintainer";
+  readonly token: string;
+}
+
+const seedToken = (deps: Deps, tx: Transaction, { userId, email, kind, token }: DemoToken) =>
+  tokens.insert(tx, {
+    id: deps.newId(),
+    userId,
+    kind,
+    label: "Demo",
+    scopes: JSON.stringify(kind === "maintainer" ? maintainerScopes : []),
+    appId: null,
+    prefix: visiblePrefix(token),
+    tokenHash: hashOf(token),
+    createdAt: deps.clock.now().toISOString(),
+    createdBy: email,
+  });
+
+async function seedChangelog(deps: Deps, tx: Transaction, appId: string): Promise<void> {
+  for (const { ageHours, versions, items, ...entry } of demoChangelog) {
+    const at = before(deps, ageHours);
+    await changelogEntries.insert(tx, {
+      ...entry,
+      id: deps.newId(),
+      appId,
+      versions: JSON.stringify(versions),
+      items: JSON.stringify(items),
+      bodyFormat: "items",
+      body: "",
+      publishedAt: at,
+      createdAt: at,
+      updatedAt: at,
+    });
+  }
+}
+
+async function seedThreads(
+  deps: Deps,
+  tx: Transaction,
+  { appId, threadId, runId }: DemoAccess,
+): Promise<void> {
+  for (const [index, { type, name, email, metadata, ageHours, ...thread }] of demoThreads.entries()) {
+    await feedback.insert(tx, {
+      ...thread,
+      id: index === 0 ? threadId : deps.newId(),
+      appId,
+      category: type,
+      senderName: name,
+      senderEmail: email,
+      metadata: JSON.stringify(metadata),
+      files: filesJson([]),
+      dedupeKey: null,
+      createdAt: before(deps, ageHours),
+    });
+  }
+  const createdAt = before(deps, 1);
+  await runs.insert(tx, { id: runId, feedbackId: threadId, ...demoProposal, createdAt });
+  await feedback.setProposalStatus(tx, threadId, "awaiting_approval");
+  const note = {
+    id: deps.newId(),
+    feedbackId: threadId,
+    direction: "note",
+    body: proposalNote(demoProposal),
+  } as const;
+  await messages.insert(tx, { ...note, createdAt });
+}
+
+const before = ({ clock }: Deps, hours: number): string =>
+  new Date(clock.now().getTime() - hours * 3_600_000).toISOString();
