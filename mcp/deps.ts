@@ -1,0 +1,26 @@
+import type { Clock } from "./clock.ts";
+import type { Connection } from "./connection.ts";
+import type { AwaitDecision } from "./decision-watch.ts";
+import type { Proposals } from "./proposals.ts";
+
+/** All that a tool may touch. */
+export interface Deps {
+  readonly baseUrl: string;
+  readonly consoleUrl: string | undefined;
+  readonly maxWaitSeconds: number;
+  readonly readOnly: boolean;
+  readonly connection: Connection;
+  readonly proposals: Proposals;
+  /** Threads of runs that were seen on them. */
+  readonly threadOfRun: Map<string, string>;
+  /** How often a run was found undecided, for how long to advise to wait. */
+  readonly timesPending: Map<string, number>;
+  readonly awaitDecision: () => Promise<AwaitDecision>;
+  /** Does what concerns one thread one after the other. */
+  readonly oneAtATime: <T>(feedbackId: string, act: () => Promise<T>) => Promise<T>;
+  readonly clock: Clock;
+  /** A word that nobody can foresee. */
+  readonly nonce: () => string;
+  /** Tells a failure in our own words. */
+  readonly explain: (error: unknown) => Promise<string>;
+}

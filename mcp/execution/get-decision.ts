@@ -1,0 +1,118 @@
+import type { Run } from "../../src/contract/agent.ts";
+import { approvedPlanOf } from "../approved-plan.ts";
+import { decisionText } from "../decision-text.ts";
+import type { Observation } from "../decision-watch.ts";
+import type { Deps } from "../deps.ts";
+import { feedbackIdOf, runIdOf } from "../ids.ts";
+import { nextStepFor } from "../next-step.ts";
+import { patiently } from "../patiently.ts";
+import type { ProposalRecord } from "../proposals.ts";
+import { runPartsOf } from "../run-parts.ts";
+import { createSanitiser } from "../sanitise.ts";
+import type { Call, Execution } from "../tool.ts";
+import type { GetDecisionInput, GetDecisionOutput } from "../tools/get-decision.ts";
+
+export const getDecision: Execution<GetDecisionInput, GetDecisionOutput> = async (input, deps, call) => {
+  const runId = runIdOf(input.run_id);
+  const feedbackId = input.feedback === undefined ? undefined : feedbackIdOf(input.feedback);
+  const started = deps.clock.now();
+  const wait = Math.min(input.wait_seconds, deps.maxWaitSeconds);
+  const observation = await observe(runId, wait, deps, call);
+  const waited = (deps.clock.now().getTime() - started.getTime()) / 1_000;
+  const nonce = deps.nonce();
+  const structured = {
+    ...(await decisionOn({ runId, feedbackId, nonce }, observation, deps, call.signal)),
+    waited_seconds: Math.round(waited * 10) / 10,
+    ...(wait < input.wait_seconds && { note: `wait_seconds was cut to ${wait}.` }),
+  };
+  return { structured, text: decisionText(nonce, structured) };
+};
+
+/** The run as it is now, or as it is once it is decided or the wait is over. */
+async function observe(runId: string, waitSeconds: number, deps: Deps, call: Call): Promise<Observation> {
+  if (waitSeconds > 0) return waiting(runId, waitSeconds, deps, call);
+  const run = await patiently(deps, call.signal, () => readRun(runId, deps, call.signal));
+  return { run, lastErrorAt: null };
+}
+
+const readRun = (runId: string, deps: Deps, signal: AbortSignal): Promise<Run> =>
+  deps.connection.call((agent) => agent.readRun({ params: { runId }, signal }));
+
+const progressSeconds = 5;
+
+async function waiting(runId: string, seconds: number, deps: Deps, call: Call): Promise<Observation> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([call.signal, over.signal]);
+  const telling = tellProgress(seconds, deps, call, signal).catch(() => undefined);
+  try {
+    const awaitDecision = await deps.awaitDecision();
+    return await awaitDecision(runId, seconds * 1_000, call.signal);
+  } finally {
+    over.abort();
+    await telling;
+  }
+}
+
+/** On a timer of its own: a client that is kept alive by progress must not depend on the pace of the requests. */
+async function tellProgress(of: number, deps: Deps, call: Call, signal: AbortSignal): Promise<void> {
+  for (let seconds = progressSeconds; seconds < of; seconds += progressSeconds) {
+    await deps.clock.sleep(progressSeconds * 1_000, signal);
+    await call.progress(seconds, of);
+  }
+}
+
+interface Question {
+  readonly runId: string;
+  /** The thread, where the caller named it. */
+  readonly feedbackId: string | undefined;
+  readonly nonce: string;
+}
+
+async function decisionOn(
+  { runId, feedbackId, nonce }: Question,
+  { run, lastErrorAt }: Observation,
+  deps: Deps,
+  signal: AbortSignal,
+) {
+  const { status, decisionNote, decidedAt, replacedBy } = runPartsOf(run);
+  const note = decisionNote === null ? null : createSanitiser(nonce).text(decisionNote);
+  const record = await remembered(runId, { status, decision_note: note, decided_at: decidedAt }, deps);
+  const mayProceed = status === "approved";
+  const plan = mayProceed ? await approvedPlanOf({ runId, record, feedbackId }, deps, signal) : null;
+  return {
+    run_id: runId,
+    feedback_id: record?.feedback_id ?? deps.threadOfRun.get(runId) ?? null,
+    status,
+    may_proceed: mayProceed,
+    decision_note: note,
+    decided_at: decidedAt,
+    retry_after_seconds: retryAfter(runId, status, deps),
+    console_url: record?.console_url ?? null,
+    approved_plan: plan,
+    superseded_by: replacedBy,
+    last_error_at: lastErrorAt?.toISOString() ?? null,
+    next_step: nextStepFor({ status, replacedBy, textKnown: plan !== null }),
+  };
+}
+
+/** What is remembered of a run, brought up to date. */
+async function remembered(
+  runId: string,
+  now: Pick<ProposalRecord, "status" | "decision_note" | "decided_at">,
+  { proposals }: Deps,
+): Promise<ProposalRecord | undefined> {
+  const record = await proposals.find(runId);
+  if (record && record.status !== now.status) await proposals.keep({ ...record, ...now });
+  return record;
+}
+
+/** 30 seconds after the first look, doubling up to 300; 0 once it is decided. */
+function retryAfter(runId: string, status: string, { timesPending }: Deps): number {
+  if (status !== "awaiting_approval") {
+    timesPending.delete(runId);
+    return 0;
+  }
+  const times = timesPending.get(runId) ?? 0;
+  timesPending.set(runId, times + 1);
+  return Math.min(300, 30 * 2 ** Math.min(times, 4));
+}

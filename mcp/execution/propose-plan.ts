@@ -1,0 +1,74 @@
+import type { Deps } from "../deps.ts";
+import { type Draft, draftOf } from "../draft.ts";
+import { fence } from "../fence.ts";
+import { feedbackIdOf } from "../ids.ts";
+import { nextStepFor, nextSteps } from "../next-step.ts";
+import { postProposal } from "../post-proposal.ts";
+import { awaitingRunOn, sameOnThread, sameProposal } from "../present-proposal.ts";
+import type { ProposalRecord } from "../proposals.ts";
+import { readThread } from "../read-thread.ts";
+import { Refusal } from "../refusal.ts";
+import type { Execution, ToolAnswer } from "../tool.ts";
+import type { ProposePlanInput, ProposePlanOutput } from "../tools/propose-plan.ts";
+
+export const proposePlan: Execution<ProposePlanInput, ProposePlanOutput> = async (input, deps, call) => {
+  const nonce = deps.nonce();
+  const draft = draftOf(feedbackIdOf(input.feedback), input, { nonce, secrets: deps.connection.secrets() });
+  const { record, duplicate } = await deps.oneAtATime(draft.feedbackId, () =>
+    proposed(draft, input.supersede, deps, call.signal),
+  );
+  return answerOf(record, { duplicate, removed: draft.removedCharacters, nonce });
+};
+
+interface Outcome {
+  readonly record: ProposalRecord;
+  readonly duplicate: boolean;
+}
+
+async function proposed(draft: Draft, supersede: boolean, deps: Deps, signal: AbortSignal): Promise<Outcome> {
+  const known = await sameProposal(draft, deps, signal);
+  if (known && (known.status === "awaiting_approval" || !supersede))
+    return { record: known, duplicate: true };
+  const thread = await readThread(draft.feedbackId, deps, signal);
+  const shown = await sameOnThread(draft, thread, deps);
+  if (shown) return { record: shown, duplicate: true };
+  const awaiting = supersede ? undefined : await awaitingRunOn(thread, deps, signal);
+  if (awaiting !== undefined)
+    throw new Refusal(
+      `Nothing was posted: a proposal (run ${awaiting}) is awaiting approval. Call get_decision, or pass supersede: true to replace it.`,
+    );
+  return { record: await postProposal(draft, thread, deps, signal), duplicate: false };
+}
+
+interface Circumstances {
+  readonly duplicate: boolean;
+  readonly removed: number;
+  readonly nonce: string;
+}
+
+function answerOf(
+  record: ProposalRecord,
+  { duplicate, removed, nonce }: Circumstances,
+): ToolAnswer<ProposePlanOutput> {
+  const { run_id, feedback_id, status, console_url, decision_note, sha256 } = record;
+  const head = {
+    run_id,
+    feedback_id,
+    status,
+    may_proceed: status === "approved",
+    console_url,
+    duplicate,
+    sha256,
+    ...(removed > 0 ? { removed_characters: removed } : {}),
+    next_step: nextStepOf(status),
+  };
+  if (decision_note === null) return { structured: head, text: JSON.stringify(head) };
+  const note = fence(nonce, "decision of a person", [{ heading: "decision_note", text: decision_note }]);
+  return { structured: { ...head, decision_note }, text: `${JSON.stringify(head)}\n${note}` };
+}
+
+function nextStepOf(status: string): string {
+  if (status === "awaiting_approval") return nextSteps.posted;
+  if (status === "approved") return nextSteps.approvedBefore;
+  return nextStepFor({ status, replacedBy: null, textKnown: true });
+}

@@ -1,0 +1,41 @@
+import { feedbackIdOf } from "../ids.ts";
+import { loadImages } from "../images.ts";
+import { pageOf } from "../page.ts";
+import { readThread } from "../read-thread.ts";
+import { Refusal } from "../refusal.ts";
+import { createSanitiser } from "../sanitise.ts";
+import { imageUri, structuredThread, threadText } from "../thread-answer.ts";
+import type { ThreadParts } from "../thread-parts.ts";
+import type { Execution } from "../tool.ts";
+import type { ReadFeedbackInput, ReadFeedbackOutput } from "../tools/read-feedback.ts";
+
+export const readFeedback: Execution<ReadFeedbackInput, ReadFeedbackOutput> = async (input, deps, call) => {
+  const before = cursorOf(input.messages_before);
+  const thread = await readThread(feedbackIdOf(input.feedback), deps, call.signal);
+  const nonce = deps.nonce();
+  const structured = structuredThread(thread, pageOf(thread, before, input.max_chars), {
+    baseUrl: deps.baseUrl,
+    sanitiser: createSanitiser(nonce),
+  });
+  const images = input.include_images ? await loadImages(thread.images, deps.baseUrl, call.signal) : [];
+  return {
+    structured,
+    text: threadText(nonce, structured),
+    beside: [...imageLinks(thread), ...images],
+  };
+};
+
+function cursorOf(given: string | undefined): number | undefined {
+  if (given === undefined || given.trim() === "") return undefined;
+  if (/^\d{1,9}$/.test(given.trim())) return Number(given);
+  throw new Refusal(
+    "`messages_before` must be the next_cursor of an earlier answer. Leave it out to start with the newest messages.",
+  );
+}
+
+const imageLinks = (thread: ThreadParts) =>
+  thread.images.map((_, index) => ({
+    type: "resource_link" as const,
+    uri: imageUri(thread.id, index),
+    name: `image ${index} of the feedback`,
+  }));

@@ -1,0 +1,49 @@
+/** Reading JSON that nobody has checked: what is not of the wanted kind counts as not there. */
+
+export const at = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+
+export const isText = (value: unknown): value is string => typeof value === "string";
+
+export function textAt(value: unknown, name: string): string {
+  const text = at(value, name);
+  return isText(text) ? text : "";
+}
+
+export function numberAt(value: unknown, name: string): number | null {
+  const number = at(value, name);
+  return typeof number === "number" && Number.isFinite(number) ? number : null;
+}
+
+export function listAt(value: unknown, name: string): unknown[] {
+  const list = at(value, name);
+  return Array.isArray(list) ? list : [];
+}
+
+export function recordAt(value: unknown, name: string): Record<string, unknown> {
+  const record = at(value, name);
+  return typeof record === "object" && record !== null && !Array.isArray(record) ? { ...record } : {};
+}
+
+/** An id in lower case. */
+export function idAt(value: unknown, name: string): string | null {
+  const id = textAt(value, name);
+  return /^[A-Za-z0-9-]{1,64}$/.test(id) ? id.toLowerCase() : null;
+}
+
+/** A value that the server chooses from a list of its own; anything else must not pass for one. */
+export function wordAt(value: unknown, name: string): string {
+  const word = textAt(value, name);
+  return /^[A-Za-z0-9_./+-]{1,60}$/.test(word) ? word : "unknown";
+}
+
+export function instantAt(value: unknown, name: string): string | null {
+  const instant = textAt(value, name);
+  return /^\d{4}-\d\d-\d\dT[\d:.]{4,20}(Z|[+-]\d\d:\d\d)$/.test(instant) ? instant : null;
+}
+
+export function linkAt(value: unknown, name: string): string | null {
+  const link = textAt(value, name);
+  if (!/^https?:\/\/[!-~]{1,1000}$/i.test(link) || !URL.canParse(link)) return null;
+  return new URL(link).href;
+}

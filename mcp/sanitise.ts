@@ -1,0 +1,44 @@
+/** Makes text of strangers fit to be shown to a model, and counts what it took away. */
+export interface Sanitiser {
+  /** The text in NFC, without invisible, control and direction characters, and without the fence's nonce. */
+  text(value: string): string;
+  /** The same for every string and every key in a JSON value. */
+  value(value: unknown): unknown;
+  /** How many characters have been removed so far. */
+  removed(): number;
+}
+
+/** `nonce` is the word that the fence around the text is made of: the text must not hold it. */
+export function createSanitiser(nonce: string): Sanitiser {
+  let removed = 0;
+
+  const text = (value: string): string => {
+    const visible = oneKindOfLineBreak(value).replace(invisible, (_, kept: string | undefined) => {
+      if (kept !== undefined) return kept;
+      removed += 1;
+      return "";
+    });
+    const parts = visible.normalize("NFC").split(nonce);
+    removed += (parts.length - 1) * nonce.length;
+    return parts.join("");
+  };
+
+  const sanitise = (value: unknown): unknown => {
+    if (typeof value === "string") return text(value);
+    if (Array.isArray(value)) return value.map(sanitise);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [text(key), sanitise(part)]));
+  };
+
+  return { text, value: sanitise, removed: () => removed };
+}
+
+/**
+ * First what is kept though it holds such characters (emoji that are joined or styled, keycaps), then each character
+ * that shows nothing: zero-width, direction, tag and filler characters, stray variation selectors, controls other than
+ * tab and line feed, halves of surrogate pairs.
+ */
+const invisible =
+  /(\p{Extended_Pictographic}[\uFE0E\uFE0F]?\p{Emoji_Modifier}?(?:\u200D\p{Extended_Pictographic}\uFE0F?\p{Emoji_Modifier}?)*|[0-9#*]\uFE0F\u20E3)|[\p{Default_Ignorable_Code_Point}\p{Cs}\uFFF9-\uFFFB]|(?![\t\n])\p{Cc}/gu;
+
+const oneKindOfLineBreak = (value: string): string => value.replace(/\r\n?|[\u2028\u2029\u0085]/g, "\n");

@@ -1,0 +1,55 @@
+/** What kind of secret a text holds; undefined where it holds none that is known. `own` are secrets of this process. */
+export function secretIn(text: string, own: readonly string[]): string | undefined {
+  const squeezed = text.replace(/[^A-Za-z0-9_]/g, "");
+  if (own.some((secret) => formsOf(secret).some((form) => text.includes(form) || squeezed.includes(form))))
+    return "the agent token of this server";
+  return kinds.find(({ pattern }) => pattern.test(text))?.name;
+}
+
+const formsOf = (secret: string): string[] => [
+  secret,
+  [...secret].reverse().join(""),
+  Buffer.from(secret).toString("hex"),
+  Buffer.from(secret).toString("base64url"),
+  Buffer.from(secret).toString("base64").replaceAll("=", ""),
+];
+
+const kinds = [
+  { name: "an Innkeep app key (sdk_…)", pattern: /sdk_[A-Za-z0-9]{16,}/ },
+  { name: "an Innkeep device token (sdt_…)", pattern: /sdt_[A-Za-z0-9]{16,}/ },
+  { name: "an Innkeep agent token (sda_…)", pattern: /sda_[A-Za-z0-9]{16,}/ },
+  { name: "an Innkeep maintainer token (sdm_…)", pattern: /sdm_[A-Za-z0-9]{16,}/ },
+  { name: "an Innkeep test key (stk_…)", pattern: /stk_[A-Za-z0-9]{16,}/ },
+  { name: "a private key", pattern: /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/ },
+  { name: "a PuTTY private key", pattern: /PuTTY-User-Key-File-\d/ },
+  { name: "an age secret key", pattern: /AGE-SECRET-KEY-1[0-9A-Z]{20,}/ },
+  { name: "an AWS access key id", pattern: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/ },
+  { name: "an AWS secret key", pattern: /aws_secret_access_key["'\s]*[:=]["'\s]*[A-Za-z0-9/+]{40}/i },
+  { name: "a GitHub token", pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})/ },
+  { name: "a GitLab token", pattern: /\bglpat-[A-Za-z0-9_-]{20,}/ },
+  { name: "an npm token", pattern: /\bnpm_[A-Za-z0-9]{30,}/ },
+  { name: "a PyPI token", pattern: /\bpypi-[A-Za-z0-9_-]{30,}/ },
+  { name: "a Slack token", pattern: /\bxox[abeprs]-[A-Za-z0-9-]{10,}/ },
+  {
+    name: "a Slack webhook",
+    pattern: /hooks\.slack\.com\/services\/T[A-Z0-9]+\/B[A-Z0-9]+\/[A-Za-z0-9]{16,}/,
+  },
+  { name: "a Google API key", pattern: /\bAIza[0-9A-Za-z_-]{35}/ },
+  { name: "a Google OAuth secret", pattern: /\bGOCSPX-[A-Za-z0-9_-]{20,}/ },
+  { name: "a Stripe key", pattern: /\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}/ },
+  { name: "an Anthropic or OpenAI key", pattern: /\bsk-(?:ant-|proj-|svcacct-)?[A-Za-z0-9_-]{32,}/ },
+  { name: "a Hugging Face token", pattern: /\bhf_[A-Za-z0-9]{30,}/ },
+  { name: "a SendGrid key", pattern: /\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}/ },
+  { name: "a Twilio key", pattern: /\bSK[0-9a-f]{32}\b/ },
+  { name: "a DigitalOcean token", pattern: /\bdo[opr]_v1_[0-9a-f]{40,}/ },
+  { name: "an Azure storage key", pattern: /AccountKey=[A-Za-z0-9+/]{60,}/ },
+  { name: "a JSON web token", pattern: /\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/ },
+  {
+    name: "a bearer token",
+    pattern: /\bAuthorization["'\s]*:["'\s]*(?:Bearer|Basic)\s+[A-Za-z0-9+/._~-]{16,}/i,
+  },
+  {
+    name: "an address with a password in it",
+    pattern: /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{1,100}:[^\s/@]{3,100}@/i,
+  },
+] as const;

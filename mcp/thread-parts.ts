@@ -1,0 +1,119 @@
+import type { Thread } from "../src/contract/agent.ts";
+import {
+  at,
+  idAt,
+  instantAt,
+  isText,
+  linkAt,
+  listAt,
+  numberAt,
+  recordAt,
+  textAt,
+  wordAt,
+} from "./loose-json.ts";
+import { Refusal } from "./refusal.ts";
+
+/**
+ * A thread as far as it can be relied on: a server may leave out what the API's document does not promise, and what a
+ * server writes has not been checked by anybody.
+ */
+export interface ThreadParts {
+  readonly app: { readonly id: string; readonly name: string };
+  readonly id: string;
+  readonly consoleUrl: string | null;
+  readonly category: string;
+  readonly status: string;
+  readonly createdAt: string | null;
+  readonly githubIssueUrl: string | null;
+  readonly subject: string;
+  readonly message: string;
+  readonly source: string | null;
+  readonly occurrences: number;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly images: readonly string[];
+  readonly videos: readonly string[];
+  readonly attachments: readonly AttachmentParts[];
+  readonly messages: readonly MessageParts[];
+  readonly latestProposal: ProposalParts | null;
+}
+
+export interface AttachmentParts {
+  readonly name: string;
+  readonly url: string;
+  readonly mediaType: string;
+  readonly size: number | null;
+}
+
+export interface MessageParts {
+  readonly direction: string;
+  readonly body: string;
+  readonly createdAt: string | null;
+}
+
+export interface ProposalParts {
+  readonly id: string;
+  readonly status: string;
+  readonly summary: string;
+  readonly plan: string;
+  readonly decisionNote: string | null;
+  readonly decidedAt: string | null;
+  readonly createdAt: string | null;
+  readonly replacedBy: string | null;
+}
+
+/** Throws a Refusal where it is no thread at all. */
+export function partsOf(thread: Thread): ThreadParts {
+  const feedback = at(thread, "feedback");
+  const id = idAt(feedback, "id");
+  if (id === null) throw new Refusal(noThread);
+  return {
+    app: { id: idAt(at(thread, "app"), "id") ?? "unknown", name: textAt(at(thread, "app"), "name") },
+    id,
+    consoleUrl: linkAt(feedback, "consoleUrl"),
+    category: wordAt(feedback, "category"),
+    status: wordAt(feedback, "status"),
+    createdAt: instantAt(feedback, "createdAt"),
+    githubIssueUrl: linkAt(feedback, "githubIssueUrl"),
+    subject: textAt(feedback, "subject"),
+    message: textAt(feedback, "message"),
+    source: textAt(feedback, "source") || null,
+    occurrences: numberAt(feedback, "occurrences") ?? 1,
+    metadata: recordAt(feedback, "metadata"),
+    images: listAt(feedback, "images").filter(isText),
+    videos: listAt(feedback, "videos").filter(isText),
+    attachments: listAt(feedback, "attachments").map(attachmentOf),
+    messages: listAt(thread, "messages").map(messageOf),
+    latestProposal: proposalOf(at(thread, "latestProposal")),
+  };
+}
+
+const noThread =
+  "The server answered with something that is no feedback thread. Tell the user to check INNKEEP_BASE_URL and to update innkeep.";
+
+const attachmentOf = (attachment: unknown): AttachmentParts => ({
+  name: textAt(attachment, "name"),
+  url: textAt(attachment, "url"),
+  mediaType: wordAt(attachment, "mediaType"),
+  size: numberAt(attachment, "size"),
+});
+
+const messageOf = (message: unknown): MessageParts => ({
+  direction: wordAt(message, "direction"),
+  body: textAt(message, "body"),
+  createdAt: instantAt(message, "createdAt"),
+});
+
+function proposalOf(proposal: unknown): ProposalParts | null {
+  const id = idAt(proposal, "id") ?? idAt(proposal, "runId");
+  if (id === null) return null;
+  return {
+    id,
+    status: wordAt(proposal, "status"),
+    summary: textAt(proposal, "summary"),
+    plan: textAt(proposal, "plan"),
+    decisionNote: textAt(proposal, "decisionNote") || null,
+    decidedAt: instantAt(proposal, "decidedAt"),
+    createdAt: instantAt(proposal, "createdAt"),
+    replacedBy: idAt(proposal, "replacedBy"),
+  };
+}

@@ -1,0 +1,50 @@
+import type { Clock } from "../../../mcp/clock.ts";
+
+interface Sleeper {
+  readonly at: number;
+  readonly wake: () => void;
+}
+
+/** A clock that stands still until it is moved. */
+export function manualClock(start = new Date("2026-11-21T10:00:00.000Z")) {
+  let now = start.getTime();
+  const sleepers = new Set<Sleeper>();
+
+  const clock: Clock = {
+    now: () => new Date(now),
+    sleep: (milliseconds, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason);
+        const sleeper = { at: now + milliseconds, wake: resolve };
+        sleepers.add(sleeper);
+        signal.addEventListener("abort", () => {
+          sleepers.delete(sleeper);
+          reject(signal.reason);
+        });
+      }),
+  };
+
+  return {
+    clock,
+    /** How many are asleep. */
+    sleeping: () => sleepers.size,
+    /** Wakes whoever is due on the way, in order, and lets each do what it does then. */
+    async advance(seconds: number): Promise<void> {
+      const end = now + seconds * 1_000;
+      for (;;) {
+        const [next] = [...sleepers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
+        if (!next) break;
+        now = Math.max(now, next.at);
+        sleepers.delete(next);
+        next.wake();
+        await turns();
+      }
+      now = end;
+      await turns();
+    },
+  };
+}
+
+async function turns(): Promise<void> {
+  for (let i = 0; i < 5; i += 1) await new Promise((resolve) => setImmediate(resolve));
+}
