@@ -34,12 +34,12 @@ export async function consume(
 
 /** Gives back the last use of `key`: for what counts only when it fails, and had to be counted before it was tried. */
 export async function giveBack(tx: Transaction, key: string): Promise<void> {
-  await tx.run(`DELETE FROM rate_limits WHERE key = ? AND length(times) = ${digits}`, key);
+  // Whatever the row holds: on PostgreSQL a condition would be judged by how it was before others had their turn.
   await tx.run(
-    `UPDATE rate_limits SET times = substr(times, 1, length(times) - ${digits})
-     WHERE key = ? AND length(times) > ${digits}`,
+    `UPDATE rate_limits SET times = substr(times, 1, length(times) - ${digits}) WHERE key = ?`,
     key,
   );
+  await tx.run("DELETE FROM rate_limits WHERE key = ? AND times = ''", key);
 }
 
 /** What `consume` would answer now. Counts nothing. */

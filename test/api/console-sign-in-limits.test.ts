@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { makeAccount, postSession, type TestAccount } from "../support/accounts.ts";
+import { databases } from "../support/databases.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const minute = 60_000;
+
+describe.each(databases)("failed sign-ins on $name", (engine) => {
+  let service: Service;
+  let account: TestAccount;
+  beforeEach(async () => {
+    service = await startService({ engine, environment: { INNKEEP_TRUSTED_PROXIES: "127.0.0.0/8" } });
+    account = await makeAccount(service);
+  });
+  afterEach(() => service.stop());
+
+  const guess = (email: string, address = "203.0.113.1") =>
+    postSession(service, { email, password: "a wrong guess" }, { "x-forwarded-for": address });
+  const guessTimes = async (times: number) => {
+    for (let n = 0; n < times; n++) await guess(account.email);
+  };
+
+  it("are limited to 10 per 15 minutes and account, after which the right password is not tried either", async () => {
+    await guessTimes(10);
+    const refused = await postSession(service, account);
+    expect(refused.status).toBe(429);
+    expect(refused.field("code")).toBe("rate_limited");
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(14 * 60);
+    expect(refused.headers.get("cache-control")).toBe("no-store");
+    service.clock.advance(15 * minute);
+    expect((await postSession(service, account)).status).toBe(201);
+  });
+
+  it("are limited for unknown accounts, too", async () => {
+    for (let n = 0; n < 10; n++) await guess("nobody@example.org");
+    expect((await guess("nobody@example.org")).status).toBe(429);
+  });
+
+  it("of one account leave others alone", async () => {
+    await guessTimes(11);
+    expect((await postSession(service, await makeAccount(service))).status).toBe(201);
+  });
+
+  it("are limited to 30 per 15 minutes and address", async () => {
+    for (let n = 0; n < 30; n++) await guess(`user${n}@example.org`);
+    expect((await guess("one.more@example.org")).status).toBe(429);
+    expect((await guess("one.more@example.org", "203.0.113.2")).status).toBe(401);
+  });
+
+  it("are the only ones that count", async () => {
+    for (let n = 0; n < 12; n++) expect((await postSession(service, account)).status).toBe(201);
+    await guessTimes(9);
+    expect((await postSession(service, account)).status).toBe(201);
+    expect((await guess(account.email)).status).toBe(401);
+    expect((await guess(account.email)).status).toBe(429);
+  });
+
+  it("are no more than 10 when 100 come at once", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) => guess(account.email, `198.51.100.${n}`)),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(90);
+  });
+});
+
+it("failed sign-ins are not limited where rate limits are off", async () => {
+  const service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
+  const body = { email: "nobody@example.org", password: "wrong" };
+  for (let n = 0; n < 11; n++) expect((await postSession(service, body)).status).toBe(401);
+  await service.stop();
+});
