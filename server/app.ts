@@ -36,7 +36,7 @@ export function createApp(deps: Deps): Koa {
   };
   app.use(observe(deps, metrics));
   app.use(answerErrors(deps));
-  app.use(allowOrigins(deps.settings.corsOrigins));
+  if (deps.settings.corsOrigins.length > 0) app.use(allowOrigins(deps.settings.corsOrigins));
   app.use(routing([...apiRoutes(deps, door), ...operationsRoutes(deps, metrics)]));
   app.use(serveUploads(deps.settings, (name) => uploads.find(deps.database, name), deps.files));
   app.use(answerUnknown);

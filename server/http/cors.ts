@@ -11,7 +11,7 @@ const allowed = {
 export function allowOrigins(origins: readonly string[]) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const { origin } = ctx.req.headers;
-    if (origins.length === 0 || origin === undefined || !origins.includes(origin)) return next();
+    if (origin === undefined || !origins.includes(origin)) return next();
     ctx.set("Access-Control-Allow-Origin", origin);
     ctx.vary("Origin");
     ctx.set(allowed);

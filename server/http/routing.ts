@@ -27,9 +27,11 @@ export function routing(routes: readonly Route[]): RouterMiddleware {
       ctx.state.route = route.path;
       return route.answer(ctx, {});
     }
-    const allow = methodsOf(router, ctx.path);
-    if (allow.length > 0 && !allow.includes(method)) throw new ApiError("method_not_allowed", { allow });
-    await dispatch(ctx, next);
+    await dispatch(ctx, () => {
+      const allow = methodsOf(router, ctx.path);
+      if (allow.length > 0) throw new ApiError("method_not_allowed", { allow });
+      return next();
+    });
   };
 }
 
