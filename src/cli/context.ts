@@ -1,4 +1,7 @@
 import type { Client } from "../client/call.ts";
+import type { CredentialKind } from "../client/credential-kinds.ts";
+import type { Sender } from "../client/sender.ts";
+import type { Transport } from "../client/wire.ts";
 import type { Keychain } from "../credentials/keychain.ts";
 import type { Programs } from "./programs.ts";
 
@@ -32,6 +35,11 @@ export interface Context {
   readonly cwd: string;
   readonly home: string;
   readonly platform: string;
+  /** Of the package. */
+  readonly version: string;
+  readonly processId: number;
+  /** Whether a process with this id runs on this machine. */
+  readonly isRunning: (processId: number) => boolean;
   readonly clock: Clock;
   /** Aborts when the person interrupts. */
   readonly signal: AbortSignal;
@@ -43,6 +51,8 @@ export interface Context {
   /** Opens an address in the person's browser; rejects where there is none. */
   readonly openBrowser: (url: string) => Promise<void>;
   readonly programs: Programs;
+  /** What carries requests, where it is not the network of this machine. */
+  readonly transport?: Transport;
 }
 
 /** The flags that every command takes. */
@@ -57,6 +67,16 @@ export interface GlobalFlags {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly idempotencyKey?: string;
+  readonly apiKeyFile?: string;
+  readonly agentTokenFile?: string;
+  readonly tokenFile?: string;
+  readonly app?: string;
+}
+
+/** A credential and where it comes from: a flag, a variable, `keychain`, or the file. */
+export interface FoundCredential {
+  readonly secret: string;
+  readonly source: string;
 }
 
 /** One command at work: the world, the flags it was called with, and the server it talks to. */
@@ -71,6 +91,10 @@ export interface Invocation {
    * command run again reuses until the server has answered.
    */
   client(): Client;
+  /** As `client`, for any route, with the answer as it came. */
+  sender(): Sender;
+  /** Where a credential of this kind is found, and what it is; undefined where there is none. */
+  credential(kind: CredentialKind): Promise<FoundCredential | undefined>;
   /** For what must outlive the command: `pending/` holds idempotency keys, `spool/` unsent reports. */
   readonly stateFolder: string;
 }

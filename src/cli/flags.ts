@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { InvalidArgumentError } from "commander";
 
 /** The flags of a command that changes something. */
 export const mutates = (command: Command): Command =>
@@ -8,3 +9,19 @@ export const mutates = (command: Command): Command =>
 
 /** The flags of a command that destroys something. */
 export const destroys = (command: Command): Command => mutates(command).option("-y, --yes", "do not ask");
+
+/** The flag that says which app is meant. */
+export const ofApp = (command: Command): Command =>
+  command.option("--app <id>", "id or name of the app (INNKEEP_APP); needs a maintainer token");
+
+/** Reads a whole number. */
+export function wholeNumber(given: string): number {
+  if (/^-?\d{1,15}$/.test(given)) return Number(given);
+  throw new InvalidArgumentError("It must be a whole number.");
+}
+
+/** Collects the values of a flag that may be given several times. */
+export const several = (given: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  given,
+];

@@ -1,15 +1,31 @@
-import type { Client } from "../client/call.ts";
-import { CliError } from "./cli-error.ts";
-import type { Context, GlobalFlags, Invocation } from "./context.ts";
+import { clientOf } from "../client/client.ts";
+import type { CredentialKind } from "../client/credential-kinds.ts";
+import type { Sender } from "../client/sender.ts";
+import { stateFolder } from "../credentials/folders.ts";
+import { connect } from "./connect.ts";
+import type { Context, FoundCredential, GlobalFlags, Invocation } from "./context.ts";
+import { findCredential } from "./find-credential.ts";
+import { serverAddress } from "./server-address.ts";
 
 export function startInvocation(context: Context, flags: GlobalFlags): Invocation {
-  return {
+  const found = new Map<CredentialKind, Promise<FoundCredential | undefined>>();
+  let sender: Sender | undefined;
+  const invocation: Invocation = {
     context,
     flags,
-    baseUrl: () => flags.baseUrl ?? context.env.INNKEEP_BASE_URL ?? "http://127.0.0.1:4700",
-    stateFolder: "",
-    client: (): Client => {
-      throw new CliError("unexpected", "unexpected", "");
+    stateFolder: stateFolder(context),
+    baseUrl: () => serverAddress(context, flags),
+    sender() {
+      sender ??= connect(invocation);
+      return sender;
+    },
+    client: () => clientOf(invocation.sender()),
+    credential(kind) {
+      const known =
+        found.get(kind) ?? findCredential(context, flags, new URL(invocation.baseUrl()).origin, kind);
+      found.set(kind, known);
+      return known;
     },
   };
+  return invocation;
 }

@@ -1,4 +1,5 @@
 import type { Client } from "../client/call.ts";
+import type { ProxySettings } from "../client/proxy.ts";
 
 /** The flags of `innkeep serve`; what is left out comes from the environment or the defaults. */
 export interface ServeFlags {
@@ -20,7 +21,7 @@ export interface DatabaseChoice {
   readonly databaseUrl?: string;
 }
 
-type AdminCommand =
+export type AdminCommand =
   | { readonly command: "user create"; readonly email: string; readonly password: string }
   | { readonly command: "app create"; readonly name: string; readonly owner: string }
   | {
@@ -45,14 +46,21 @@ type AdminCommand =
 /** One command of the person who runs the server; works on the database directly. */
 export type AdminRequest = AdminCommand & DatabaseChoice;
 
-/** What `innkeep mcp` starts. It gets a ready client and knows neither keys nor the environment. */
-export interface McpOptions {
-  readonly client: Client;
+/** What `innkeep mcp` was told. */
+export interface McpRequest {
   readonly baseUrl: string;
+  readonly consoleUrl?: string;
+  readonly agentToken?: string;
+  /** A file that holds the agent token. */
+  readonly tokenFile?: string;
+  /** The API with what is stored on this machine, for when neither of the two above is there. */
+  readonly connect: () => Promise<Client>;
+  readonly proxy: ProxySettings;
+  /** The longest that one call may wait for a decision. */
+  readonly maxWaitSeconds?: number;
   /** Offers no tool that writes. */
-  readonly readOnly: boolean;
-  /** Ends the server when it aborts. */
-  readonly signal: AbortSignal;
+  readonly readOnly?: boolean;
+  readonly stateDirectory: string;
 }
 
 /** The other programs of the package. The front door loads each only when it is called. */
@@ -62,5 +70,5 @@ export interface Programs {
   /** Gives what the command made or found, for a person and for `--json`. */
   admin(request: AdminRequest): Promise<Record<string, unknown>>;
   /** Gives the exit code once the client has hung up. */
-  mcp(options: McpOptions): Promise<number>;
+  mcp(request: McpRequest): Promise<number>;
 }

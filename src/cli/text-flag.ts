@@ -1,19 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { usageError } from "./cli-error.ts";
-import type { Invocation } from "./context.ts";
+import type { Context, Invocation } from "./context.ts";
 
-/** The text of a flag: itself, standard input for `-`, a file for `@file`. A leading `@@` or `\-` is taken as text. */
+/** The text of a flag: itself, standard input for `-`, a file for `@file`. `@@` stands for a text that starts with `@`. */
 export async function textOf({ context }: Invocation, flag: string, given: string): Promise<string> {
-  if (given === "-") return trimEnd(await context.io.stdin.text());
+  if (given === "-") return withoutLastLineEnd(await readText(context, flag, given));
   if (given.startsWith("@@")) return given.slice(1);
   if (!given.startsWith("@")) return given;
-  const file = given.slice(1);
-  try {
-    return trimEnd(await readFile(resolve(context.cwd, file), "utf8"));
-  } catch (cause) {
-    throw usageError(`${flag}: the file ${file} cannot be read (${reasonOf(cause)}).`);
-  }
+  return withoutLastLineEnd(await readText(context, flag, given.slice(1)));
 }
 
 /** As `textOf`; undefined where the flag is not given. */
@@ -23,8 +18,18 @@ export const optionalTextOf = async (
   given: string | undefined,
 ): Promise<string | undefined> => (given === undefined ? undefined : textOf(invocation, flag, given));
 
+/** All of a file, or of standard input for `-`. Throws a usage error that names the flag. */
+export async function readText({ io, cwd }: Context, flag: string, file: string): Promise<string> {
+  if (file === "-") return io.stdin.text();
+  try {
+    return await readFile(resolve(cwd, file), "utf8");
+  } catch (cause) {
+    throw usageError(`${flag}: the file ${file} cannot be read (${reasonOf(cause)}).`);
+  }
+}
+
 /** What went wrong with a file, in a word or two. */
 export const reasonOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
 
-const trimEnd = (text: string): string => text.replace(/\r?\n$/, "");
+const withoutLastLineEnd = (text: string): string => text.replace(/\r?\n$/, "");

@@ -1,6 +1,8 @@
 import type { Issue } from "../contract/issues.ts";
 import { ServerError, UnexpectedAnswerError } from "./errors.ts";
 import { retryAfterSeconds } from "./retry-after.ts";
+import type { Route } from "./routes.ts";
+import { fits } from "./shape.ts";
 import type { WireAnswer } from "./wire.ts";
 
 interface Asked {
@@ -8,21 +10,26 @@ interface Asked {
   readonly url: URL;
 }
 
-/** The same answer. Throws a ServerError for an error, an UnexpectedAnswerError for what is neither that nor a success. */
-export function refuseFailure(answer: WireAnswer, asked: Asked, now: Date): WireAnswer {
+/** A success, with what was asked. */
+export interface Success extends WireAnswer {
+  readonly asked: Asked;
+}
+
+/** The answer, if it is a success. Throws a ServerError for an error, an UnexpectedAnswerError for what is neither. */
+export function successIn(answer: WireAnswer, asked: Asked, now: Date): Success {
   if (answer.status >= 400) throw serverError(answer, jsonOf(answer.text)?.value, now);
   if (answer.status < 200 || answer.status >= 300) throw unexpected(answer, asked);
-  return answer;
+  return { ...answer, asked };
 }
 
 /**
  * The value of a success, with all that the server put into it; undefined for a 204. Throws an UnexpectedAnswerError
- * where it is not JSON.
+ * where it is not JSON, or quite another thing than the route answers.
  */
-export function successOf(answer: WireAnswer, asked: Asked): unknown {
-  if (answer.status === 204 || answer.status === 205) return undefined;
-  const json = jsonOf(answer.text);
-  if (!json) throw unexpected(answer, asked);
+export function contentOf(success: Success, { answer }: Pick<Route, "answer">): unknown {
+  if (success.status === 204 || success.status === 205) return undefined;
+  const json = jsonOf(success.text);
+  if (!json || (answer && !fits(json.value, answer))) throw unexpected(success, success.asked);
   return json.value;
 }
 
@@ -46,7 +53,7 @@ function unexpected(
   const what = `${method} ${url.origin}${url.pathname} was answered with status ${answer.status}${kindOf(answer)}`;
   return new UnexpectedAnswerError(
     answer.status,
-    `${what}, not with the JSON of an Innkeep server. Is this the address of one?`,
+    `${what}, not with what an Innkeep server answers there. Is this the address of one?`,
   );
 }
 

@@ -35,7 +35,11 @@ function exchange(ask: Ask, request: WireRequest): Promise<WireAnswer> {
       reject(signal?.aborted ? signal.reason : connectionError(error, url));
     };
     const outgoing = ask(url, { method, headers, timeout: timeoutMs, signal }, (message) => {
-      read(message).then(resolve, fail);
+      read(message).then((answer) => {
+        // The server has said enough: what is left of the body would be sent to nobody.
+        if (!outgoing.writableEnded) outgoing.destroy();
+        resolve(answer);
+      }, fail);
     });
     outgoing.on("error", fail);
     outgoing.on("timeout", () => fail(timeoutError(url, timeoutMs)));

@@ -44,6 +44,8 @@ export interface ClientOptions {
   readonly idempotency?: Idempotency;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Ends calls that bring no signal of their own. */
+  readonly signal?: AbortSignal;
   readonly transport?: Transport;
   readonly now?: () => Date;
   readonly random?: () => number;

@@ -1,6 +1,7 @@
 import type { Auth, Endpoint, Group } from "../contract/endpoint.ts";
 import { contract } from "../contract/index.ts";
 import type { CredentialKind } from "./credential-kinds.ts";
+import { type Shape, shapeOf } from "./shape.ts";
 
 /** What it takes to call an endpoint. */
 export interface Route {
@@ -8,6 +9,8 @@ export interface Route {
   readonly path: string;
   readonly auth: Auth | CredentialKind;
   readonly summary: string;
+  /** What a success holds; undefined where that is nothing, or not known. */
+  readonly answer?: Shape;
 }
 
 export type Routes = {
@@ -22,7 +25,16 @@ function summaryOf(groups: Readonly<Record<string, Group>>) {
   return Object.fromEntries(summaries);
 }
 
-const routesOf = (group: Group) =>
-  Object.fromEntries(Object.entries(group).map(([name, endpoint]) => [name, routeOf(endpoint)]));
+function routesOf(group: Group) {
+  return Object.fromEntries(Object.entries(group).map(([name, endpoint]) => [name, routeOf(endpoint)]));
+}
 
-const routeOf = ({ method, path, auth, summary }: Endpoint): Route => ({ method, path, auth, summary });
+function routeOf({ method, path, auth, summary, success }: Endpoint): Route {
+  return {
+    method,
+    path,
+    auth,
+    summary,
+    answer: "body" in success ? shapeOf(success.body) : undefined,
+  };
+}

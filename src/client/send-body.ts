@@ -36,6 +36,9 @@ export async function* measured(
 
 const drained = (outgoing: Writable): Promise<void> =>
   new Promise((resolve) => {
-    outgoing.once("drain", resolve);
-    outgoing.once("close", resolve);
+    const goOn = () => {
+      outgoing.off("drain", goOn).off("close", goOn);
+      resolve();
+    };
+    outgoing.on("drain", goOn).on("close", goOn);
   });

@@ -1,5 +1,6 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { routes } from "../../client/routes.ts";
+import { choices } from "../choices.ts";
 import type { ResendFlags } from "../feedback/resend.ts";
 import type { SendFlags } from "../feedback/send.ts";
 import {
@@ -21,7 +22,7 @@ export function addFeedback(feedback: Command, setup: Setup): void {
 
 function addSending(feedback: Command, setup: Setup): void {
   const send = mutates(feedback.command("send").description(routes.feedback.submit.summary))
-    .option("--type <type>", "bug, feature, question or general")
+    .option("--type <type>", choices.feedbackTypes.join(", "))
     .option("--message <text>", "what happened; `-` is standard input, `@file` a file")
     .option("--subject <text>", "made from the message unless given; `-` and `@file` as above")
     .option("--email <address>", "where the sender is reached")
@@ -59,8 +60,8 @@ function addSending(feedback: Command, setup: Setup): void {
 function addReading(feedback: Command, setup: Setup): void {
   const list = feedback.command("list").alias("ls").description(routes.threads.list.summary);
   list
-    .option("--status <status>", "only open, in_progress, resolved or archived ones")
-    .option("--type <type>", "only bug, feature, question or general ones")
+    .addOption(oneOf("--status <status>", choices.threadStatuses))
+    .addOption(oneOf("--type <type>", choices.feedbackTypes))
     .option("--q <words>", "only those that hold these words")
     .option("--from <instant>", "only those since then: ISO 8601, or a day in UTC")
     .option("--to <instant>", "only those before then")
@@ -76,8 +77,8 @@ function addWorking(feedback: Command, setup: Setup): void {
   const edit = mutates(
     feedback.command("edit <thread>").alias("update").description(routes.threads.update.summary),
   )
-    .option("--status <status>", "open, in_progress, resolved or archived")
-    .option("--category <type>", "bug, feature, question or general")
+    .addOption(oneOf("--status <status>", choices.threadStatuses))
+    .addOption(oneOf("--category <type>", choices.feedbackTypes))
     .option("--subject <text>", "what it is about")
     .option("--github-issue-url <url>", "the issue where it is worked on; empty for none");
   onRun(edit, setup, editThread);
@@ -96,3 +97,5 @@ function addWorking(feedback: Command, setup: Setup): void {
 
 const withBody = (command: Command): Command =>
   mutates(command).requiredOption("--body <text>", "the text; `-` is standard input, `@file` a file");
+
+const oneOf = (flag: string, values: readonly string[]): Option => new Option(flag).choices(values);

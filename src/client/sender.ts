@@ -1,6 +1,6 @@
 import { isMutation } from "../contract/endpoint.ts";
-import { refuseFailure, successOf } from "./answer.ts";
-import { type CredentialKind, credentialFor, credentialHeader, credentialKinds } from "./credential-kinds.ts";
+import { type Success, successIn } from "./answer.ts";
+import { credentialFor, credentialHeader, credentialKinds } from "./credential-kinds.ts";
 import { InvalidInputError, MissingCredentialError } from "./errors.ts";
 import type { ClientOptions, Credentials } from "./options.ts";
 import { type LooseInput, type PreparedRequest, prepare } from "./prepare.ts";
@@ -10,19 +10,10 @@ import type { Route } from "./routes.ts";
 import { sleep } from "./sleep.ts";
 import { traced } from "./trace.ts";
 import { transportFor } from "./transport.ts";
-import type { WireAnswer, WireRequest } from "./wire.ts";
+import type { WireRequest } from "./wire.ts";
 
-/** Calls any route with whatever input, and gives whatever JSON the server answers. */
-export type Caller = (route: Route, input?: LooseInput) => Promise<unknown>;
-
-export function createCaller(options: ClientOptions): Caller {
-  const send = createSender(options);
-  return async (route, input = {}) =>
-    successOf(await send(route, input), prepare(options.baseUrl, route, input));
-}
-
-/** As a Caller, but gives the answer as it came, JSON or not. */
-export type Sender = (route: Route, input?: LooseInput) => Promise<WireAnswer>;
+/** Sends any request that there is a route for, and gives the answer if it is a success. */
+export type Sender = (route: Route, input?: LooseInput) => Promise<Success>;
 
 /** The way every call goes: prepare, key, credential, send, repeat where that is safe, refuse errors. */
 export function createSender(options: ClientOptions): Sender {
@@ -32,12 +23,14 @@ export function createSender(options: ClientOptions): Sender {
   );
   const policy = policyOf(options);
 
-  return async (route, input = {}) => {
+  return async (route, given = {}) => {
+    const input = { ...given, signal: given.signal ?? options.signal };
     const prepared = prepare(options.baseUrl, route, input);
     if (isMutation(route)) options.beforeMutation?.(prepared, route);
+    const secret = await secretFor(options.credentials, route);
     const key = await keyFor(options, route, prepared, input);
-    const request = await requestOf(options, route, prepared, input, key);
-    const attempt = async () => refuseFailure(await transport(request), prepared, now());
+    const request = requestOf(options, prepared, input, { ...secret, ...keyHeader(key) });
+    const attempt = async () => successIn(await transport(request), prepared, now());
     const repeats = !isMutation(route) || key !== undefined;
     const sent = repeats ? repeatedly(attempt, policy, input) : attempt();
     return key === undefined ? sent : settle(sent, key, options);
@@ -74,27 +67,19 @@ async function keyFor(
   return idempotencyKey ?? (await idempotency?.keyFor(prepared));
 }
 
-async function requestOf(
+const keyHeader = (key: string | undefined): Record<string, string> =>
+  key === undefined ? {} : { "idempotency-key": key };
+
+function requestOf(
   options: ClientOptions,
-  { auth }: Route,
   { method, url, headers, body }: PreparedRequest,
   input: LooseInput,
-  key: string | undefined,
-): Promise<WireRequest> {
-  const kind = credentialFor(auth);
-  const secret = kind === undefined ? {} : credentialHeader(kind, await secretOf(options.credentials, kind));
-  const repeat: Record<string, string> = key === undefined ? {} : { "idempotency-key": key };
+  own: Readonly<Record<string, string>>,
+): WireRequest {
   return {
     method,
     url,
-    headers: {
-      accept: "application/json",
-      ...lengthOf(body),
-      ...headers,
-      ...repeat,
-      ...options.headers,
-      ...secret,
-    },
+    headers: { accept: "application/json", ...lengthOf(body), ...headers, ...options.headers, ...own },
     body,
     timeoutMs: (options.timeoutMs ?? 30_000) + heldMs(input),
     signal: input.signal,
@@ -102,11 +87,17 @@ async function requestOf(
   };
 }
 
-async function secretOf(credentials: Credentials = {}, kind: CredentialKind): Promise<string> {
+/** The header with the credential that a route wants. Throws where nobody gave one, or it is none. */
+async function secretFor(
+  credentials: Credentials = {},
+  { auth }: Route,
+): Promise<Readonly<Record<string, string>>> {
+  const kind = credentialFor(auth);
+  if (kind === undefined) return {};
   const given = typeof credentials === "function" ? await credentials(kind) : credentials[kind];
   const secret = given?.trim();
   if (!secret) throw new MissingCredentialError(kind);
-  if (/^[!-~]+$/.test(secret)) return secret;
+  if (/^[!-~]+$/.test(secret)) return credentialHeader(kind, secret);
   throw new InvalidInputError(`The ${credentialKinds[kind].name} has characters that none of its kind has.`);
 }
 

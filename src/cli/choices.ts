@@ -1,0 +1,18 @@
+import { BodyFormat, itemTypes, ReleaseType } from "../contract/changelog.ts";
+import { ThreadStatus } from "../contract/console/feedback.ts";
+import { KeyKind } from "../contract/console/keys.ts";
+import { TokenKind } from "../contract/console/tokens.ts";
+import { maintainerScopes } from "../contract/endpoint.ts";
+import { FeedbackType } from "../contract/feedback.ts";
+
+/** The values that flags may take, as the contract knows them. The build puts them in place of the code. */
+export const choices = {
+  bodyFormats: BodyFormat.options,
+  feedbackTypes: FeedbackType.options,
+  itemTypes,
+  keyKinds: KeyKind.options,
+  releaseTypes: ReleaseType.options,
+  scopes: maintainerScopes,
+  threadStatuses: ThreadStatus.options,
+  tokenKinds: TokenKind.options,
+};

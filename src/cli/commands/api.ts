@@ -1,0 +1,83 @@
+import { type Command, InvalidArgumentError } from "commander";
+import type { Success } from "../../client/answer.ts";
+import { redactHeaders } from "../../client/redact.ts";
+import { bothSides } from "../both-sides.ts";
+import { usageError } from "../cli-error.ts";
+import type { Invocation } from "../context.ts";
+import { mutates } from "../flags.ts";
+import { onRun, type Setup } from "../on-run.ts";
+import { printOne } from "../output.ts";
+import { rawRoute } from "../raw-route.ts";
+import { textOf } from "../text-flag.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface ApiFlags {
+  readonly method?: string;
+  readonly field?: Fields;
+  readonly jsonField?: Fields;
+  readonly body?: string;
+  readonly include?: boolean;
+}
+
+export function addApi(api: Command, setup: Setup): void {
+  mutates(api)
+    .argument("<path>", "such as /api/v1/faqs/remote")
+    .option("-X, --method <method>", "GET unless given, POST with a body")
+    .option("-f, --field <name=text>", "one field of the body, as text; several times", textField)
+    .option("-F, --json-field <name=json>", "one field of the body, as JSON; several times", jsonField)
+    .option("--body <json>", "the whole body; `-` is standard input, `@file` a file")
+    .option("-i, --include", "status and headers, too");
+  onRun<ApiFlags, string>(api, setup, callApi);
+}
+
+async function callApi(invocation: Invocation, flags: ApiFlags, path: string): Promise<undefined> {
+  const body = await bodyOf(invocation, flags);
+  const route = rawRoute(flags.method ?? (body === undefined ? "GET" : "POST"), path, invocation.baseUrl());
+  const success = await invocation.sender()(route, { body });
+  const content = jsonOr(success.text);
+  if (flags.include) printOne(invocation, { ...headOf(success), body: content }, () => asOnTheWire(success));
+  else printOne(invocation, content, () => success.text.trimEnd());
+}
+
+async function bodyOf(invocation: Invocation, { field, jsonField: json, body }: ApiFlags): Promise<unknown> {
+  if (body === undefined) return field || json ? { ...field, ...json } : undefined;
+  if (field || json) throw usageError("--body is the whole body: it goes without --field and --json-field.");
+  try {
+    return JSON.parse(await textOf(invocation, "--body", body));
+  } catch (error) {
+    throw error instanceof SyntaxError ? usageError("--body is not JSON.") : error;
+  }
+}
+
+const textField = (given: string, before: Fields = {}): Fields => {
+  const [name, text] = bothSides(given);
+  return { ...before, [name]: text };
+};
+
+function jsonField(given: string, before: Fields = {}): Fields {
+  const [name, json] = bothSides(given);
+  try {
+    return { ...before, [name]: JSON.parse(json) };
+  } catch {
+    throw new InvalidArgumentError("The value must be JSON.");
+  }
+}
+
+const headOf = ({ status, headers }: Success) => ({ status, headers: redactHeaders(headers) });
+
+function asOnTheWire(success: Success): string {
+  const { status, headers } = headOf(success);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [String(status), ...lines, "", success.text.trimEnd()].join("\n");
+}
+
+/** The value of a JSON text; the text itself where it is none, null where there is none. */
+function jsonOr(text: string): unknown {
+  if (text === "") return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,97 @@
+import type { Command } from "commander";
+import { routes } from "../../client/routes.ts";
+import type { NewFaq } from "../../contract/faqs.ts";
+import { CliError, usageError } from "../cli-error.ts";
+import { confirm } from "../confirm.ts";
+import type { Invocation } from "../context.ts";
+import { details } from "../details.ts";
+import { faqDoor } from "../faq-door.ts";
+import { destroys, mutates, ofApp, wholeNumber } from "../flags.ts";
+import { onRun, type Setup } from "../on-run.ts";
+import { note, printList, printOne } from "../output.ts";
+import { optionalTextOf, textOf } from "../text-flag.ts";
+
+interface FaqFlags {
+  readonly question?: string;
+  readonly answer?: string;
+  readonly sortOrder?: number;
+}
+
+export function addFaq(faq: Command, setup: Setup): void {
+  const list = faq.command("list").alias("ls").description(routes.faqs.list.summary);
+  onRun(ofApp(list), setup, listFaqs);
+
+  const view = faq.command("view <id>").alias("show").description("Show one FAQ entry");
+  onRun(ofApp(view), setup, viewFaq);
+
+  const create = mutates(faq.command("create").alias("new").description(routes.faqs.create.summary))
+    .requiredOption("--question <text>", "the question; `-` is standard input, `@file` a file")
+    .requiredOption("--answer <text>", "the answer, in Markdown")
+    .option("--sort-order <number>", "where it stands in the list; the end unless given", wholeNumber);
+  onRun(ofApp(create), setup, createFaq);
+
+  const edit = mutates(faq.command("edit <id>").alias("update").description(routes.faqs.update.summary))
+    .option("--question <text>", "the question; `-` is standard input, `@file` a file")
+    .option("--answer <text>", "the answer, in Markdown")
+    .option("--sort-order <number>", "where it stands in the list", wholeNumber);
+  onRun(ofApp(edit), setup, editFaq);
+
+  const remove = destroys(faq.command("delete <id>").alias("rm").description(routes.faqs.remove.summary));
+  onRun(ofApp(remove), setup, deleteFaq);
+}
+
+async function listFaqs(invocation: Invocation): Promise<undefined> {
+  const faqs = await (await faqDoor(invocation)).list();
+  printList(invocation, faqs, [
+    { heading: "id", of: ({ id }) => id },
+    { heading: "order", of: ({ sortOrder }) => sortOrder },
+    { heading: "question", of: ({ question }) => question },
+    { heading: "answer", of: ({ answer }) => answer },
+  ]);
+}
+
+async function viewFaq(invocation: Invocation, _: object, id: string): Promise<undefined> {
+  const faqs = await (await faqDoor(invocation)).list();
+  const faq = faqs.find((one) => one.id === id.toLowerCase());
+  if (!faq)
+    throw new CliError(
+      "notFound",
+      "not_found",
+      `There is no FAQ entry ${id}.`,
+      "`innkeep faq list` shows all.",
+    );
+  printOne(invocation, faq, () => details({ ...faq }));
+}
+
+async function createFaq(invocation: Invocation, flags: FaqFlags): Promise<undefined> {
+  const { question = "", answer = "", sortOrder } = flags;
+  const body: NewFaq = {
+    question: await textOf(invocation, "--question", question),
+    answer: await textOf(invocation, "--answer", answer),
+    sortOrder,
+  };
+  const faq = await (await faqDoor(invocation)).create(body);
+  note(invocation, `Created FAQ entry ${faq.id}.`);
+  printOne(invocation, faq, () => details({ ...faq }));
+}
+
+async function editFaq(invocation: Invocation, flags: FaqFlags, id: string): Promise<undefined> {
+  const change = {
+    question: await optionalTextOf(invocation, "--question", flags.question),
+    answer: await optionalTextOf(invocation, "--answer", flags.answer),
+    sortOrder: flags.sortOrder,
+  };
+  if (Object.values(change).every((value) => value === undefined)) {
+    throw usageError("There is nothing to change.", "Give --question, --answer or --sort-order.");
+  }
+  const faq = await (await faqDoor(invocation)).update(id, change);
+  note(invocation, `Changed FAQ entry ${faq.id}.`);
+  printOne(invocation, faq, () => details({ ...faq }));
+}
+
+async function deleteFaq(invocation: Invocation, _: object, id: string): Promise<undefined> {
+  await confirm(invocation, `Delete FAQ entry ${id} for good?`);
+  const answer = await (await faqDoor(invocation)).remove(id);
+  note(invocation, `Deleted FAQ entry ${id}.`);
+  printOne(invocation, { ...answer, id }, () => id);
+}

@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+import { usageError } from "../cli-error.ts";
+import type { Invocation } from "../context.ts";
+import { variables } from "../environment.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { onRun, type Setup } from "../on-run.ts";
+import { printList } from "../output.ts";
+
+export function addHelp(help: Command, setup: Setup): void {
+  help.argument("[topic...]", "a command, `exit-codes` or `environment`");
+  onRun<object, readonly string[]>(help, setup, (invocation, _, topic) => explain(invocation, help, topic));
+}
+
+async function explain(invocation: Invocation, help: Command, topic: readonly string[]): Promise<undefined> {
+  if (topic[0] === "exit-codes") return tellExitCodes(invocation);
+  if (topic[0] === "environment") return tellEnvironment(invocation);
+  let command = help.parent ?? help;
+  for (const word of topic) {
+    const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
+    if (!next)
+      throw usageError(`There is no help on \`${topic.join(" ")}\`.`, "`innkeep help` lists the commands.");
+    command = next;
+  }
+  command.outputHelp();
+}
+
+function tellExitCodes(invocation: Invocation): undefined {
+  const rows = Object.entries(exitCodes).map(([name, row]) => ({ name, ...row }));
+  printList(invocation, rows, [
+    { heading: "code", of: ({ code }) => code },
+    { heading: "meaning", of: ({ meaning }) => meaning },
+  ]);
+}
+
+function tellEnvironment(invocation: Invocation): undefined {
+  printList(invocation, variables, [
+    { heading: "variable", of: ({ name }) => name },
+    { heading: "meaning", of: ({ meaning }) => meaning },
+  ]);
+}

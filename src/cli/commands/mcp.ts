@@ -1,0 +1,50 @@
+import type { Command } from "commander";
+import { createClient } from "../../client/client.ts";
+import { connectionOptions, proxyOf } from "../connect.ts";
+import type { Invocation } from "../context.ts";
+import type { Exit } from "../exit-codes.ts";
+import { findCredential } from "../find-credential.ts";
+import { wholeNumber } from "../flags.ts";
+import { onRun, type Setup } from "../on-run.ts";
+
+interface McpFlags {
+  readonly readOnly?: boolean;
+  readonly maxWait?: number;
+}
+
+export function addMcp(mcp: Command, setup: Setup): void {
+  mcp
+    .option("--read-only", "offer no tool that writes")
+    .option(
+      "--max-wait <seconds>",
+      "the longest that one call waits for a decision: 1 to 240; 50 unless given",
+      wholeNumber,
+    );
+  onRun<McpFlags>(mcp, setup, serveAgents);
+}
+
+async function serveAgents(invocation: Invocation, { readOnly, maxWait }: McpFlags): Promise<Exit> {
+  const { context, flags, stateFolder } = invocation;
+  const baseUrl = invocation.baseUrl();
+  const code = await context.programs.mcp({
+    baseUrl,
+    consoleUrl: context.env.INNKEEP_CONSOLE_URL || undefined,
+    agentToken: context.env.INNKEEP_AGENT_TOKEN || undefined,
+    tokenFile: flags.agentTokenFile,
+    connect: async () =>
+      createClient({
+        ...connectionOptions(invocation),
+        // Looked for anew each time: it may have been replaced since.
+        credentials: async (kind) =>
+          (await findCredential(context, flags, new URL(baseUrl).origin, kind))?.secret,
+        // The tools repeat by themselves, where it is right.
+        attempts: 1,
+        idempotency: undefined,
+      }),
+    proxy: proxyOf(context),
+    maxWaitSeconds: maxWait,
+    readOnly,
+    stateDirectory: stateFolder,
+  });
+  return code === 0 ? "ok" : "unexpected";
+}

@@ -1,0 +1,32 @@
+import type { Command } from "commander";
+import { CliError } from "../cli-error.ts";
+import type { Invocation } from "../context.ts";
+import { onRun, type Setup } from "../on-run.ts";
+import { note, printOne } from "../output.ts";
+import { consoleAddress } from "../server-address.ts";
+
+export function addOpen(open: Command, setup: Setup): void {
+  open
+    .argument("[thread]", "id of a feedback thread; the console's first page unless given")
+    .addHelpText("after", "\nThe address is always printed; off a terminal nothing is opened.");
+  onRun<object, string | undefined>(open, setup, openPage);
+}
+
+async function openPage(invocation: Invocation, _: object, thread: string | undefined): Promise<undefined> {
+  const { context, flags } = invocation;
+  const url = thread === undefined ? consoleAddress(context, flags) : await threadAddress(invocation, thread);
+  printOne(invocation, { url }, () => url);
+  if (!context.io.stdout.isTerminal || context.env.CI) return;
+  await context.openBrowser(url).catch(() => note(invocation, "No browser could be opened here."));
+}
+
+async function threadAddress(invocation: Invocation, id: string): Promise<string> {
+  const client = invocation.client();
+  const thread = (await invocation.credential("maintainerToken"))
+    ? await client.threads.read({ params: { id } })
+    : await client.agent.readThread({ params: { id } });
+  const { consoleUrl } = thread.feedback;
+  // What a server sends is handed to the browser only if it is a web page.
+  if (URL.canParse(consoleUrl) && /^https?:$/.test(new URL(consoleUrl).protocol)) return consoleUrl;
+  throw new CliError("unexpected", "unexpected_answer", "The server gave no web address for this thread.");
+}

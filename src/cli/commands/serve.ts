@@ -1,0 +1,35 @@
+import type { Command } from "commander";
+import type { Invocation } from "../context.ts";
+import type { Exit } from "../exit-codes.ts";
+import { wholeNumber } from "../flags.ts";
+import { onRun, type Setup } from "../on-run.ts";
+import type { ServeFlags } from "../programs.ts";
+
+export function addServe(serve: Command, setup: Setup): void {
+  serve
+    .option("--host <address>", "address to listen on; 127.0.0.1 unless given (INNKEEP_HOST)")
+    .option("--port <number>", "port to listen on; 4700 unless given (INNKEEP_PORT)", wholeNumber)
+    .option("--data <folder>", "folder of the database and the files; ./.innkeep unless given (INNKEEP_DATA)")
+    .option("--database-url <url>", "PostgreSQL instead of a file (INNKEEP_DATABASE_URL)")
+    .option("--console-url <url>", "where people reach the console (INNKEEP_CONSOLE_URL)")
+    .option("--demo", "make a small app to look at, and print its key, tokens and links")
+    .option("--dev", "add a clock that can be moved, faults on demand and captured messages; loopback only")
+    .addHelpText("after", "\n--base-url is the address under which clients reach this server.");
+  onRun<ServeFlags>(serve, setup, start);
+}
+
+async function start({ context }: Invocation, flags: ServeFlags): Promise<Exit> {
+  const { host, port, data, databaseUrl, baseUrl, consoleUrl, demo, dev, json } = flags;
+  const code = await context.programs.serve({
+    host,
+    port,
+    data,
+    databaseUrl,
+    baseUrl,
+    consoleUrl,
+    demo,
+    dev,
+    json,
+  });
+  return code === 0 ? "ok" : "unexpected";
+}

@@ -1,0 +1,48 @@
+import type { ClientOptions, Idempotency } from "../client/options.ts";
+import type { ProxySettings } from "../client/proxy.ts";
+import { createSender, type Sender } from "../client/sender.ts";
+import type { Context, Invocation } from "./context.ts";
+import { debugTrace } from "./debug-trace.ts";
+import { DryRun, viewOf } from "./dry-run.ts";
+import { note } from "./output.ts";
+import { pendingKeys } from "./pending-keys.ts";
+
+/** How a command's requests reach the server. */
+export const connect = (invocation: Invocation): Sender => createSender(connectionOptions(invocation));
+
+export function connectionOptions(invocation: Invocation): ClientOptions {
+  const { context, flags } = invocation;
+  return {
+    baseUrl: invocation.baseUrl(),
+    credentials: async (kind) => (await invocation.credential(kind))?.secret,
+    proxy: proxyOf(context),
+    onRetry: ({ waitMs, error }) =>
+      note(invocation, `${error.message} Trying again in ${Math.ceil(waitMs / 1_000)} s.`),
+    onExchange: flags.debug || context.env.INNKEEP_DEBUG ? debugTrace(context) : undefined,
+    beforeMutation: flags.dryRun
+      ? (request, route) => {
+          throw new DryRun(viewOf(request, route));
+        }
+      : undefined,
+    idempotency: keysOf(invocation),
+    headers: { "user-agent": `innkeep/${context.version}` },
+    signal: context.signal,
+    transport: context.transport,
+    now: context.clock.now,
+    random: context.random,
+    sleep: context.clock.sleep,
+  };
+}
+
+/** As the usual variables name the proxies. */
+export const proxyOf = ({ env }: Pick<Context, "env">): ProxySettings => ({
+  http: env.http_proxy || env.HTTP_PROXY,
+  https: env.https_proxy || env.HTTPS_PROXY,
+  none: env.no_proxy || env.NO_PROXY,
+});
+
+function keysOf({ context, flags, stateFolder }: Invocation): Idempotency {
+  const { idempotencyKey } = flags;
+  if (idempotencyKey === undefined) return pendingKeys(context, stateFolder);
+  return { keyFor: async () => idempotencyKey, settled: async () => {} };
+}

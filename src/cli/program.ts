@@ -1,0 +1,72 @@
+import { Command, Option } from "commander";
+import type { Io } from "./context.ts";
+import { nouns } from "./nouns.ts";
+import type { Setup } from "./on-run.ts";
+
+/**
+ * The tree of commands. Only the groups that the command line names are loaded; of the others it knows what help and
+ * suggestions need.
+ */
+export async function createProgram(argv: readonly string[], setup: Setup): Promise<Command> {
+  const program = withGlobalFlags(new Command("innkeep"))
+    .description("Hear an app's users, answer them, tell them what changed.")
+    .usage("<command> [flags]")
+    .exitOverride()
+    .helpCommand(false)
+    .addHelpText("after", topics)
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: nameOf, commandUsage: usageOf })
+    .configureOutput(outputOf(setup.context.io));
+  program.action(() => program.outputHelp());
+
+  for (const { name, aliases, summary, load } of nouns) {
+    const command = program
+      .command(name)
+      .aliases(aliases ?? [])
+      .description(summary);
+    if ([name, ...(aliases ?? [])].some((word) => argv.includes(word))) (await load())(command, setup);
+  }
+  return program;
+}
+
+const topics = `
+innkeep --version          the version
+innkeep help exit-codes    what the exit codes mean
+innkeep help environment   the variables that it reads`;
+
+const withGlobalFlags = (program: Command): Command =>
+  program
+    .option("--json", "write one JSON object to standard output")
+    .option("--fields <names>", "only these fields, comma separated")
+    .option("--base-url <url>", "address of the server (INNKEEP_BASE_URL)")
+    .option("--api-key-file <file>", "read the app key from a file; `-` is standard input")
+    .option("--agent-token-file <file>", "read the agent token from a file; `-` is standard input")
+    .option("--token-file <file>", "read the maintainer token from a file; `-` is standard input")
+    .option("--no-input", "never ask anything")
+    .addOption(new Option("--color <when>", "use colours").choices(["auto", "always", "never"]))
+    .option("--no-color", "use no colours")
+    .option("--debug", "write requests and answers to standard error, without secrets");
+
+/** Without aliases: they are for habit, not for reading. */
+const nameOf = (command: Command): string => `${command.name()} ${argumentsOf(command)}`.trim();
+
+function usageOf(command: Command): string {
+  const path = [];
+  for (let at: Command | null = command; at; at = at.parent) path.unshift(at.name());
+  return `${path.join(" ")} ${command.usage()}`;
+}
+
+const argumentsOf = (command: Command): string =>
+  command.registeredArguments
+    .map((argument) => (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`))
+    .join(" ");
+
+const outputOf = ({ stdout, stderr }: Io) => ({
+  writeOut: (text: string) => stdout.write(text),
+  writeErr: (text: string) => stderr.write(text),
+  // `runCli` tells errors, as text or as JSON.
+  outputError: () => {},
+  getOutHelpWidth: () => stdout.columns,
+  getErrHelpWidth: () => stderr.columns,
+  getOutHasColors: () => false,
+  getErrHasColors: () => false,
+});
