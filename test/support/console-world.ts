@@ -1,0 +1,50 @@
+import { maintainerScopes } from "../../src/contract/endpoint.ts";
+import type { Answer } from "./request.ts";
+import type { Service } from "./service.ts";
+
+/** An owner with an app and one thing of each kind in it. */
+export type ConsoleWorld = Awaited<ReturnType<typeof makeConsoleWorld>>;
+
+export async function makeConsoleWorld(service: Service) {
+  const owner = await service.makeUser();
+  const app = await service.makeApp(owner);
+  const headers = await service.signIn(owner);
+  const agentToken = await service.makeToken(owner, "agent");
+  const call = (method: string, path: string, body?: unknown): Promise<Answer> =>
+    service.request(method, `/api/v1/console${path}`, { headers, body });
+  const make = async (path: string, body: unknown) => (await call("POST", path, body)).field("id");
+  const threadId = await sendFeedback(service, app.key);
+  return {
+    owner,
+    app,
+    /** Of the owner's browser. */
+    headers,
+    agentToken,
+    /** Calls the console's API as the owner in a browser. */
+    call,
+    threadId,
+    runId: await propose(service, agentToken, threadId),
+    keyId: await make(`/apps/${app.id}/keys`, { label: "CI" }),
+    tokenId: await make("/tokens", { kind: "maintainer", label: "CI", scopes: maintainerScopes }),
+    faqId: await make(`/apps/${app.id}/faqs`, { question: "Why?", answer: "Because." }),
+    entryId: await make(`/apps/${app.id}/changelog`, { title: "First", version: "1.0.0" }),
+  };
+}
+
+/** Sends feedback as an app and gives the thread's id. */
+export async function sendFeedback({ request }: Service, key: string, report: object = {}): Promise<string> {
+  const body = { type: "bug", message: "It broke.", ...report };
+  const answer = await request("POST", "/api/v1/feedback/remote", { headers: { "x-api-key": key }, body });
+  return answer.field("id");
+}
+
+/** Proposes a plan as an agent and gives the run's id. */
+export async function propose({ request }: Service, token: string, threadId: string): Promise<string> {
+  const answer = await request("POST", `/api/v1/agent/feedback/${threadId}/proposal`, {
+    headers: bearer(token),
+    body: { summary: "Mend it", plan: "1. Find it\n2. Mend it" },
+  });
+  return answer.field("runId");
+}
+
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
