@@ -7,6 +7,7 @@ import { type DemoAccess, seedDemo } from "./demo/seed.ts";
 import { deploymentSecret } from "./deployment-secret.ts";
 import { type Environment, readSettings, type ServeFlags } from "./environment.ts";
 import { startHousekeeping } from "./housekeeping.ts";
+import { startIndexing } from "./indexing.ts";
 import { createLog } from "./log.ts";
 import { createDeps, openSettingsDatabase } from "./open-deps.ts";
 import { startOutbox } from "./outbox/worker.ts";
@@ -46,12 +47,14 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<numbe
   server.on("request", createApp(deps).callback());
   const outbox = startOutbox(deps);
   const stopHousekeeping = startHousekeeping(deps);
+  const stopIndexing = startIndexing(deps);
   announce(flags, settings, world, settings.demo ? await seedDemo(deps) : undefined);
 
   await aborted(world.stop);
   stopping.abort();
   await close(server);
   stopHousekeeping();
+  await stopIndexing();
   await outbox.stop();
   await database.close();
   return 0;
