@@ -32,5 +32,6 @@ function tell(issue: z.core.$ZodIssue): string {
 
 const withArticle = (expected: string) => {
   if (expected === "int") return "an integer";
+  if (expected === "record") return "an object";
   return /^[aeio]/.test(expected) ? `an ${expected}` : `a ${expected}`;
 };
