@@ -1,4 +1,5 @@
 import type { Faq, FaqChange, NewFaq } from "../../src/contract/faqs.ts";
+import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import type { Transaction } from "../store/database.ts";
 import { faqs as rows } from "../store/faqs.ts";
@@ -12,14 +13,14 @@ export interface FaqPlace {
 
 type Making = Pick<Deps, "clock" | "newId">;
 
-/** Adds an entry; without `sortOrder` it comes last. */
+/** Adds an entry; without `sortOrder` it comes last: entries of one place are ordered by their creation. */
 export async function createFaq(
   { clock, newId }: Making,
   tx: Transaction,
   appId: string,
   faq: NewFaq,
 ): Promise<Faq> {
-  const sortOrder = faq.sortOrder ?? (await rows.nextSortOrder(tx, appId));
+  const sortOrder = faq.sortOrder ?? Math.min(await rows.nextSortOrder(tx, appId), limits.sortOrder);
   const row = { id: newId(), appId, question: faq.question, answer: faq.answer, sortOrder };
   await rows.insert(tx, { ...row, at: clock.now().toISOString() });
   await renewFaqs(tx, appId);
