@@ -21,13 +21,12 @@ export async function request(
   path: string,
   { headers, body }: Sending = {},
 ): Promise<Answer> {
-  const raw = typeof body === "string" || body instanceof Uint8Array || body instanceof FormData;
-  const json = body === undefined || raw ? {} : { "Content-Type": "application/json" };
+  const json = body !== undefined && rawBody(body) === undefined;
   const response = await fetch(baseUrl + path, {
     method,
-    headers: { ...json, ...headers },
+    headers: { ...(json ? { "Content-Type": "application/json" } : {}), ...headers },
     redirect: "manual",
-    ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: rawBody(body) ?? JSON.stringify(body) }),
   });
   const text = await response.text();
   const parsed = parse(text);
@@ -38,6 +37,11 @@ export async function request(
     body: parsed,
     field: (path) => fieldOf(parsed, path),
   };
+}
+
+function rawBody(body: unknown) {
+  if (typeof body === "string" || body instanceof FormData) return body;
+  return body instanceof Uint8Array ? new Uint8Array(body) : undefined;
 }
 
 function parse(text: string): unknown {
