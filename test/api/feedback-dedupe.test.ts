@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Cast, makeCast } from "../support/cast.ts";
+import { databases } from "../support/databases.ts";
+import { dataUrl, pdf, png } from "../support/files.ts";
+import { type Service, startService } from "../support/service.ts";
+import { rowsOf } from "../support/stored.ts";
+
+describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engine) => {
+  let service: Service;
+  let cast: Cast;
+  beforeAll(async () => {
+    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+  });
+  beforeEach(async () => {
+    cast = await makeCast(service);
+  });
+  afterAll(() => service.stop());
+
+  const submit = (more: object, key = cast.key) =>
+    service.request("POST", "/api/v1/feedback/remote", {
+      headers: key,
+      body: { type: "bug", message: "Build 1 failed.", dedupeKey: "build", ...more },
+    });
+  const threadOf = async (id: string) =>
+    (await service.request("GET", `/api/v1/agent/feedback/${id}`, { headers: cast.agent })).body;
+  const setStatus = (id: string, status: string) =>
+    service.request("PATCH", `/api/v1/console/feedback/${id}`, { headers: cast.person, body: { status } });
+
+  it("begin a thread like any report", async () => {
+    const answer = await submit({});
+    const { baseUrl } = service;
+    const id = answer.field("id");
+    const consoleUrl = `${baseUrl}/console/feedback/${cast.appId}/${id}`;
+    expect(answer).toMatchObject({ status: 201 });
+    expect(answer.body).toEqual({ success: true, id, consoleUrl });
+  });
+
+  it("are answered with 201, the thread's id and link, and deduplicated", async () => {
+    const first = await submit({});
+    const repeat = await submit({ message: "Build 2 failed." });
+    expect(repeat.status).toBe(201);
+    const { id, consoleUrl } = { id: first.field("id"), consoleUrl: first.field("consoleUrl") };
+    expect(repeat.body).toEqual({ success: true, id, consoleUrl, deduplicated: true });
+  });
+
+  it("become inbound messages of the thread and raise its occurrences", async () => {
+    const id = (await submit({})).field("id");
+    await submit({ message: "Build 2 failed." });
+    await submit({ message: "Build 3 failed.", subject: "Other", metadata: { build: 3 } });
+    expect(await threadOf(id)).toMatchObject({
+      feedback: { message: "Build 1 failed.", subject: "Build 1 failed.", occurrences: 3 },
+      messages: [
+        { direction: "inbound", body: "Build 2 failed." },
+        { direction: "inbound", body: "Build 3 failed." },
+      ],
+    });
+    expect(await rowsOf(service, "feedback", cast.appId)).toBe(1);
+  });
+
+  it("add their files to the thread", async () => {
+    const id = (await submit({ images: [dataUrl(png())] })).field("id");
+    const attachments = [{ name: "log.pdf", data: dataUrl(pdf()) }];
+    await submit({ images: [dataUrl(png(900))], attachments });
+    const url = expect.stringContaining("/uploads/");
+    expect(await threadOf(id)).toMatchObject({
+      feedback: { images: [url, url], attachments: [{ name: "log.pdf", url }] },
+    });
+  });
+
+  it.each(["open", "in_progress"])("join a thread that is %s", async (status) => {
+    const id = (await submit({})).field("id");
+    await setStatus(id, status);
+    expect((await submit({})).field("id")).toBe(id);
+  });
+
+  it.each(["resolved", "archived"])("begin a new thread where the earlier one is %s", async (status) => {
+    const id = (await submit({})).field("id");
+    await setStatus(id, status);
+    const next = await submit({});
+    expect(next.body).not.toHaveProperty("deduplicated");
+    expect(next.field("id")).not.toBe(id);
+    expect((await submit({})).field("id")).toBe(next.field("id"));
+  });
+
+  it("are those of one app only", async () => {
+    const id = (await submit({})).field("id");
+    const other = await makeCast(service);
+    expect((await submit({}, other.key)).field("id")).not.toBe(id);
+  });
+
+  it("are those of one key only, compared after trimming and by case", async () => {
+    const id = (await submit({})).field("id");
+    expect((await submit({ dedupeKey: " build\n" })).field("id")).toBe(id);
+    expect((await submit({ dedupeKey: "Build" })).field("id")).not.toBe(id);
+  });
+
+  it("are not looked for where reports have no key", async () => {
+    const ids = [
+      await submit({ dedupeKey: "" }),
+      await submit({ dedupeKey: null }),
+      await submit({ dedupeKey: " " }),
+    ];
+    expect(new Set(ids.map((answer) => answer.field("id"))).size).toBe(3);
+  });
+
+  it("that come 50 at once are one thread with 50 occurrences", async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => submit({})));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 201));
+    const [id = ""] = new Set(answers.map((answer) => answer.field("id")));
+    expect(await rowsOf(service, "feedback", cast.appId)).toBe(1);
+    expect(await threadOf(id)).toMatchObject({ feedback: { occurrences: 50 } });
+  });
+});

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Cast, makeCast } from "../support/cast.ts";
+import { databases } from "../support/databases.ts";
+import { faultyPaths, issuesOf } from "../support/issues.ts";
+import { type Service, startService } from "../support/service.ts";
+import { rowsOf } from "../support/stored.ts";
+
+const path = "/api/v1/feedback/remote";
+
+const texts = [
+  ["message", 10_000],
+  ["subject", 200],
+  ["name", 200],
+  ["email", 254],
+  ["source", 100],
+  ["dedupeKey", 200],
+] as const;
+
+const nested = (levels: number): unknown =>
+  levels === 1 ? { at: "the bottom" } : { in: nested(levels - 1) };
+const keys = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`key${at}`, at]));
+/** Metadata that is so many bytes of JSON, of characters of two bytes each. */
+const bytes = (size: number) => ({ a: "é".repeat((size - 8) / 2) });
+
+describe.each(databases)("the limits of POST /api/v1/feedback/remote on $name", (engine) => {
+  let service: Service;
+  let cast: Cast;
+  beforeAll(async () => {
+    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    cast = await makeCast(service);
+  });
+  afterAll(() => service.stop());
+
+  const submit = (more: object) =>
+    service.request("POST", path, {
+      headers: cast.key,
+      body: { type: "bug", message: "It crashes.", ...more },
+    });
+
+  describe.each(texts)("%s", (field, most) => {
+    it.each([
+      ["one character", 1],
+      ["one under the limit", most - 1],
+      ["as many as the limit", most],
+    ])("may have %s", async (_, length) => {
+      expect(await submit({ [field]: "x".repeat(length) })).toMatchObject({ status: 201 });
+    });
+
+    it("may not have one character more than the limit", async () => {
+      const answer = await submit({ [field]: "x".repeat(most + 1) });
+      expect(issuesOf(answer)).toEqual([`${field}: must have at most ${most} characters`]);
+    });
+
+    it("is counted in Unicode code points", async () => {
+      expect(await submit({ [field]: "😀".repeat(most) })).toMatchObject({ status: 201 });
+      expect(faultyPaths(await submit({ [field]: "😀".repeat(most + 1) }))).toEqual([field]);
+    });
+
+    it("is counted after trimming", async () => {
+      expect(await submit({ [field]: ` \n${"x".repeat(most)}\t ` })).toMatchObject({ status: 201 });
+    });
+
+    it.each([["a\0b"], ["\0"], ["a\ud800b"], ["\udc00\ud800"]])("may not hold %j", async (text) => {
+      const answer = await submit({ [field]: text });
+      expect(issuesOf(answer)).toEqual([`${field}: must not contain NUL characters or lone surrogates`]);
+    });
+
+    it.each([[7], [true], [["x"]], [{ text: "x" }]])("may not be %j", async (value) => {
+      expect(issuesOf(await submit({ [field]: value }))).toEqual([`${field}: must be a string`]);
+    });
+  });
+
+  it.each([
+    ["a missing type", { type: undefined }, "type"],
+    ["type: null", { type: null }, "type"],
+    ["another type", { type: "praise" }, "type"],
+    ["a type in capitals", { type: "BUG" }, "type"],
+    ["a type with blanks", { type: " bug " }, "type"],
+    ["a list of types", { type: ["bug"] }, "type"],
+    ["a missing message", { message: undefined }, "message"],
+    ["message: null", { message: null }, "message"],
+    ["an empty message", { message: "" }, "message"],
+    ["a blank message", { message: " \n\t\u2003" }, "message"],
+  ])("refuse %s with 400, naming the field", async (_, more, field) => {
+    expect(faultyPaths(await submit(more))).toEqual([field]);
+  });
+
+  it.each([
+    ["no key", {}],
+    ["50 keys", keys(50)],
+    ["16,384 bytes of JSON", bytes(16_384)],
+    ["5 levels", nested(5)],
+    ["a list on the fifth level", { a: { b: { c: { d: ["e"] } } } }],
+  ])("let metadata have %s", async (_, metadata) => {
+    expect(await submit({ metadata })).toMatchObject({ status: 201 });
+  });
+
+  it.each([
+    ["51 keys", keys(51), "must have at most 50 keys"],
+    ["over 16,384 bytes of JSON", bytes(16_386), "must be at most 16384 bytes of JSON"],
+    ["6 levels", nested(6), "must nest at most 5 levels"],
+    ["lists on the sixth level", { a: { b: { c: { d: [["e"]] } } } }, "must nest at most 5 levels"],
+  ])("do not let metadata have %s", async (_, metadata, message) => {
+    expect(issuesOf(await submit({ metadata }))).toEqual([`metadata: ${message}`]);
+  });
+
+  it.each([["text"], [7], [["key", "value"]], [false]])("do not let metadata be %j", async (metadata) => {
+    expect(issuesOf(await submit({ metadata }))).toEqual(["metadata: must be an object"]);
+  });
+
+  it.each(["images", "videos", "attachments"])("let %s be nothing but a list", async (field) => {
+    expect(issuesOf(await submit({ [field]: { 0: "x" } }))).toEqual([`${field}: must be an array`]);
+    expect(issuesOf(await submit({ [field]: "x" }))).toEqual([`${field}: must be an array`]);
+  });
+
+  it.each([
+    ["a text", "x", "attachments.0: must be an object"],
+    ["null", null, "attachments.0: must be an object"],
+  ])("do not let an attachment be %s", async (_, attachment, issue) => {
+    expect(issuesOf(await submit({ attachments: [attachment] }))).toEqual([issue]);
+  });
+
+  it("name every fault of a body at once", async () => {
+    const faulty = {
+      type: "praise",
+      message: "",
+      email: "x".repeat(255),
+      name: 7,
+      subject: "a\0b",
+      metadata: [],
+      source: "x".repeat(101),
+      dedupeKey: {},
+      images: ["no data URL"],
+      videos: ["no data URL"],
+      attachments: [{ name: "", data: "no data URL" }, {}],
+    };
+    expect(faultyPaths(await submit(faulty))).toEqual(
+      [
+        ...["type", "message", "email", "name", "subject", "metadata", "source", "dedupeKey"],
+        ...["images.0", "videos.0"],
+        ...["attachments.0.name", "attachments.0.data", "attachments.1.name", "attachments.1.data"],
+      ].sort(),
+    );
+  });
+
+  it("name two faults of one field as two", async () => {
+    expect(issuesOf(await submit({ source: `\0${"x".repeat(100)}` }))).toEqual([
+      "source: must have at most 100 characters",
+      "source: must not contain NUL characters or lone surrogates",
+    ]);
+  });
+
+  it.each([["null"], ["[]"], ['"text"'], ["7"]])("refuse a body that is %s", async (body) => {
+    const headers = { ...cast.key, "content-type": "application/json" };
+    const answer = await service.request("POST", path, { headers, body });
+    expect(issuesOf(answer)).toEqual([": must be an object"]);
+  });
+
+  it("keep nothing of what they refuse", async () => {
+    const fresh = await makeCast(service);
+    await service.request("POST", path, { headers: fresh.key, body: { type: "bug", message: "" } });
+    expect(await rowsOf(service, "feedback", fresh.appId)).toBe(0);
+  });
+});
