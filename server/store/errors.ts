@@ -15,6 +15,7 @@ export function isUnavailable(error: unknown): boolean {
   return causes(error).some(
     (fault) =>
       fault.lost ||
+      fault.connecting ||
       (isSqlite(fault) && unavailableSqlite.has(primaryCode(fault))) ||
       unavailableSqlState.test(fault.code) ||
       unreachable.has(fault.code) ||
@@ -41,6 +42,7 @@ export class TransactionLost extends Error {
 
 interface Fault {
   readonly lost: boolean;
+  readonly connecting: boolean;
   readonly code: string;
   readonly number: number;
   readonly message: string;
@@ -52,8 +54,9 @@ const unavailableSqlite = new Set([5, 6, 8, 10, 13, 14, 15]);
 /** Connection lost, out of resources, serialization and deadlock after retries, read-only, lock not available, shutting down, I/O error. */
 const unavailableSqlState = /^(08|53|40001|40P01|25006|55P03|57P0[1-5]|58030)/;
 
+/** What befalls a connection, and a disk. One to a name with several addresses fails without a `syscall`. */
 const unreachable = new Set(
-  "ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENOENT ENOSPC".split(
+  "ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENOSPC EDQUOT EROFS".split(
     " ",
   ),
 );
@@ -82,6 +85,7 @@ function faultOf(error: Error): Fault {
   const number: unknown = Reflect.get(error, "errcode") ?? Reflect.get(error, "errno");
   return {
     lost: error instanceof TransactionLost,
+    connecting: Reflect.get(error, "syscall") === "connect",
     code: typeof code === "string" ? code : "",
     number: typeof number === "number" ? number : 0,
     message: error.message,

@@ -54,10 +54,15 @@ describe("PostgreSQL", () => {
     await expect(openDatabase({ url: url.href })).rejects.toSatisfy(isUnavailable);
     await database.write((tx) => tx.run(`DROP ROLE ${guest}`));
   });
+});
 
-  it("that is not there is unavailable", async () => {
-    await expect(openDatabase({ url: "postgres://127.0.0.1:1/none" })).rejects.toSatisfy(isUnavailable);
-  });
+describe("a PostgreSQL that is not there", () => {
+  it.each(["127.0.0.1:1/none", "localhost:1/none", "/none?host=/no/such/socket"])(
+    "is unavailable (%s)",
+    async (address) => {
+      await expect(openDatabase({ url: `postgres://${address}` })).rejects.toSatisfy(isUnavailable);
+    },
+  );
 });
 
 describe("placeholders for PostgreSQL", () => {

@@ -84,6 +84,15 @@ describe("a SQLite file", () => {
     await Promise.all([one.close(), other.close()]);
   });
 
+  it("keeps texts that its JSON would cut short, though they wait together", async () => {
+    const database = await place.open();
+    const keys = ["a\0b", "plain", "c\\u0000d"];
+    await Promise.all(keys.map((key) => database.insert("rate_limits", { key, times: "", stale_hour: 0 })));
+    expect(await database.all("SELECT key FROM rate_limits ORDER BY rowid")).toEqual(
+      keys.map((key) => ({ key })),
+    );
+  });
+
   it("can be copied whole while it is in use", async () => {
     const database = await place.open();
     await database.insert("rate_limits", { key: "a", times: "", stale_hour: 0 });

@@ -10,7 +10,7 @@ declare module "vitest" {
 
 /** One PostgreSQL for the whole run; each test file makes its own databases in it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const cluster = await startPostgresCluster();
+  const cluster = await startPostgresCluster({ durable: false });
   project.provide("postgresUrl", cluster.url);
   return () => cluster.remove();
 }
