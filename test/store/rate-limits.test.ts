@@ -170,6 +170,17 @@ describe("a rate limit on PostgreSQL with two servers", () => {
   });
   afterEach(() => place.remove());
 
+  it("counts a use when it is made, not when its transaction began", async () => {
+    const [database, clock] = [await place.open(), movableClock()];
+    const minute = { limit: 1, windowSeconds: 60 };
+    await database.write(async (tx) => {
+      await tx.get("SELECT pg_sleep(3)");
+      await consume(tx, "late", minute, clock);
+    });
+    const verdict = await peek(database, "late", minute, clock);
+    expect(verdict.allowed ? 0 : verdict.retryAfterSeconds).toBeGreaterThan(57);
+  });
+
   it("lets no more pass than one server would, whatever their clocks say", async () => {
     const servers = [
       { database: await place.open(), clock: movableClock({ wrongByMs: 0 }) },
