@@ -1,3 +1,4 @@
+import { feedback, type NewThread } from "../../server/store/feedback.ts";
 import { maintainerScopes } from "../../src/contract/endpoint.ts";
 import type { Answer } from "./request.ts";
 import type { Service } from "./service.ts";
@@ -36,6 +37,34 @@ export async function sendFeedback({ request }: Service, key: string, report: ob
   const body = { type: "bug", message: "It broke.", ...report };
   const answer = await request("POST", "/api/v1/feedback/remote", { headers: { "x-api-key": key }, body });
   return answer.field("id");
+}
+
+/** Writes threads directly into the database, each a second younger than the one before. */
+export async function fillThreads(
+  { deps }: Service,
+  appId: string,
+  threads: readonly Partial<NewThread>[],
+): Promise<void> {
+  const start = deps.clock.now().getTime() - threads.length * 1_000;
+  await deps.database.write(async (tx) => {
+    for (const [at, thread] of threads.entries()) {
+      await feedback.insert(tx, {
+        id: deps.newId(),
+        appId,
+        subject: `Thread ${at}`,
+        message: "It broke.",
+        category: "bug",
+        source: null,
+        senderName: null,
+        senderEmail: null,
+        metadata: "{}",
+        files: `{"images":[],"videos":[],"attachments":[]}`,
+        dedupeKey: null,
+        createdAt: new Date(start + at * 1_000).toISOString(),
+        ...thread,
+      });
+    }
+  });
 }
 
 /** Proposes a plan as an agent and gives the run's id. */
