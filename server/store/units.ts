@@ -74,8 +74,8 @@ export function appendUnit(table: string, columns: readonly string[]): AppendUni
   };
 }
 
-/** NUL and lone surrogates, as JSON.stringify escapes them. */
-const lossy = /\\u(0000|d[89a-f])/;
+/** A lone surrogate, as JSON.stringify escapes it: SQLite would make bytes of it that are no UTF-8. */
+const lossy = /\\ud[89a-f]/;
 
 function rowUnit(sql: string, values: readonly Value[], caller: Caller<void>): Unit {
   return {

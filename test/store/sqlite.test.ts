@@ -84,13 +84,20 @@ describe("a SQLite file", () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  it("keeps texts that its JSON would cut short, though they wait together", async () => {
+  it("keeps texts that wait together as it keeps one alone", async () => {
     const database = await place.open();
-    const keys = ["a\0b", "plain", "c\\u0000d"];
-    await Promise.all(keys.map((key) => database.insert("rate_limits", { key, times: "", stale_hour: 0 })));
-    expect(await database.all("SELECT key FROM rate_limits ORDER BY rowid")).toEqual(
-      keys.map((key) => ({ key })),
+    const keys = ["a\0b", "lone \ud800 half", "c\\u0000d \\ud800"];
+    await Promise.all(
+      keys.map((key) => database.insert("rate_limits", { key, times: "together", stale_hour: 0 })),
     );
+    for (const key of keys)
+      await database.insert("rate_limits", { key: `${key}!`, times: "alone", stale_hour: 0 });
+    const stored = (how: string) =>
+      database.all(
+        "SELECT hex(rtrim(key, '!')) AS bytes FROM rate_limits WHERE times = ? ORDER BY rowid",
+        how,
+      );
+    expect(await stored("together")).toEqual(await stored("alone"));
   });
 
   it("can be copied whole while it is in use", async () => {
