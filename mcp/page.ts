@@ -25,14 +25,14 @@ export function pageOf(thread: PageParts, before: number | undefined, maxChars: 
   const message = first ? cut(thread.message, maxChars) : undefined;
   let left = maxChars - (message?.length ?? 0);
   const metadata = first ? fittingEntries(thread.metadata, left) : undefined;
-  left -= metadata ? JSON.stringify(metadata).length : 0;
+  left -= metadata ? sizeOf(metadata) : 0;
 
   const older = thread.messages.slice(0, before);
   const messages = newestFitting(older, first ? left : maxChars, first ? 0 : 1);
   const hidden = older.length - messages.length;
   const chars =
     (first ? thread.message.length - (message ?? "").length : 0) +
-    (first ? JSON.stringify(thread.metadata).length - JSON.stringify(metadata).length : 0) +
+    (first ? sizeOf(thread.metadata) - sizeOf(metadata ?? {}) : 0) +
     lengthOf(older) -
     lengthOf(messages);
   return {
@@ -54,6 +54,9 @@ function newestFitting(messages: readonly MessageParts[], room: number, atLeast:
   }
   return kept;
 }
+
+const sizeOf = (record: Readonly<Record<string, unknown>>): number =>
+  Object.entries(record).reduce((sum, entry) => sum + JSON.stringify(entry).length, 0);
 
 function fittingEntries(record: Readonly<Record<string, unknown>>, room: number): Record<string, unknown> {
   let left = room;

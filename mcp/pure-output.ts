@@ -18,6 +18,8 @@ export function keepPure({ stdout, stderr }: Pick<Io, "stdout" | "stderr">): Pur
     decodeStrings: false,
     write: (chunk, encoding, done) => void write(chunk, encoding, (error) => done(error)),
   });
+  // One listener for each answer that waits for a slow reader.
+  protocol.setMaxListeners(0);
   stdout.write = stderr.write.bind(stderr);
   globalThis.console = new Console(stderr, stderr);
   stdout.on("error", (error) => protocol.destroy(error));

@@ -26,13 +26,13 @@ export const getDecision = defineTool({
         .string()
         .check(
           z.maxLength(500),
-          z.describe("The thread's id or console link; only if approved_plan came back null"),
+          z.describe("As in read_feedback; only if approved_plan came back null"),
         ),
     ),
   }),
   output: z.looseObject({
     run_id: z.string(),
-    status: z.string().check(z.describe("awaiting_approval, approved, rejected; others may follow")),
+    status: z.string().check(z.describe("awaiting_approval, approved, rejected or another")),
     may_proceed: z.boolean(),
     decision_note: nullableText,
     decided_at: nullableText,

@@ -7,7 +7,7 @@ export const proposePlan = defineTool({
   name: "propose_plan",
   title: "Propose a plan",
   description:
-    "Post a summary and a plan on a feedback thread. A person must approve it in the console before you act. Nothing is sent to the person who wrote the feedback. Identical text returns the existing run. Text with secrets in it is refused.",
+    "Post a summary and a plan on a feedback thread. A person must approve it in the console before you act. Nothing is sent to the person who wrote the feedback. Identical text returns the existing run.",
   annotations: {
     title: "Propose a plan",
     readOnlyHint: false,
@@ -19,7 +19,7 @@ export const proposePlan = defineTool({
     feedback,
     summary: NewProposal.shape.summary.check(z.describe("The problem and the remedy in brief")),
     plan: NewProposal.shape.plan.check(
-      z.describe("What you will do, step by step; this is what gets approved"),
+      z.describe("What you will do, step by step"),
     ),
     supersede: z._default(
       z.boolean().check(z.describe("Replace a proposal that still awaits approval")),

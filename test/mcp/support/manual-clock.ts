@@ -15,12 +15,17 @@ export function manualClock(start = new Date("2026-11-21T10:00:00.000Z")) {
     sleep: (milliseconds, signal) =>
       new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
-        const sleeper = { at: now + milliseconds, wake: resolve };
-        sleepers.add(sleeper);
-        signal.addEventListener("abort", () => {
+        const stop = () => {
           sleepers.delete(sleeper);
           reject(signal.reason);
-        });
+        };
+        const wake = () => {
+          signal.removeEventListener("abort", stop);
+          resolve();
+        };
+        const sleeper = { at: now + milliseconds, wake };
+        sleepers.add(sleeper);
+        signal.addEventListener("abort", stop);
       }),
   };
 

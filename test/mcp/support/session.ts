@@ -18,6 +18,8 @@ export async function openSession(era: Era, options: Partial<StdioOptions> & { b
     era === "2025-11-25"
       ? await connectOlder(streamTransport<OlderMessage>(io.stdout, io.stdin))
       : await connectNewer(streamTransport<NewerMessage>(io.stdout, io.stdin));
+  // From here on the client checks every answer against the output schema of its tool.
+  await client.listTools();
   onTestFinished(async () => {
     io.stdin.end();
     await exit;
