@@ -43,7 +43,15 @@ function exchange(ask: Ask, request: WireRequest): Promise<WireAnswer> {
     });
     outgoing.on("error", fail);
     outgoing.on("timeout", () => fail(timeoutError(url, timeoutMs)));
-    sendBody(outgoing, request).catch(fail);
+    whenConnected(outgoing, () => sendBody(outgoing, request).catch(fail));
+  });
+}
+
+/** Before that nothing of the body is taken up, so that one who counts it knows what cannot have arrived. */
+function whenConnected(outgoing: ClientRequest, send: () => void): void {
+  outgoing.once("socket", (socket) => {
+    if (socket.connecting) socket.once("encrypted" in socket ? "secureConnect" : "connect", send);
+    else send();
   });
 }
 
