@@ -20,3 +20,7 @@ export const chatText = ({ appName, subject, summary, link }: ChatProposal): str
 
 const calm = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("@", "@\u200b");
+
+/** Now, but always after `earlier`: clocks are set back, and those of two servers differ. */
+export const later = (now: Date, earlier: string | null): Date =>
+  earlier === null ? now : new Date(Math.max(now.getTime(), Date.parse(earlier) + 1));

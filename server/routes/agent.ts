@@ -1,7 +1,7 @@
 import type { agent as contract } from "../../src/contract/agent.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { chatText, proposalNote } from "../domain/proposal.ts";
+import { chatText, later, proposalNote } from "../domain/proposal.ts";
 import type { AgentCaller, Handlers } from "../http/handler.ts";
 import { remembered } from "../http/remembered.ts";
 import type { Transaction } from "../store/database.ts";
@@ -23,10 +23,9 @@ export const agent = (deps: Deps): Handlers<typeof contract> => {
 
     propose: ({ caller, params, body, save }) =>
       save(async (tx) => {
-        const createdAt = deps.clock.now().toISOString();
-        const run = { id: deps.newId(), feedbackId: params.id, ...body, createdAt };
-        await propose(deps, tx, caller, run);
-        return { runId: run.id, status: "awaiting_approval", pollUrl: `/api/v1/agent/runs/${run.id}` };
+        const id = deps.newId();
+        await propose(deps, tx, caller, { id, feedbackId: params.id, ...body });
+        return { runId: id, status: "awaiting_approval", pollUrl: `/api/v1/agent/runs/${id}` };
       }),
 
     async readRun(request) {
@@ -50,12 +49,17 @@ export const agent = (deps: Deps): Handlers<typeof contract> => {
 const mayRead = ({ userId, appId }: AgentCaller, run: OwnedRun): boolean =>
   run.ownerId === userId && (appId === null || run.appId === appId);
 
+type Draft = Omit<NewRun, "createdAt">;
+
 /** Writes a proposal: the run in place of the one that waits, the note on the thread, the message to the chat. */
-async function propose(deps: Deps, tx: Transaction, caller: AgentCaller, run: NewRun): Promise<void> {
-  await tx.lock(run.feedbackId);
-  const thread = await feedback.findApp(tx, run.feedbackId, caller);
+async function propose(deps: Deps, tx: Transaction, caller: AgentCaller, draft: Draft): Promise<void> {
+  await tx.lock(draft.feedbackId);
+  const thread = await feedback.findApp(tx, draft.feedbackId, caller);
   if (!thread) throw new ApiError("not_found");
 
+  const now = deps.clock.now();
+  const newest = await runs.newestAt(tx, draft.feedbackId);
+  const run = { ...draft, createdAt: later(now, newest?.at ?? null).toISOString() };
   const replaced = { id: run.id, note: `Replaced by run ${run.id}.`, at: run.createdAt };
   for (const older of await runs.replace(tx, run.feedbackId, replaced)) tx.signal(runTopic(older.id));
   await runs.insert(tx, run);
@@ -77,7 +81,7 @@ async function propose(deps: Deps, tx: Transaction, caller: AgentCaller, run: Ne
     subjectId: run.id,
     target: thread.chatWebhookUrl,
     payload: JSON.stringify({ text: chatText({ ...thread, summary: run.summary, link }) }),
-    createdAt: run.createdAt,
+    createdAt: now.toISOString(),
   });
   tx.signal(outboxTopic);
 }

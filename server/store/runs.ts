@@ -51,6 +51,10 @@ export const runs = {
       id,
     ),
 
+  /** When the newest run of a thread was made. */
+  newestAt: (tx: Transaction, feedbackId: string) =>
+    tx.get<{ at: string | null }>("SELECT max(created_at) AS at FROM runs WHERE feedback_id = ?", feedbackId),
+
   insert: (tx: Transaction, run: NewRun) =>
     tx.insert("runs", {
       id: run.id,
