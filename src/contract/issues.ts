@@ -24,7 +24,7 @@ function tell(issue: z.core.$ZodIssue): string {
         ? `must have at most ${issue.maximum} elements`
         : `must be at most ${issue.maximum}`;
     case "invalid_format":
-      return `must be a valid ${issue.format}`;
+      return issue.format === "guid" ? "must be a UUID" : `must be a valid ${issue.format}`;
     default:
       return "is not valid";
   }
