@@ -16,7 +16,7 @@ export function apps(deps: Deps): Handlers<typeof contract> {
     create: ({ caller, address, body, save }) =>
       save(async (tx) => {
         const app = await createApp(deps, tx, caller.userId, body);
-        await record(tx, { caller, address }, { action: "app.create", appId: app.id });
+        await record(tx, { caller, address }, { action: "app.create", appId: app.id, target: app.id });
         return appAnswer(app);
       }),
 
@@ -26,7 +26,7 @@ export function apps(deps: Deps): Handlers<typeof contract> {
       save(async (tx) => {
         await ownedApp(tx, appId, caller);
         await rows.update(tx, appId, body);
-        await record(tx, { caller, address }, { action: "app.update", appId });
+        await record(tx, { caller, address }, { action: "app.update", appId, target: appId });
         tx.signal(credentialsTopic);
         return appAnswer(await ownedApp(tx, appId, caller));
       }),
@@ -39,7 +39,7 @@ export function apps(deps: Deps): Handlers<typeof contract> {
         await ownedApp(tx, appId, caller);
         files = await removeLastThreads(tx, appId);
         await rows.remove(tx, appId);
-        await record(tx, { caller, address }, { action: "app.delete", appId });
+        await record(tx, { caller, address }, { action: "app.delete", appId, target: appId });
         tx.signal(credentialsTopic);
         return undefined;
       });

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Database } from "../../server/store/database.ts";
+import { searching } from "../../server/store/search.ts";
+import { postgres, sqlite, type TestDatabase } from "../support/databases.ts";
+
+const appId = "01a1fd94-fc70-758b-94ab-a4e978aef61f";
+
+describe("a search", () => {
+  let places: TestDatabase[];
+  let onSqlite: Database;
+  let onPostgres: Database;
+  beforeAll(async () => {
+    places = [await sqlite.create(), await postgres.create()];
+    [onSqlite, onPostgres] = await Promise.all(places.map((place) => place.open())).then(
+      ([first = expect.fail(), second = expect.fail()]) => [first, second],
+    );
+  });
+  afterAll(() => Promise.all(places.map((place) => place.remove())));
+
+  it("walks SQLite's index from the newest, without sorting", async () => {
+    const { from, condition, sequence, value } = searching("sqlite", appId, ["zebra"]);
+    const plan = await onSqlite.all<{ detail: string }>(
+      `EXPLAIN QUERY PLAN SELECT f.id FROM ${from} WHERE ${condition} AND f.app_id = ? ORDER BY ${sequence} DESC LIMIT 50`,
+      value,
+      appId,
+    );
+    const details = plan.map(({ detail }) => detail).join("\n");
+    expect(details).toContain("feedback_search VIRTUAL TABLE");
+    expect(details).not.toContain("TEMP B-TREE");
+  });
+
+  it("is served by PostgreSQL's index", async () => {
+    const { from, condition, value } = searching("postgres", appId, ["zebra"]);
+    const plan = await onPostgres.write(async (tx) => {
+      await tx.run("SET LOCAL enable_seqscan = off");
+      return tx.all(`EXPLAIN SELECT f.id FROM ${from} WHERE ${condition}`, value);
+    });
+    expect(JSON.stringify(plan)).toContain("Bitmap Index Scan on feedback_search");
+  });
+});
