@@ -9,10 +9,10 @@ async function folderWithFiles() {
   const files = createLocalFiles(folder);
   const referenced = new Set<string>();
   const kept = createKeptFiles(files, async (sha256) => referenced.has(sha256));
-  const receive = (text: string) => {
+  const receive = async (text: string) => {
     const temporary = files.createTemporary(100);
     temporary.write(Buffer.from(text));
-    const written = temporary.finish();
+    const written = await temporary.finish();
     return receivedFile({ ...written, declaredType: null, name: null, fault: null });
   };
   return { folder, kept, referenced, receive };
@@ -21,34 +21,38 @@ async function folderWithFiles() {
 describe("files kept for a report", () => {
   it("stay when the report is saved", async () => {
     const { folder, kept, receive } = await folderWithFiles();
-    expect(await kept.keepFor([receive("a")], async () => "saved")).toBe("saved");
+    expect(await kept.keepFor([await receive("a")], async () => "saved")).toBe("saved");
     expect(await filesIn(folder)).toHaveLength(1);
   });
 
   it("go again when the report cannot be saved", async () => {
     const { folder, kept, receive } = await folderWithFiles();
-    await expect(kept.keepFor([receive("a")], () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    await expect(kept.keepFor([await receive("a")], () => Promise.reject(new Error("no")))).rejects.toThrow(
+      "no",
+    );
     expect(await filesIn(folder)).toEqual([]);
   });
 
   it("stay when another report needs the same content", async () => {
     const { folder, kept, referenced, receive } = await folderWithFiles();
-    const file = receive("same");
+    const file = await receive("same");
     await kept.keepFor([file], async () => referenced.add(file.sha256));
-    await expect(kept.keepFor([receive("same")], () => Promise.reject(new Error("no")))).rejects.toThrow();
+    await expect(
+      kept.keepFor([await receive("same")], () => Promise.reject(new Error("no"))),
+    ).rejects.toThrow();
     expect(await filesIn(folder)).toHaveLength(1);
   });
 
   it("are not removed under a report that is being saved", async () => {
     const { folder, kept, receive } = await folderWithFiles();
-    const file = receive("busy");
+    const file = await receive("busy");
     await kept.keepFor([file], () => kept.removeUnreferenced([file.sha256]));
     expect(await filesIn(folder)).toHaveLength(1);
   });
 
   it("are removed when nothing refers to them any more", async () => {
     const { folder, kept, receive } = await folderWithFiles();
-    const file = receive("old");
+    const file = await receive("old");
     await kept.keepFor([file], async () => {});
     await kept.removeUnreferenced([file.sha256]);
     expect(await filesIn(folder)).toEqual([]);

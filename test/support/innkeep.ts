@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { onTestFinished } from "vitest";
+
+/** The built program, as users run it. */
+export const innkeepPath = new URL("../../dist/innkeep.cjs", import.meta.url).pathname;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Run {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+/** Runs `innkeep …` to its end, as a CI job would: without a terminal, with no more environment than is given. */
+export async function innkeep(argv: readonly string[], { env = {}, input = "" }: Run = {}): Promise<Ended> {
+  const child = start(argv, env);
+  let stdout = "";
+  let stderr = "";
+  child.stdout?.on("data", (chunk: Buffer) => {
+    stdout += chunk;
+  });
+  child.stderr?.on("data", (chunk: Buffer) => {
+    stderr += chunk;
+  });
+  child.stdin?.end(input);
+  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { code, stdout, stderr };
+}
+
+/** Starts `innkeep serve --json …` and gives its first line, once it listens. It ends with the test. */
+export async function innkeepServe(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = start(["serve", "--json", ...argv], env);
+  let logged = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    logged += chunk;
+  });
+  const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  return { ready: JSON.parse(await firstLine(child)), child, ended, logged: () => logged };
+}
+
+const start = (argv: readonly string[], env: Readonly<Record<string, string>>): ChildProcess =>
+  spawn(process.execPath, [innkeepPath, ...argv], { env: { PATH: process.env.PATH, ...env } });
+
+async function firstLine({ stdout }: ChildProcess): Promise<string> {
+  if (!stdout) throw new Error("The program has no standard output.");
+  for await (const line of createInterface(stdout)) return line;
+  throw new Error("The program ended before it listened.");
+}
