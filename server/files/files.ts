@@ -15,8 +15,8 @@ export interface TemporaryFile {
   readonly path: string;
   /** Takes the next bytes; what lies beyond the limit and one byte more is counted, not written. */
   write(bytes: Uint8Array): void;
-  /** Closes the file and says what came. Call once. */
-  finish(): WrittenFile;
+  /** Closes the file and says what came, its hash being that of what was written. Call once. */
+  finish(): Promise<WrittenFile>;
   /** Closes and deletes the file, whatever its state. */
   drop(): void;
 }

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import type { ReceivedFile } from "../../src/contract/received-file.ts";
 import { systemClock } from "../clock.ts";
 import type { ByteSpan, Files } from "./files.ts";
-import { createTemporaryFile, unavailableOr } from "./temporary-file.ts";
+import { createTemporaryFile, orUnavailableLater } from "./temporary-file.ts";
 
 const privateFolder = { recursive: true, mode: 0o700 } as const;
 const abandonedAfterMs = 3_600_000;
@@ -32,19 +32,12 @@ async function keep(received: ReceivedFile, { root, temporary }: { root: string;
   const size = await sizeOf(received.path);
   if (size === undefined && (await sizeOf(target)) === received.size) return;
   if (size !== received.size) throw new Error("The temporary file is gone or incomplete");
-  try {
-    await moveDurably(received.path, target, root);
-  } catch (error) {
-    throw unavailableOr(error);
-  }
+  await orUnavailableLater(moveDurably(received.path, target, root));
 }
 
 async function openStream(path: string, span?: ByteSpan) {
-  try {
-    return (await open(path)).createReadStream(span);
-  } catch (error) {
-    throw unavailableOr(error);
-  }
+  const handle = await orUnavailableLater(open(path));
+  return handle.createReadStream(span);
 }
 
 // Content that is there already is replaced by itself: its earlier keeper may not have reached the disk yet.

@@ -1,14 +1,14 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { detectMediaType, signatureBytes } from "../../src/contract/media-type.ts";
 import { FilesUnavailable, type TemporaryFile } from "./files.ts";
+import { hashFile } from "./hash-file.ts";
 
 /** Opens a new file with an unguessable name in `folder`, readable by its owner only. */
 export function createTemporaryFile(folder: string, limit: number): TemporaryFile {
   const path = join(folder, randomBytes(24).toString("hex"));
   const descriptor = orUnavailable(() => openSync(path, "wx", 0o600));
-  const hash = createHash("sha256");
   const head = Buffer.alloc(signatureBytes);
   let size = 0;
   let open = true;
@@ -25,13 +25,12 @@ export function createTemporaryFile(folder: string, limit: number): TemporaryFil
       if (!open) throw new Error("The temporary file is closed");
       if (size < signatureBytes) head.set(bytes.subarray(0, signatureBytes - size), size);
       if (size <= limit) writeAll(descriptor, bytes.subarray(0, limit + 1 - size));
-      hash.update(bytes);
       size += bytes.length;
     },
-    finish() {
+    async finish() {
       orUnavailable(close);
       const detectedType = detectMediaType(head.subarray(0, size));
-      return { path, size, sha256: hash.digest("hex"), detectedType };
+      return { path, size, sha256: await orUnavailableLater(hashFile(path, size)), detectedType };
     },
     drop() {
       close();
@@ -49,8 +48,16 @@ export function orUnavailable<Result>(operation: () => Result): Result {
   }
 }
 
-/** The same error, or FilesUnavailable where it says that there is no room. */
-export function unavailableOr(error: unknown): unknown {
+/** A promised file operation; a lack of space or of descriptors becomes FilesUnavailable. */
+export async function orUnavailableLater<Result>(operation: Promise<Result>): Promise<Result> {
+  try {
+    return await operation;
+  } catch (error) {
+    throw unavailableOr(error);
+  }
+}
+
+function unavailableOr(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return noRoom.has(code) ? new FilesUnavailable(error) : error;
 }

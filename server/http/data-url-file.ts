@@ -18,7 +18,7 @@ export function createDataUrlFile(
   intake: Intake,
   limit: number,
   remainder: TextSink<void>,
-): TextSink<ReceivedFile> {
+): TextSink<Promise<ReceivedFile>> {
   let header = "";
   let url: OpenUrl | undefined;
   let fault: ReceivedFile["fault"] = null;
@@ -52,8 +52,7 @@ export function createDataUrlFile(
       if (!fault && !url) refuse("not_a_data_url", header, nothing);
       if (!fault && url && !url.decoder.end()) refuse("not_base64", url.decoder.held(), nothing);
       if (fault) remainder.end();
-      const written = url ? url.file.finish() : notWritten;
-      return intake.add(receivedFile({ ...written, declaredType: url?.type ?? null, name: null, fault }));
+      return intake.add(received(url, fault));
     },
   };
 }
@@ -63,6 +62,11 @@ const notWritten = { path: "", size: 0, sha256: "", detectedType: null };
 const longestHeader = 256;
 
 type OpenUrl = ReturnType<typeof openUrl>;
+
+async function received(url: OpenUrl | undefined, fault: ReceivedFile["fault"]): Promise<ReceivedFile> {
+  const written = url ? await url.file.finish() : notWritten;
+  return receivedFile({ ...written, declaredType: url?.type ?? null, name: null, fault });
+}
 
 function openUrl(file: TemporaryFile, type: string) {
   return { file, type, decoder: createBase64Decoder((decoded) => file.write(decoded)) };

@@ -1,3 +1,4 @@
+import type { ReceivedFile } from "../../src/contract/received-file.ts";
 import { malformedForm } from "./form-fault.ts";
 import type { MultipartForm } from "./multipart-upload.ts";
 import { parseStrictJson } from "./strict-json.ts";
@@ -9,14 +10,14 @@ export interface Fields {
   addText(name: string | undefined, text: string, isCut: boolean): void;
   /** The field that a file part is for; undefined where the form knows no such field. */
   fileField(name: string | undefined): string | undefined;
-  addFile(field: string, element: unknown): void;
-  value(): unknown;
+  addFile(field: string, fileName: string | undefined, file: Promise<ReceivedFile>): void;
+  value(): Promise<unknown>;
 }
 
 /** Throws UploadFailure `malformed_multipart` for names that cannot be, or text that comes twice, `too_large` for too much text. */
 export function createFields(form: MultipartForm): Fields {
   const fields = new Map<string, unknown>();
-  const lists = new Map<string, unknown[]>();
+  const lists = new Map<string, FormFile[]>();
   let size = 0;
   return {
     addText(given, text, isCut) {
@@ -31,14 +32,29 @@ export function createFields(form: MultipartForm): Fields {
       const name = checkedName(given);
       return Object.hasOwn(form.files, name) ? name : undefined;
     },
-    addFile(field, element) {
-      lists.set(field, [...(lists.get(field) ?? []), element]);
+    addFile(field, fileName, file) {
+      lists.set(field, [...(lists.get(field) ?? []), { fileName, file }]);
     },
-    value: () => Object.fromEntries([...fields, ...lists]),
+    async value() {
+      for (const [field, files] of lists) {
+        const isNamed = form.files[field]?.named === true;
+        fields.set(field, await Promise.all(files.map((file) => elementOf(file, isNamed))));
+      }
+      return Object.fromEntries(fields);
+    },
   };
 }
 
 const longestName = 200;
+
+interface FormFile {
+  readonly fileName: string | undefined;
+  readonly file: Promise<ReceivedFile>;
+}
+
+async function elementOf({ fileName, file }: FormFile, isNamed: boolean): Promise<unknown> {
+  return isNamed ? { name: fileName ?? "", data: await file } : file;
+}
 
 function checkedName(name: string | undefined): string {
   if (!name) throw malformedForm("has a part without a name");

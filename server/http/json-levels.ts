@@ -1,5 +1,6 @@
+import { malformedJson } from "./malformed-json.ts";
 import type { Place } from "./places.ts";
-import { deepestNesting, malformedJson } from "./strict-json.ts";
+import { deepestNesting } from "./strict-json.ts";
 
 interface Level {
   readonly isArray: boolean;

@@ -39,7 +39,7 @@ export function createJsonScanner(places: readonly Place[], parts: JsonParts): (
   };
   const readText = (chunk: Buffer, from: number): number => {
     let at = from;
-    while (at < chunk.length && !gap) readByte(chunk.readUInt8(at++));
+    while (at < chunk.length && !gap) readByte(chunk[at++] ?? 0);
     parts.text(chunk.subarray(from, at));
     return at;
   };

@@ -1,5 +1,6 @@
 import type { TextSink } from "./data-url-file.ts";
-import { malformedJson } from "./strict-json.ts";
+import { endOfString, incompleteEscapeAt, unescapeToAscii } from "./json-escapes.ts";
+import { malformedJson } from "./malformed-json.ts";
 
 /** Reads one JSON string whose opening quote has passed. */
 export interface StringReader {
@@ -9,39 +10,32 @@ export interface StringReader {
 
 /**
  * Hands the text of the string to `take` with its escapes undone, in pieces that are only good until it returns.
- * A character outside printable ASCII that came as an escape is handed on as DEL. Throws `malformed_json` for a wrong escape.
+ * What came as an escape and is not printable ASCII is handed on as DEL. Throws `malformed_json` for a wrong escape.
  */
 export function createStringReader(take: (text: Buffer) => void): StringReader {
-  let pending = "";
+  // The beginning of an escape that the last chunk cut.
+  let held = "";
 
+  const takeEscaped = (text: string) =>
+    take(unescaped.subarray(0, unescaped.write(unescapeToAscii(text), "latin1")));
   const readEscaped = (chunk: Buffer, from: number): number => {
-    let length = 0;
-    for (let at = from; at < chunk.length; at++) {
-      const byte = chunk.readUInt8(at);
-      if (pending !== "") {
-        pending += String.fromCharCode(byte);
-        const character = characterOf(pending);
-        if (character !== undefined) {
-          pending = "";
-          plain[length++] = character;
-        }
-      } else if (byte === quote) {
-        take(plain.subarray(0, length));
-        return at + 1;
-      } else if (byte === backslash) pending = "\\";
-      else plain[length++] = byte;
-      if (length === plain.length) {
-        take(plain);
-        length = 0;
+    for (let at = from; at < chunk.length; at += pieceLength) {
+      const text = held + chunk.toString("latin1", at, at + pieceLength);
+      const end = endOfString(text, 0);
+      if (end !== -1) {
+        takeEscaped(text.slice(0, end));
+        return at + end + 1 - held.length;
       }
+      const complete = incompleteEscapeAt(text);
+      takeEscaped(text.slice(0, complete));
+      held = text.slice(complete);
     }
-    take(plain.subarray(0, length));
     return -1;
   };
 
   return {
     read(chunk, at) {
-      if (pending !== "") return readEscaped(chunk, at);
+      if (held !== "") return readEscaped(chunk, at);
       const end = chunk.indexOf(quote, at);
       const firstEscape = chunk.indexOf(backslash, at);
       if (firstEscape !== -1 && (end === -1 || firstEscape < end)) return readEscaped(chunk, at);
@@ -72,24 +66,6 @@ export function createRawStringCheck(): TextSink<void> {
 
 const quote = 0x22;
 const backslash = 0x5c;
-const plain = Buffer.allocUnsafe(65_536);
-const unprintable = 0x7f;
-const short = new Map([
-  ['\\"', quote],
-  ["\\\\", backslash],
-  ["\\/", 0x2f],
-  ...["b", "f", "n", "r", "t"].map((letter) => [`\\${letter}`, unprintable] as const),
-]);
-
-// Undefined while the escape is not complete.
-function characterOf(sequence: string): number | undefined {
-  if (sequence.length === 2 && sequence !== "\\u") return short.get(sequence) ?? wrongEscape();
-  if (!/^\\u[0-9a-f]{0,4}$/i.test(sequence)) return wrongEscape();
-  if (sequence.length < 6) return undefined;
-  const code = Number.parseInt(sequence.slice(2), 16);
-  return code >= 0x20 && code < unprintable ? code : unprintable;
-}
-
-function wrongEscape(): never {
-  throw malformedJson("has a wrong escape in a string");
-}
+const pieceLength = 65_536;
+// One for all, with room for what was held: pieces are handed on one at a time.
+const unescaped = Buffer.allocUnsafe(pieceLength + 8);

@@ -47,25 +47,35 @@ const smallBody = 65_536;
 
 type Limits = ReadonlyMap<Place, number>;
 
-function parseWhole(bytes: Buffer, intake: Intake, places: Limits): unknown {
+function parseWhole(bytes: Buffer, intake: Intake, places: Limits): Promise<unknown> {
   const value = parseStrictJson(bytes);
+  const files: Promise<unknown>[] = [];
   const anyText = { write() {}, end() {} };
   for (const [place, limit] of places) {
     replaceAt(value, place, (text) => {
       const file = createDataUrlFile(intake, limit, anyText);
       file.write(Buffer.from(text));
-      return file.end();
+      return String(files.push(file.end()) - 1);
     });
   }
+  return withFiles(value, places, files);
+}
+
+// Until they are complete, files are numbers in the value.
+async function withFiles(value: unknown, places: Limits, pending: Promise<unknown>[]): Promise<unknown> {
+  const files = await Promise.all(pending);
+  for (const place of places.keys()) replaceAt(value, place, (number) => files[Number(number)]);
   return value;
 }
 
-type JsonScan = ReturnType<typeof scanJson>;
+interface JsonScan {
+  write(chunk: Buffer): void;
+  end(): Promise<unknown>;
+}
 
-// The text of each file is replaced by its number, which finds the file again in the parsed value.
-function scanJson(intake: Intake, places: Limits, maxText: number) {
+function scanJson(intake: Intake, places: Limits, maxText: number): JsonScan {
   const text: Buffer[] = [];
-  const files: unknown[] = [];
+  const files: Promise<unknown>[] = [];
   let size = 0;
 
   const keepText = (bytes: Buffer) => {
@@ -80,14 +90,9 @@ function scanJson(intake: Intake, places: Limits, maxText: number) {
     const end = () => keepText(Buffer.from(`${files.push(file.end()) - 1}"`));
     return { write: file.write, end };
   };
-  const write = createJsonScanner([...places.keys()], { text: keepText, openString });
 
   return {
-    write,
-    end() {
-      const value = parseStrictJson(Buffer.concat(text));
-      for (const place of places.keys()) replaceAt(value, place, (number) => files[Number(number)]);
-      return value;
-    },
+    write: createJsonScanner([...places.keys()], { text: keepText, openString }),
+    end: () => withFiles(parseStrictJson(Buffer.concat(text)), places, files),
   };
 }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
 import { normaliseMediaType } from "../../src/contract/media-type.ts";
 import { receivedFile } from "../../src/contract/received-file.ts";
-import type { WrittenFile } from "../files/files.ts";
+import type { TemporaryFile } from "../files/files.ts";
 import { malformedForm } from "./form-fault.ts";
 import { createFields, type Fields } from "./form-fields.ts";
 import type { MultipartForm } from "./multipart-upload.ts";
@@ -103,19 +103,25 @@ function takeFile(stream: BusboyFileStream, part: Part, { attempt, fields, intak
     const rule = field === undefined ? undefined : form.files[field];
     if (field === undefined || !rule) return;
     const file = intake.open(rule.bytes);
-    stream.on("data", (bytes: Buffer) => attempt(() => file.write(bytes)));
-    stream.on("end", () => attempt(() => addFile(field, file.finish())));
+    let isEmpty = true;
+    stream.on("data", (bytes: Buffer) =>
+      attempt(() => {
+        isEmpty = false;
+        file.write(bytes);
+      }),
+    );
+    stream.on("end", () => {
+      // An empty file input of an HTML form has neither bytes nor a name.
+      if (isEmpty && !part.fileName) return file.drop();
+      fields.addFile(field, part.fileName, intake.add(receivedFrom(part, file, rule.named === true)));
+    });
   });
+}
 
-  const addFile = (field: string, written: WrittenFile) => {
-    const { fileName = "", type } = part;
-    // An empty file input of an HTML form.
-    if (written.size === 0 && fileName === "") return;
-    const isNamed = form.files[field]?.named === true;
-    const facts = { ...written, declaredType: declaredTypeOf(type), fault: null };
-    const file = intake.add(receivedFile({ ...facts, name: isNamed ? null : fileName }));
-    fields.addFile(field, isNamed ? { name: fileName, data: file } : file);
-  };
+async function receivedFrom({ fileName, type }: Part, file: TemporaryFile, isNamed: boolean) {
+  const written = await file.finish();
+  const name = isNamed ? null : (fileName ?? null);
+  return receivedFile({ ...written, declaredType: declaredTypeOf(type), name, fault: null });
 }
 
 // What curl and browsers send for a file whose type they do not know.

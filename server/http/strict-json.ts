@@ -1,10 +1,9 @@
 import { isUtf8 } from "node:buffer";
-import { UploadFailure } from "./upload-failure.ts";
+import { endOfString } from "./json-escapes.ts";
+import { malformedJson } from "./malformed-json.ts";
 
 /** Objects and arrays within one another. (decisions 1: hostile bodies end early) */
 export const deepestNesting = 32;
-
-export const malformedJson = (why: string) => new UploadFailure("malformed_json", `The body ${why}.`);
 
 /**
  * Parses UTF-8 JSON text, and refuses what JSON.parse lets through although readers differ on it: duplicate keys,
@@ -39,7 +38,6 @@ function countKeys(value: unknown, depth: number): number {
 
 const quote = 0x22;
 const colon = 0x3a;
-const backslash = 0x5c;
 
 function countColons(text: string): number {
   let colons = 0;
@@ -49,16 +47,4 @@ function countColons(text: string): number {
     else if (character === colon) colons++;
   }
   return colons;
-}
-
-function endOfString(text: string, from: number): number {
-  let end = text.indexOf('"', from);
-  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end;
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let start = at;
-  while (text.charCodeAt(start - 1) === backslash) start--;
-  return (at - start) % 2 === 1;
 }

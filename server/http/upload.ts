@@ -15,8 +15,8 @@ export interface Upload {
 export interface Intake {
   /** Opens a file that may have `limit` bytes. More files than any form has are `too_large`. */
   open(limit: number): TemporaryFile;
-  /** Notes a file that is complete. */
-  add(file: ReceivedFile): ReceivedFile;
+  /** Notes a file that has come, though its hash may still be under way. */
+  add(file: Promise<ReceivedFile>): Promise<ReceivedFile>;
 }
 
 const mostFiles = 32;
@@ -24,7 +24,7 @@ const mostFiles = 32;
 /** Runs `read`; whatever it throws, no file that it opened stays open or on disk. */
 export async function receive(files: Files, read: (intake: Intake) => Promise<unknown>): Promise<Upload> {
   const opened: TemporaryFile[] = [];
-  const received: ReceivedFile[] = [];
+  const received: Promise<ReceivedFile>[] = [];
   const intake: Intake = {
     open(limit) {
       if (opened.length === mostFiles) throw new UploadFailure("too_large", "The body has too many files.");
@@ -34,14 +34,18 @@ export async function receive(files: Files, read: (intake: Intake) => Promise<un
     },
     add(file) {
       received.push(file);
+      // Whoever awaits it learns of a failure; nobody does once the body is refused.
+      file.catch(() => {});
       return file;
     },
   };
   try {
     const value = await read(intake);
-    return { value, files: received, discard: () => files.dropTemporary(opened.map(({ path }) => path)) };
+    const discard = () => files.dropTemporary(opened.map(({ path }) => path));
+    return { value, files: await Promise.all(received), discard };
   } catch (error) {
     for (const file of opened) file.drop();
+    await Promise.allSettled(received);
     throw error;
   }
 }

@@ -17,7 +17,7 @@ export interface ReceivedFile {
   readonly name: string | null;
   /** What was wrong with the encoding. */
   readonly fault: "not_a_data_url" | "not_base64" | null;
-  /** SHA-256 of the decoded bytes, in hex. */
+  /** SHA-256 of the bytes that were kept, in hex; empty where there were none to write. */
   readonly sha256: string;
   /** Where the bytes lie until they are kept or dropped; empty where there were none to write. */
   readonly path: string;

@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { Worker } from "node:worker_threads";
+
+/**
+ * SHA-256 of a file of `size` bytes, in hex. Large files are hashed on a thread of their own: without help from the
+ * processor it takes longer than all the rest of an upload, and nobody else would be answered meanwhile.
+ */
+export async function hashFile(path: string, size: number): Promise<string> {
+  if (size > smallFile) return hashOnThread(path);
+  return createHash("sha256")
+    .update(await readFile(path))
+    .digest("hex");
+}
+
+const smallFile = 262_144;
+
+interface Job {
+  readonly resolve: (sha256: string) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+// Text, so that the program can be bundled into one file.
+const threadProgram = `
+const { createHash } = require("node:crypto");
+const { closeSync, openSync, readSync } = require("node:fs");
+const { parentPort } = require("node:worker_threads");
+const piece = Buffer.allocUnsafe(65536);
+
+function hash(path) {
+  const descriptor = openSync(path);
+  try {
+    const sha256 = createHash("sha256");
+    for (let length; (length = readSync(descriptor, piece)) > 0; ) sha256.update(piece.subarray(0, length));
+    return sha256.digest("hex");
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+parentPort.on("message", (path) => {
+  try {
+    parentPort.postMessage({ sha256: hash(path) });
+  } catch (error) {
+    parentPort.postMessage({ error });
+  }
+});
+`;
+
+interface Thread {
+  hash(path: string): Promise<string>;
+}
+
+let thread: Thread | undefined;
+
+function hashOnThread(path: string): Promise<string> {
+  thread ??= startThread();
+  return thread.hash(path);
+}
+
+// The thread takes one file after the other, so answers come in the order of the questions.
+function startThread(): Thread {
+  const jobs: Job[] = [];
+  const worker = new Worker(threadProgram, {
+    eval: true,
+    resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 },
+  });
+  worker.on("message", (answer: { sha256: string } | { error: unknown }) => {
+    const job = jobs.shift();
+    if (jobs.length === 0) worker.unref();
+    if ("sha256" in answer) job?.resolve(answer.sha256);
+    else job?.reject(answer.error);
+  });
+  worker.on("error", (error) => {
+    thread = undefined;
+    for (const job of jobs.splice(0)) job.reject(error);
+  });
+  return {
+    hash: (path) =>
+      new Promise((resolve, reject) => {
+        jobs.push({ resolve, reject });
+        worker.ref();
+        worker.postMessage(path);
+      }),
+  };
+}

@@ -1,0 +1,43 @@
+import { malformedJson } from "./malformed-json.ts";
+
+/** The index of the quote that ends a JSON string, searched from within it; -1 where there is none. */
+export function endOfString(text: string, from: number): number {
+  let end = text.indexOf('"', from);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end;
+}
+
+/** Where an escape begins that `text`, a part of a JSON string, does not complete; its length where there is none. */
+export function incompleteEscapeAt(text: string): number {
+  const at = text.lastIndexOf("\\");
+  const begun = text.length - at;
+  if (at === -1 || begun >= longestEscape || isEscaped(text, at)) return text.length;
+  return begun === 1 || text[at + 1] === "u" ? at : text.length;
+}
+
+/**
+ * A part of a JSON string with its escapes undone. What came as an escape and is not printable ASCII becomes DEL.
+ * Throws `malformed_json` for a wrong escape.
+ */
+export function unescapeToAscii(text: string): string {
+  if (!text.includes("\\")) return text;
+  // Many encoders escape every slash; where no backslash is itself escaped, this does most of the work at once.
+  const slashed = text.includes("\\\\") ? text : text.replaceAll("\\/", "/");
+  return slashed.replace(/\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?/g, (_, escaped?: string) => characterOf(escaped));
+}
+
+const longestEscape = 6;
+const unprintable = "\u007f";
+
+function isEscaped(text: string, at: number): boolean {
+  let start = at;
+  while (text[start - 1] === "\\") start--;
+  return (at - start) % 2 === 1;
+}
+
+function characterOf(escaped: string | undefined): string {
+  if (escaped === undefined) throw malformedJson("has a wrong escape in a string");
+  if ('"\\/'.includes(escaped)) return escaped;
+  const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+  return /^[ -~]$/.test(character) ? character : unprintable;
+}
