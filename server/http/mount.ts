@@ -94,6 +94,7 @@ function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
 function signalOf(ctx: Context, { stopping }: Deps): Request["signal"] {
   const gone = new AbortController();
   ctx.res.once("close", () => gone.abort());
+  if (ctx.res.closed) gone.abort();
   return AbortSignal.any([gone.signal, stopping]);
 }
 
