@@ -1,0 +1,27 @@
+/** The addresses of the console's pages and forms below `at`. With `:name` for an id they are the patterns of its routes. */
+export function createLinks(at: string) {
+  const app =
+    (noun: string) =>
+    (appId: string, part = "") =>
+      `${at}/${noun}/${appId}${part && `/${part}`}`;
+  return {
+    home: at || "/",
+    signIn: `${at}/sign-in`,
+    signOut: `${at}/sign-out`,
+    asset: (name: string) => `${at}/assets/${name}`,
+    inbox: app("feedback"),
+    thread: (appId: string, id: string, part = "") => `${at}/feedback/${appId}/${id}${part && `/${part}`}`,
+    faqs: app("faqs"),
+    faq: (appId: string, id: string, part = "") => `${at}/faqs/${appId}/${id}${part && `/${part}`}`,
+    changelog: app("changelog"),
+    entry: (appId: string, id: string, part = "") => `${at}/changelog/${appId}/${id}${part && `/${part}`}`,
+    newApp: `${at}/new-app`,
+    app: app("apps"),
+    key: (appId: string, id: string, part: string) => `${at}/apps/${appId}/keys/${id}/${part}`,
+    tokens: `${at}/tokens`,
+    token: (id: string, part: string) => `${at}/tokens/${id}/${part}`,
+    audit: `${at}/audit`,
+  };
+}
+
+export type Links = ReturnType<typeof createLinks>;

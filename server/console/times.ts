@@ -1,0 +1,42 @@
+const format = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...options });
+
+const day = format({ day: "numeric", month: "short", year: "numeric" });
+const minute = format({
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+});
+const ago = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+/** `3 Jun 2026, 14:05 UTC`, of an ISO 8601 instant. */
+export const fullTime = (at: string): string => `${minute.format(new Date(at))} UTC`;
+
+/** `3 minutes ago`, `yesterday`; the day itself where that is a week or more away. */
+export function relativeTime(at: string, now: Date): string {
+  const seconds = Math.round((Date.parse(at) - now.getTime()) / 1_000);
+  const [size, unit] = steps.find(([size]) => Math.abs(seconds) >= size) ?? ([1, "second"] as const);
+  if (size >= week) return day.format(new Date(at));
+  if (unit === "second") return "just now";
+  return ago.format(Math.trunc(seconds / size), unit);
+}
+
+const week = 604_800;
+const steps = [
+  [week, "week"],
+  [86_400, "day"],
+  [3_600, "hour"],
+  [60, "minute"],
+] as const;
+
+/** The value of a `datetime-local` field, in UTC; empty for none. */
+export const fieldTime = (at: string | null): string => at?.slice(0, 16) ?? "";
+
+/** `1.4 MB`, of bytes. */
+export function fileSize(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} bytes`;
+  const kilobytes = bytes / 1_024;
+  return kilobytes < 1_024 ? `${Math.round(kilobytes)} KB` : `${(kilobytes / 1_024).toFixed(1)} MB`;
+}

@@ -1,0 +1,73 @@
+/** A piece of somebody's text: what can be read as it is, or a character that would not be seen for what it is. */
+export type Piece =
+  | { readonly kind: "plain"; readonly text: string }
+  | { readonly kind: "hidden"; readonly at: number; readonly code: string; readonly name: string };
+
+const hiddenClasses = [
+  "\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Zl}\\p{Zp}\\p{Zs}",
+  "\\p{Default_Ignorable_Code_Point}",
+  "\\u{2800}",
+].join("");
+
+// An emoji keeps its joiners and selectors; the fifth of stacked marks begins to cover its neighbours.
+const finder = new RegExp(
+  ["(?<emoji>\\p{RGI_Emoji})", `(?<hidden>(?![ \\n\\t])[${hiddenClasses}]|(?<=\\p{M}{4})\\p{M})`].join("|"),
+  "gv",
+);
+
+/**
+ * Cuts text where a reader would be deceived: invisible and bidirectional characters, controls, unusual spaces
+ * and stacked marks become pieces of their own. Line breaks, tabs and spaces stay as they are.
+ */
+export function piecesOf(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (const found of text.matchAll(finder)) {
+    const character = found.groups?.hidden;
+    if (character === undefined) continue;
+    if (found.index > from) pieces.push({ kind: "plain", text: text.slice(from, found.index) });
+    pieces.push(hiddenPiece(character, found.index));
+    from = found.index + character.length;
+  }
+  if (from < text.length) pieces.push({ kind: "plain", text: text.slice(from) });
+  return pieces;
+}
+
+/** The same as one line of plain text, for titles and labels. */
+export const visibleLine = (text: string): string =>
+  piecesOf(text)
+    .map((piece) => (piece.kind === "plain" ? piece.text : `[${piece.code}]`))
+    .join("");
+
+function hiddenPiece(character: string, at: number): Piece {
+  const code = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+  return { kind: "hidden", at, code, name: names[code] ?? "hidden character" };
+}
+
+const names: Readonly<Record<string, string>> = {
+  "U+0000": "null",
+  "U+0008": "backspace",
+  "U+000D": "carriage return",
+  "U+001B": "escape",
+  "U+00A0": "no-break space",
+  "U+00AD": "soft hyphen",
+  "U+061C": "Arabic letter mark",
+  "U+200B": "zero width space",
+  "U+200C": "zero width non-joiner",
+  "U+200D": "zero width joiner",
+  "U+200E": "left-to-right mark",
+  "U+200F": "right-to-left mark",
+  "U+202A": "left-to-right embedding",
+  "U+202B": "right-to-left embedding",
+  "U+202C": "end of directional formatting",
+  "U+202D": "left-to-right override",
+  "U+202E": "right-to-left override",
+  "U+202F": "narrow no-break space",
+  "U+2060": "word joiner",
+  "U+2066": "left-to-right isolate",
+  "U+2067": "right-to-left isolate",
+  "U+2068": "first strong isolate",
+  "U+2069": "end of isolate",
+  "U+3000": "ideographic space",
+  "U+FEFF": "byte order mark",
+};
