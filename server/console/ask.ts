@@ -1,0 +1,95 @@
+import type * as z from "zod/mini";
+import type { Endpoint, Group } from "../../src/contract/endpoint.ts";
+import { ApiError, type ErrorCode, errorCatalogue } from "../../src/contract/errors.ts";
+import { contract } from "../../src/contract/index.ts";
+import type { Deps } from "../deps.ts";
+import { isPrepared } from "../http/answers.ts";
+import type { ConsoleCaller, Handler, Handlers, Request } from "../http/handler.ts";
+import { createInvoke, type Invoke, type Outcome } from "../http/invoke.ts";
+import { apps } from "../routes/console/apps.ts";
+import { audit } from "../routes/console/audit.ts";
+import { consoleChangelog } from "../routes/console/changelog.ts";
+import { consoleFaqs } from "../routes/console/faqs.ts";
+import { threads } from "../routes/console/feedback.ts";
+import { keys } from "../routes/console/keys.ts";
+import { runs } from "../routes/console/runs.ts";
+import { session } from "../routes/console/session.ts";
+import { tokens } from "../routes/console/tokens.ts";
+
+/** What a page asks of an endpoint. */
+export interface Asked {
+  readonly params?: Readonly<Record<string, string>>;
+  /** Empty values count as left out. */
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** Makes repeats of a mutation act once. */
+  readonly once?: string | undefined;
+}
+
+export type Answered<E extends Endpoint> = E["success"] extends { body: infer Body extends z.ZodMiniType }
+  ? z.output<Body>
+  : undefined;
+
+/** Calls an endpoint as the API would be called. Throws its ApiErrors, those of a stored refusal too. */
+export type Ask = <E extends Endpoint>(endpoint: E, asked?: Asked) => Promise<Answered<E>>;
+
+/** Who asks, and where from. */
+export interface Asking {
+  readonly caller: ConsoleCaller | undefined;
+  readonly address: () => string;
+  readonly browser: Request["browser"];
+  readonly setSession: Request["setSession"];
+}
+
+/** The console's endpoints for its own pages: the same handlers, rules, audit and idempotency as over HTTP. */
+export function createAsks(deps: Deps): (asking: Asking) => Ask {
+  const invokes = invokesOf(deps);
+  return (asking) =>
+    async (endpoint, { params = {}, query = {}, body, once } = {}) => {
+      const invoke = invokes.get(endpoint);
+      if (!invoke) throw new Error(`The console does not know ${endpoint.path}`);
+      const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? "");
+      const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
+      const incoming = { ...asking, path, params, body, query: given, idempotencyKey: once };
+      const outcome = await invoke({ ...incoming, signal: () => deps.stopping });
+      return answerOf(endpoint, outcome);
+    };
+}
+
+function invokesOf(deps: Deps): Map<Endpoint, Invoke> {
+  const invokes = new Map<Endpoint, Invoke>();
+  const put = <E extends Endpoint>(endpoint: E, handle: Handler<E>) =>
+    invokes.set(endpoint, createInvoke(endpoint, handle, deps));
+  const add = <G extends Group>(group: G, handlers: Handlers<G>) => {
+    const names: (keyof G)[] = Object.keys(group);
+    for (const name of names) put(group[name], handlers[name]);
+  };
+  add(contract.session, session(deps));
+  add(contract.apps, apps(deps));
+  add(contract.keys, keys(deps));
+  add(contract.tokens, tokens(deps));
+  add(contract.threads, threads(deps));
+  add(contract.runs, runs(deps));
+  add(contract.consoleFaqs, consoleFaqs(deps));
+  add(contract.consoleChangelog, consoleChangelog(deps));
+  add(contract.audit, audit(deps));
+  return invokes;
+}
+
+function answerOf<E extends Endpoint>(endpoint: E, { status, body }: Outcome): Answered<E> {
+  const value: unknown = body === undefined ? undefined : JSON.parse(textOf(body));
+  if (status >= 400) throw refusalOf(value);
+  const answer = "body" in endpoint.success ? endpoint.success.body.parse(value) : undefined;
+  // The schema of this very endpoint has just made it so.
+  return answer as Answered<E>;
+}
+
+const textOf = (body: NonNullable<Outcome["body"]>): string =>
+  isPrepared(body) ? body.body.toString() : body;
+
+function refusalOf(body: unknown): ApiError {
+  const code = typeof body === "object" && body !== null && "code" in body ? body.code : undefined;
+  return new ApiError(isErrorCode(code) ? code : "internal");
+}
+
+const isErrorCode = (code: unknown): code is ErrorCode => typeof code === "string" && code in errorCatalogue;

@@ -1,0 +1,39 @@
+import type { IncomingMessage } from "node:http";
+import { ApiError } from "../../src/contract/errors.ts";
+import { mediaTypeOf, readBytes } from "../http/body.ts";
+
+/** What a form sent. Line breaks are single line feeds, as in everything that is stored. */
+export interface Fields {
+  /** The value of a field; empty where it was not sent. */
+  text(name: string): string;
+  /** All values of fields of one name. */
+  all(name: string): string[];
+  has(name: string): boolean;
+  /** The hidden value that makes repeats of this form act once. */
+  readonly once: string | undefined;
+}
+
+/** The longest release note fits, every character of it escaped. */
+const most = 2 * 1_048_576;
+
+/** Reads a posted form. Throws `unsupported_media_type` for another body, `payload_too_large` over 2 MiB. */
+export async function readForm(request: IncomingMessage): Promise<Fields> {
+  if (mediaTypeOf(request) !== "application/x-www-form-urlencoded") {
+    throw new ApiError("unsupported_media_type");
+  }
+  const bytes = await readBytes(request, most);
+  return fieldsOf(new URLSearchParams(bytes.toString("latin1")));
+}
+
+export function fieldsOf(sent: URLSearchParams): Fields {
+  const all = (name: string) => sent.getAll(name).map((value) => value.replace(/\r\n?/g, "\n"));
+  const once = sent.get("once") ?? "";
+  return {
+    all,
+    text: (name) => all(name)[0] ?? "",
+    has: (name) => sent.has(name),
+    once: /^[\w-]{1,64}$/.test(once) ? once : undefined,
+  };
+}
+
+export const noFields: Fields = fieldsOf(new URLSearchParams());

@@ -1,0 +1,43 @@
+import type { App } from "../../src/contract/console/apps.ts";
+import { apps } from "../../src/contract/console/apps.ts";
+import { ApiError } from "../../src/contract/errors.ts";
+import { awaiting } from "../store/awaiting.ts";
+import type { Links } from "./links.ts";
+import type { SignedInVisit } from "./visit.ts";
+
+/** The parts of an app's console. */
+export type Tab = "inbox" | "faqs" | "changelog" | "settings";
+
+/** What every page of a signed-in person shows around itself. */
+export interface Frame {
+  readonly links: Links;
+  readonly email: string;
+  readonly apps: readonly App[];
+  /** How many proposals wait for a decision. */
+  readonly waiting: number;
+  /** What a form has just done, as it stands in the address. */
+  readonly done: string;
+  readonly app?: App | undefined;
+  readonly tab?: Tab | undefined;
+}
+
+export async function frameOf(visit: SignedInVisit): Promise<Frame> {
+  const { links, caller } = visit;
+  const [{ items }, waiting] = await Promise.all([
+    visit.ask(apps.list),
+    awaiting.count(visit.deps.database, caller.userId),
+  ]);
+  return { links, email: caller.email, apps: items, waiting, done: visit.query("done") };
+}
+
+export interface AppFrame extends Frame {
+  readonly app: App;
+}
+
+/** The frame of a page of the app that the path names. Throws `not_found` where it is not the visitor's. */
+export async function appFrameOf(visit: SignedInVisit, tab: Tab): Promise<AppFrame> {
+  const frame = await frameOf(visit);
+  const app = frame.apps.find(({ id }) => id === visit.param("appId").toLowerCase());
+  if (!app) throw new ApiError("not_found");
+  return { ...frame, app, tab };
+}

@@ -1,0 +1,20 @@
+/** What a page says after a form did its work, by the word in its address. */
+export const notesOfDone: ReadonlyMap<string, string> = new Map([
+  ["approved", "Approved. The agent may now proceed."],
+  ["rejected", "Rejected. The agent stops here."],
+  ["noted", "The note is on the thread."],
+  ["replied", "The reply is on the thread."],
+  ["changed", "The changes are saved."],
+  ["thread-deleted", "The thread and its files are deleted."],
+  ["faq-created", "The entry is in the FAQ."],
+  ["faq-deleted", "The entry is deleted."],
+  ["moved", "The order is changed."],
+  ["entry-saved", "The release note is saved."],
+  ["published", "The release note is published."],
+  ["entry-deleted", "The release note is deleted."],
+  ["app-created", "The app is ready. Make its first key below."],
+  ["app-deleted", "The app and everything in it are deleted."],
+  ["key-revoked", "The key is revoked. Nothing can use it any more."],
+  ["token-revoked", "The token is revoked. Nothing can use it any more."],
+  ["signed-out", "You are signed out."],
+]);

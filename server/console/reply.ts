@@ -1,0 +1,38 @@
+import type { VNode } from "preact";
+import { ApiError } from "../../src/contract/errors.ts";
+
+/** What a visit ends with: a whole HTML document, or another address to go to. */
+export type Reply = { readonly status: number; readonly document: VNode } | { readonly location: string };
+
+export const show = (document: VNode, status = 200): Reply => ({ status, document });
+
+/** Sends the browser on, after a form with a note of what was done. (303: it comes with GET) */
+export const goTo = (location: string, done?: string): Reply => ({
+  location: done === undefined ? location : `${location}?done=${done}`,
+});
+
+/**
+ * Does what a form asks; where the endpoint refuses what was filled in, shows the form `again` with what was wrong.
+ * Refusals that no other filling could change pass through.
+ */
+export async function orAgain(
+  act: () => Promise<Reply>,
+  again: (refusal: ApiError) => Promise<Reply>,
+): Promise<Reply> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof ApiError && aboutTheForm.has(error.code)) return again(error);
+    throw error;
+  }
+}
+
+const aboutTheForm: ReadonlySet<string> = new Set([
+  "bad_request",
+  "invalid_credentials",
+  "already_decided",
+  "idempotency_in_progress",
+  "idempotency_mismatch",
+  "rate_limited",
+  "busy",
+] satisfies ApiError["code"][]);

@@ -1,0 +1,46 @@
+import type { Context } from "koa";
+import { renderToString } from "preact-render-to-string";
+import type { Settings } from "../settings.ts";
+import type { Reply } from "./reply.ts";
+
+/** Sends what a visit ended with. Every page carries its own strict headers and is stored nowhere. */
+export function createRespond(settings: Pick<Settings, "baseUrl" | "consoleUrl">) {
+  const headers = pageHeaders(settings);
+  return (ctx: Context, reply: Reply): void => {
+    ctx.set(headers);
+    if ("location" in reply) {
+      ctx.status = 303;
+      ctx.set("Location", reply.location);
+      return;
+    }
+    ctx.status = reply.status;
+    ctx.type = "text/html; charset=utf-8";
+    ctx.body = `<!doctype html>${renderToString(reply.document)}`;
+  };
+}
+
+export type Respond = ReturnType<typeof createRespond>;
+
+function pageHeaders({ baseUrl, consoleUrl }: Pick<Settings, "baseUrl" | "consoleUrl">) {
+  const uploads = new URL(baseUrl).origin;
+  const files = uploads === new URL(consoleUrl).origin ? "'self'" : `'self' ${uploads}`;
+  return {
+    "Content-Security-Policy": [
+      "default-src 'none'",
+      "style-src 'self'",
+      "script-src 'self'",
+      "connect-src 'self'",
+      `img-src ${files}`,
+      `media-src ${files}`,
+      "form-action 'self'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ].join("; "),
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    // With `no-referrer` browsers send `Origin: null` with forms, and no form could be told from a foreign one.
+    "Referrer-Policy": "same-origin",
+    "X-Frame-Options": "DENY",
+  };
+}
