@@ -1,0 +1,70 @@
+/** What pages do better where scripts run. Nothing depends on it. */
+export const script = `
+"use strict";
+// Times in the reader's own zone.
+const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const localise = (root) => {
+  for (const time of root.querySelectorAll("time[datetime]")) {
+    const at = new Date(time.dateTime);
+    if (time.hasAttribute("data-relative")) time.title = zoned.format(at);
+    else time.textContent = zoned.format(at);
+  }
+};
+localise(document);
+
+// The note of what was just done is told once.
+const address = new URL(location.href);
+if (address.searchParams.has("done")) {
+  address.searchParams.delete("done");
+  history.replaceState(null, "", address);
+}
+
+// Menus close when the reader turns elsewhere.
+const closeMenus = (except) => {
+  for (const menu of document.querySelectorAll("details.menu[open]")) if (menu !== except) menu.open = false;
+};
+document.addEventListener("click", (event) => closeMenus(event.target.closest("details.menu")));
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  const menu = event.target.closest("details.menu[open]");
+  closeMenus();
+  if (menu) menu.querySelector("summary").focus();
+});
+
+// Secrets are copied without being selected by hand.
+for (const button of document.querySelectorAll("button[data-copies]")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const source = document.getElementById(button.dataset.copies);
+    source.select();
+    await navigator.clipboard.writeText(source.value);
+    button.textContent = "Copied";
+  });
+}
+
+// What is not sent yet is not lost by a slip.
+let dirty = false;
+for (const form of document.querySelectorAll("form[data-guards]")) {
+  form.addEventListener("input", () => { dirty = true; });
+}
+document.addEventListener("submit", () => { dirty = false; });
+addEventListener("beforeunload", (event) => { if (dirty) event.preventDefault(); });
+
+// Lists and proposals that change meanwhile.
+const live = document.querySelectorAll("[data-live]");
+const refresh = async () => {
+  if (document.hidden) return;
+  const answer = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => undefined);
+  if (!answer || !answer.ok || answer.redirected) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const part of document.querySelectorAll("[data-live]")) {
+    const next = fresh.getElementById(part.id);
+    if (!next || part.contains(document.activeElement) || part.dataset.live === next.dataset.live) continue;
+    if (part.dataset.stale === undefined) {
+      localise(next);
+      part.replaceWith(next);
+    } else document.getElementById(part.dataset.stale).hidden = false;
+  }
+};
+if (live.length > 0) setInterval(refresh, 20_000);
+`;

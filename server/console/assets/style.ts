@@ -1,0 +1,7 @@
+import { content } from "./style/content.ts";
+import { controls } from "./style/controls.ts";
+import { frame } from "./style/frame.ts";
+import { ground } from "./style/ground.ts";
+import { thread } from "./style/thread.ts";
+
+export const style = [ground, frame, controls, content, thread].join("");

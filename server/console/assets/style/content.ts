@@ -1,0 +1,87 @@
+/** Cards, lists, badges, tables, and text that somebody wrote. */
+export const content = `
+.card { background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); padding: 1.5rem; }
+.card > h2 + *, .card > h3 + * { margin-top: 0.35rem; }
+.list { background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); }
+.list > li { position: relative; padding: 1rem 1.25rem; border-top: 1px solid var(--line); }
+.list > li:first-child { border-top: 0; border-radius: var(--radius) var(--radius) 0 0; }
+.list > li:last-child { border-radius: 0 0 var(--radius) var(--radius); }
+.list > li:only-child { border-radius: var(--radius); }
+.list.linked > li:hover { background: var(--sunken); }
+.list .to { color: var(--text); font-weight: 580; text-decoration: none; }
+.list .to::after { content: ""; position: absolute; inset: 0; border-radius: inherit; }
+.list .to:hover { color: var(--text); }
+.list .to:focus-visible { outline: none; }
+.list .to:focus-visible::after { outline: 2px solid var(--accent); outline-offset: -2px; border-radius: var(--radius-small); }
+.list .over { position: relative; z-index: 1; }
+.list p.under { color: var(--muted); font-size: var(--small); margin-top: 0.25rem; }
+.under > * + *::before { content: "·"; margin: 0 0.45rem; color: var(--muted); }
+.clip { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
+
+.badge { display: inline-flex; align-items: center; gap: 0.4rem; padding: 0.1rem 0.55rem; border-radius: 99px; background: var(--sunken); color: var(--muted); font-size: var(--small); font-weight: 540; line-height: 1.5; white-space: nowrap; }
+.badge.good { background: var(--accent-soft); color: var(--on-accent-soft); }
+.badge.attention { background: var(--attention-soft); color: var(--attention); }
+.badge.bad { background: var(--danger-soft); color: var(--danger); }
+.badge.attention::before { content: ""; width: 0.45rem; height: 0.45rem; border-radius: 50%; background: var(--attention-line); }
+.count { display: inline-grid; place-items: center; min-width: 1.35rem; height: 1.35rem; padding: 0 0.4rem; border-radius: 99px; background: var(--attention-soft); color: var(--attention); font-size: var(--small); font-weight: 640; }
+
+.empty { text-align: center; padding: 3.5rem 1.5rem; background: var(--surface); border: 1px dashed var(--line); border-radius: var(--radius); }
+.empty svg { width: 2.75rem; height: 2.75rem; color: var(--muted); margin-bottom: 0.9rem; }
+.empty p { color: var(--muted); max-width: 30rem; margin: 0.4rem auto 0; }
+.empty .actions { justify-content: center; margin-top: 1.25rem; }
+
+.filters { display: flex; flex-wrap: wrap; gap: 0.75rem 1rem; align-items: center; justify-content: space-between; margin-bottom: 1rem; }
+.pills { display: flex; gap: 0.2rem; overflow-x: auto; scrollbar-width: none; max-width: 100%; padding: 3px; margin: -3px; }
+.pills a { padding: 0.4rem 0.8rem; border-radius: 99px; color: var(--muted); text-decoration: none; white-space: nowrap; font-weight: 520; }
+.pills a:hover { background: var(--sunken); color: var(--text); }
+.pills a[aria-current] { background: var(--text); color: var(--ground); }
+.search { display: flex; gap: 0.5rem; flex: 1 1 18rem; max-width: 30rem; }
+.search input { min-width: 0; }
+.search select { width: auto; flex: none; }
+.pager { display: flex; justify-content: space-between; gap: 1rem; margin-top: 1.25rem; }
+
+.written { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; tab-size: 4; overflow: clip; overflow-clip-margin: 2px; line-height: 1.6; }
+.written.exact { font: 0.875rem / 1.65 var(--mono); }
+.hidden-mark { display: inline-block; padding: 0 0.25rem; margin: 0 1px; border-radius: 4px; background: var(--attention-soft); color: var(--attention); font: 600 0.75em / 1.5 var(--mono); white-space: nowrap; unicode-bidi: isolate; direction: ltr; user-select: none; }
+
+.pairs { display: grid; grid-template-columns: minmax(5rem, auto) 1fr; gap: 0.5rem 1rem; font-size: var(--small); }
+.pairs dt { color: var(--muted); }
+.pairs dd { min-width: 0; }
+.scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: var(--radius); background: var(--surface); }
+table { border-collapse: collapse; width: 100%; font-size: var(--small); }
+th { text-align: left; color: var(--muted); font-weight: 560; }
+th, td { padding: 0.7rem 1rem; border-top: 1px solid var(--line); vertical-align: top; overflow-wrap: normal; }
+thead th { border-top: 0; }
+td.fit { white-space: nowrap; }
+
+.markdown { line-height: 1.65; }
+.markdown > * + * { margin-top: 0.8rem; }
+.markdown ul, .markdown ol { padding-left: 1.4rem; list-style: disc; }
+.markdown ol { list-style: decimal; }
+.markdown pre { overflow-x: auto; background: var(--sunken); padding: 0.8rem 1rem; border-radius: var(--radius-small); }
+.markdown blockquote { margin-inline: 0; padding-left: 1rem; border-left: 3px solid var(--line); color: var(--muted); }
+.markdown h1, .markdown h2 { font-size: var(--large); }
+.markdown h3, .markdown h4, .markdown h5, .markdown h6 { font-size: var(--body); }
+.markdown table { width: auto; }
+.markdown th, .markdown td { padding: 0.35rem 0.7rem; border: 1px solid var(--line); }
+
+.faq { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 1rem; }
+.moves { display: flex; align-items: start; }
+.moves button { min-width: 2.125rem; padding: 0.25rem; }
+.pair { display: grid; grid-template-columns: 9.5rem minmax(0, 1fr); gap: 0.5rem; }
+.maker:has(#kind-agent:checked) .for-scripts,
+.editor:has(#bodyFormat-items:checked) .as-text, .editor:has(#bodyFormat-markdown:checked) .as-list { display: none; }
+
+@media (max-width: 40rem) {
+  .card { padding: 1.1rem; }
+  .list > li { padding: 0.9rem 1rem; }
+  .search { max-width: none; flex-wrap: wrap; }
+  .search input { flex: 1 1 100%; }
+  .search select { flex: 1 1 0; }
+  table.stacked thead { display: none; }
+  table.stacked tr { display: block; padding: 0.7rem 1rem; border-top: 1px solid var(--line); }
+  table.stacked tr:first-child { border-top: 0; }
+  table.stacked td { display: block; border: 0; padding: 0.1rem 0; }
+  td.fit { white-space: normal; }
+}
+`;
