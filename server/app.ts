@@ -1,5 +1,7 @@
 import Koa from "koa";
 import { contract } from "../src/contract/index.ts";
+import { answerConsoleRefusals } from "./console/refusals.ts";
+import { consoleRoutes } from "./console/routes.ts";
 import type { Deps } from "./deps.ts";
 import { createAddressOf } from "./http/address.ts";
 import { createAuthenticate } from "./http/authenticate.ts";
@@ -37,7 +39,8 @@ export function createApp(deps: Deps): Koa {
   app.use(observe(deps, metrics));
   app.use(answerErrors(deps));
   if (deps.settings.corsOrigins.length > 0) app.use(allowOrigins(deps.settings.corsOrigins));
-  app.use(routing([...apiRoutes(deps, door), ...operationsRoutes(deps, metrics)]));
+  app.use(answerConsoleRefusals(deps));
+  app.use(routing([...apiRoutes(deps, door), ...operationsRoutes(deps, metrics), ...consoleRoutes(deps, door)]));
   app.use(serveUploads(deps.settings, (name) => uploads.find(deps.database, name), deps.files));
   app.use(answerUnknown);
   // What slips past `answerErrors` is a broken connection, which nobody can be told of.

@@ -1,0 +1,64 @@
+import { type Filled, faultAt } from "./field.tsx";
+
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+  readonly hint: string;
+}
+
+export interface ChoicesProps {
+  readonly form: Filled;
+  readonly name: string;
+  readonly legend: string;
+  readonly options: readonly Choice[];
+}
+
+/** One of a few, each with a word on what it means. */
+export const Choices = ({ form, name, legend, options }: ChoicesProps) => {
+  const fault = faultAt(form, name);
+  return (
+    <fieldset class="stack tight" aria-describedby={fault === undefined ? undefined : `${name}-fault`}>
+      <legend>{legend}</legend>
+      <div class="cards">
+        {options.map(({ value, label, hint }) => (
+          <label class="choice" key={value}>
+            <input
+              type="radio"
+              name={name}
+              value={value}
+              id={`${name}-${value}`}
+              checked={form.value(name) === value}
+            />
+            <span>
+              <b>{label}</b>
+              <span class="hint">{hint}</span>
+            </span>
+          </label>
+        ))}
+      </div>
+      {fault !== undefined && (
+        <p class="fault" id={`${name}-fault`}>
+          {legend} {fault}.
+        </p>
+      )}
+    </fieldset>
+  );
+};
+
+export interface TickProps {
+  readonly form: Filled;
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+/** Something that is on or off. */
+export const Tick = ({ form, name, label, hint }: TickProps) => (
+  <label class="choice">
+    <input type="checkbox" name={name} value="on" checked={form.value(name) === "on"} />
+    <span>
+      <b>{label}</b>
+      {hint !== undefined && <span class="hint">{hint}</span>}
+    </span>
+  </label>
+);

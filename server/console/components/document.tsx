@@ -1,0 +1,31 @@
+import type { ComponentChildren } from "preact";
+import { assets } from "../assets/assets.ts";
+import type { Links } from "../links.ts";
+import { visibleLine } from "../visible-text.ts";
+
+export interface DocumentProps {
+  readonly links: Links;
+  readonly title: string;
+  readonly children: ComponentChildren;
+}
+
+/** The shell of every page. */
+export const Document = ({ links, title, children }: DocumentProps) => (
+  <html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <title>{`${visibleLine(title)} · Innkeep`}</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <link rel="icon" type="image/svg+xml" href={links.asset(assets.icon.name)} />
+      <link rel="stylesheet" href={links.asset(assets.style.name)} />
+      <script src={links.asset(assets.script.name)} defer />
+    </head>
+    <body>
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      {children}
+    </body>
+  </html>
+);

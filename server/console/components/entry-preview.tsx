@@ -1,0 +1,50 @@
+import { itemTypes } from "../../../src/contract/changelog.ts";
+import type { Values } from "../changes.ts";
+import { Markdown } from "./markdown.tsx";
+import { Line } from "./written.tsx";
+
+export interface EntryPreviewProps {
+  /** What the form says; its lists as JSON. */
+  readonly entry: Values;
+  readonly uploads: string;
+}
+
+/** A release note as its readers would see it. Nothing is saved by looking. */
+export const EntryPreview = ({ entry, uploads }: EntryPreviewProps) => (
+  <section class="card stack" aria-labelledby="preview" id="as-read">
+    <p class="muted small" id="preview">
+      Preview. Nothing is saved yet.
+    </p>
+    <h2>
+      <Line text={entry.title || "Untitled"} />
+    </h2>
+    <p class="muted">
+      <Line text={entry.version ?? ""} />
+    </p>
+    {entry.bodyFormat === "items" ? (
+      <Changes items={JSON.parse(entry.items ?? "[]")} />
+    ) : (
+      <Markdown text={entry.body ?? ""} uploads={uploads} />
+    )}
+  </section>
+);
+
+const Changes = ({ items }: { readonly items: readonly Values[] }) => (
+  <div class="markdown">
+    {itemTypes.map((kind) => {
+      const changes = items.filter(({ type }) => type === kind);
+      return changes.length === 0 ? null : (
+        <div key={kind}>
+          <h3>{kind[0]?.toUpperCase() + kind.slice(1)}</h3>
+          <ul>
+            {changes.map(({ text = "" }) => (
+              <li key={text}>
+                <Line text={text} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      );
+    })}
+  </div>
+);

@@ -1,0 +1,133 @@
+import type { AppKey } from "../../../src/contract/console/keys.ts";
+import { filledWith } from "../filled.ts";
+import type { AppSettingsProps } from "../pages/app.tsx";
+import { Choices } from "./choices.tsx";
+import { type Filled, TextField } from "./field.tsx";
+import { Notice, Refused } from "./notice.tsx";
+import { Once } from "./once.tsx";
+import { Secret } from "./secret.tsx";
+import { Ago } from "./when.tsx";
+import { Line } from "./written.tsx";
+
+/** The keys with which an app calls the API. */
+export const Keys = ({ frame: { links, app }, keys, forms: { made, key }, now }: AppSettingsProps) => (
+  <section class="stack" aria-labelledby="keys" id="keys-section">
+    <div>
+      <h2 id="keys">Keys</h2>
+      <p class="muted">
+        An app sends its key in the header x-api-key. Several can be live, so that none need be changed in
+        haste.
+      </p>
+    </div>
+    {made && (
+      <div class="card">
+        <Secret
+          label={made.label === "" ? "The new key" : `The new key for ${made.label}`}
+          secret={made.key}
+        />
+      </div>
+    )}
+    {keys.length === 0 ? (
+      <Notice kind="attention">This app has no key yet, so nothing can reach it.</Notice>
+    ) : (
+      <ul class="list">
+        {keys.map((row) => (
+          <KeyLine key={row.id} row={row} now={now} at={(part) => links.key(app.id, row.id, part)} />
+        ))}
+      </ul>
+    )}
+    <details class="reveal" open={key !== undefined || keys.length === 0}>
+      <summary>Make a key</summary>
+      <NewKey form={key} action={links.app(app.id, "keys")} />
+    </details>
+  </section>
+);
+
+const kinds = [
+  {
+    value: "full",
+    label: "Full",
+    hint: "For servers and CI: all that the API gives an app, writing the FAQ too.",
+  },
+  {
+    value: "intake",
+    label: "Intake",
+    hint: "For shipping inside an app: sends feedback, reads FAQ and changelog, writes nothing else.",
+  },
+] as const;
+
+const NewKey = ({ form, action }: { readonly form: Filled | undefined; readonly action: string }) => (
+  <form class="card stack" method="post" action={action}>
+    <Refused refusal={form?.refusal} />
+    <Once />
+    <TextField
+      form={form ?? filledWith()}
+      name="label"
+      label="Label"
+      hint="Where it will be used, so that you know later what revoking it breaks."
+    />
+    <Choices
+      form={form ?? filledWith({ kind: "full" })}
+      name="kind"
+      legend="What it may do"
+      options={kinds}
+    />
+    <div class="actions">
+      <button class="primary" type="submit">
+        Make key
+      </button>
+    </div>
+  </form>
+);
+
+interface KeyLineProps {
+  readonly row: AppKey;
+  readonly now: Date;
+  readonly at: (part: string) => string;
+}
+
+const KeyLine = ({ row, now, at }: KeyLineProps) => (
+  <li>
+    <div class="row spread">
+      <b>
+        <Line text={row.label || "Without a label"} />
+      </b>
+      <span class="row">
+        <code>{row.prefix}…</code>
+        <span class="badge">{row.kind === "full" ? "Full" : "Intake"}</span>
+      </span>
+    </div>
+    <p class="under">
+      <span>
+        made <Ago at={row.createdAt} now={now} />
+      </span>
+      <span>
+        {row.lastUsedAt === null ? (
+          "never used"
+        ) : (
+          <>
+            used <Ago at={row.lastUsedAt} now={now} />
+          </>
+        )}
+      </span>
+    </p>
+    <details class="reveal danger">
+      <summary>Replace or revoke</summary>
+      <div class="stack">
+        <p>Either way the present key stops at once, wherever it is used.</p>
+        <div class="actions">
+          <form method="post" action={at("regenerate")}>
+            <Once />
+            <button type="submit">Replace by a new key</button>
+          </form>
+          <form method="post" action={at("revoke")}>
+            <Once />
+            <button class="danger" type="submit">
+              Revoke
+            </button>
+          </form>
+        </div>
+      </div>
+    </details>
+  </li>
+);

@@ -1,0 +1,40 @@
+import type { ComponentChildren } from "preact";
+import type { ApiError } from "../../../src/contract/errors.ts";
+import { notesOfDone } from "../notes-of-done.ts";
+
+export interface NoticeProps {
+  readonly kind?: "alert" | "attention";
+  readonly children: ComponentChildren;
+}
+
+/** A note to the reader; an alert is read out at once. */
+export const Notice = ({ kind, children }: NoticeProps) => (
+  <div class={kind ? `notice ${kind}` : "notice"} role={kind ? "alert" : "status"}>
+    {children}
+  </div>
+);
+
+/** What the last form did. Only what the console itself can have said is shown. */
+export const DoneNotice = ({ done }: { readonly done: string }) => {
+  const note = notesOfDone.get(done);
+  return note === undefined ? null : <Notice>{note}</Notice>;
+};
+
+/** Why a form was refused: its faults stand at their fields, anything else is told here. */
+export const Refused = ({ refusal }: { readonly refusal: ApiError | undefined }) => {
+  if (!refusal) return null;
+  const { issues = [], retryAfterSeconds } = refusal.details;
+  if (issues.length > 0) {
+    return (
+      <Notice kind="alert">
+        <b>Nothing was saved.</b> Please correct what is marked below.
+      </Notice>
+    );
+  }
+  return (
+    <Notice kind="alert">
+      <b>Nothing was saved.</b> {refusal.message}
+      {retryAfterSeconds !== undefined && ` Try again in ${retryAfterSeconds} s.`}
+    </Notice>
+  );
+};

@@ -1,0 +1,11 @@
+export interface PublicationBadgeProps {
+  readonly publishedAt: string | null;
+  readonly now: Date;
+}
+
+/** Whether users see a release note: not yet, from a day to come, or now. */
+export const PublicationBadge = ({ publishedAt, now }: PublicationBadgeProps) => {
+  if (publishedAt === null) return <span class="badge">Draft</span>;
+  if (Date.parse(publishedAt) > now.getTime()) return <span class="badge attention">Scheduled</span>;
+  return <span class="badge good">Published</span>;
+};

@@ -1,0 +1,114 @@
+import type { OwnedThread } from "../../../src/contract/console/feedback.ts";
+import { currentThread } from "../current.ts";
+import { filledWith } from "../filled.ts";
+import { statusNames, typeNames } from "./badges.tsx";
+import { Elsewhere } from "./elsewhere.tsx";
+import { type Filled, Select, TextField } from "./field.tsx";
+import { Refused } from "./notice.tsx";
+import { Once } from "./once.tsx";
+import { Was } from "./was.tsx";
+import { Line, Written } from "./written.tsx";
+
+export interface ThreadAsideProps {
+  readonly thread: OwnedThread;
+  readonly form: Filled | undefined;
+  readonly address: string;
+}
+
+/** What is known about a thread, and what may be changed of it. */
+export const ThreadAside = ({ thread, form, address }: ThreadAsideProps) => (
+  <aside class="aside" aria-label="About this thread">
+    <EditForm thread={thread} form={form} action={`${address}/edit`} />
+    <Facts thread={thread} />
+    <Metadata metadata={thread.feedback.metadata} />
+    <details class="reveal danger">
+      <summary>Delete thread</summary>
+      <form class="stack" method="post" action={`${address}/delete`}>
+        <p>The report, its files, the conversation and all proposals are deleted for good.</p>
+        <Once />
+        <button class="danger" type="submit">
+          Delete for good
+        </button>
+      </form>
+    </details>
+  </aside>
+);
+
+interface EditFormProps {
+  readonly thread: OwnedThread;
+  readonly form: Filled | undefined;
+  readonly action: string;
+}
+
+const EditForm = ({ thread, form, action }: EditFormProps) => {
+  const current = currentThread(thread);
+  const shown = form ?? filledWith(current);
+  return (
+    <form class="stack" method="post" action={action}>
+      <Refused refusal={form?.refusal} />
+      <Once />
+      <Was current={current} />
+      <Select form={shown} name="status" label="Status" options={Object.entries(statusNames)} />
+      <Select form={shown} name="category" label="Type" options={Object.entries(typeNames)} />
+      <TextField form={shown} name="subject" label="Subject" required />
+      <TextField
+        form={shown}
+        name="githubIssueUrl"
+        label="Linked issue"
+        type="url"
+        placeholder="https://github.com/…"
+        hint={<IssueLink url={thread.feedback.githubIssueUrl} />}
+      />
+      <div class="actions">
+        <button class="small" type="submit">
+          Save
+        </button>
+      </div>
+    </form>
+  );
+};
+
+const IssueLink = ({ url }: { readonly url: string | null }) =>
+  url === null ? <>Where the work is tracked.</> : <Elsewhere to={url}>Open the issue</Elsewhere>;
+
+const Facts = ({ thread: { sender, feedback } }: { readonly thread: OwnedThread }) => (
+  <section>
+    <h2>Sender</h2>
+    <dl class="pairs">
+      <Pair name="Name" value={sender.name} />
+      <Pair name="Contact" value={sender.email} />
+      <Pair name="Source" value={feedback.source} />
+      <Pair name="Id" value={feedback.id} />
+    </dl>
+  </section>
+);
+
+const Metadata = ({ metadata }: { readonly metadata: Readonly<Record<string, unknown>> }) => {
+  const entries = Object.entries(metadata);
+  if (entries.length === 0) return null;
+  return (
+    <section>
+      <h2>Metadata</h2>
+      <dl class="pairs">
+        {entries.map(([name, value]) => (
+          <Pair key={name} name={name} value={textOf(value)} />
+        ))}
+      </dl>
+    </section>
+  );
+};
+
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
+
+const Pair = ({ name, value }: { readonly name: string; readonly value: string | null }) =>
+  value === null || value === "" ? null : (
+    <>
+      <dt>
+        <Line text={name} />
+      </dt>
+      <dd>
+        <Written text={value} />
+      </dd>
+    </>
+  );

@@ -1,0 +1,18 @@
+import type { OwnedThread } from "../../../src/contract/console/feedback.ts";
+import { StatusBadge, TypeBadge } from "./badges.tsx";
+import { Line } from "./written.tsx";
+
+export const ThreadHead = ({ thread: { feedback } }: { readonly thread: OwnedThread }) => (
+  <div class="head">
+    <div class="stack tight">
+      <h1>
+        <Line text={feedback.subject} />
+      </h1>
+      <div class="row">
+        <StatusBadge status={feedback.status} />
+        <TypeBadge type={feedback.category} />
+        {feedback.occurrences > 1 && <span class="badge">{`Reported ${feedback.occurrences} times`}</span>}
+      </div>
+    </div>
+  </div>
+);

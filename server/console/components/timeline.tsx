@@ -1,0 +1,54 @@
+import type { Message, Proposal } from "../../../src/contract/agent.ts";
+import type { OwnedThread } from "../../../src/contract/console/feedback.ts";
+import { proposalNote } from "../../domain/proposal.ts";
+import { When } from "./when.tsx";
+import { Written } from "./written.tsx";
+
+/** What was said on a thread after the report, oldest first. */
+export const Timeline = ({ thread: { messages, proposals } }: { readonly thread: OwnedThread }) => {
+  if (messages.length === 0) return null;
+  const notes = new Set(proposals.map(nameOfNote));
+  return (
+    <section class="stack" aria-labelledby="conversation">
+      <h2 id="conversation">Conversation</h2>
+      <ol class="stack">
+        {messages.map((message) => (
+          <li key={message.id}>
+            {notes.has(nameOf(message)) ? <ProposalEvent message={message} /> : <Said message={message} />}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+};
+
+const directions: Readonly<Record<string, string>> = {
+  note: "Internal note",
+  outbound: "Reply to the sender",
+  inbound: "From the sender",
+};
+
+const Said = ({ message: { direction, body, createdAt } }: { readonly message: Message }) => (
+  <article class={`message ${direction in directions ? direction : "note"}`}>
+    <header>
+      <b>{directions[direction] ?? direction}</b>
+      <When at={createdAt} />
+    </header>
+    <div class="inside">
+      <Written text={body} />
+    </div>
+  </article>
+);
+
+/** The note that a proposal leaves says what the proposal says, which stands above in full. */
+const ProposalEvent = ({ message }: { readonly message: Message }) => (
+  <p class="event">
+    <span>An agent proposed a plan</span>
+    <When at={message.createdAt} />
+  </p>
+);
+
+const nameOf = ({ body, createdAt }: Pick<Message, "body" | "createdAt">): string => `${createdAt} ${body}`;
+
+const nameOfNote = (proposal: Proposal): string =>
+  nameOf({ body: proposalNote(proposal), createdAt: proposal.createdAt });

@@ -1,0 +1,11 @@
+import { fullTime, relativeTime } from "../times.ts";
+
+/** An instant, in full. Where scripts run, in the reader's own time zone. */
+export const When = ({ at }: { readonly at: string }) => <time dateTime={at}>{fullTime(at)}</time>;
+
+/** How long ago something was. */
+export const Ago = ({ at, now }: { readonly at: string; readonly now: Date }) => (
+  <time dateTime={at} title={fullTime(at)} data-relative>
+    {relativeTime(at, now)}
+  </time>
+);

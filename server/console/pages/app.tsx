@@ -1,0 +1,108 @@
+import type { AppKey } from "../../../src/contract/console/keys.ts";
+import { keys } from "../../../src/contract/console/keys.ts";
+import { AppFields } from "../components/app-fields.tsx";
+import { type Filled, TextField } from "../components/field.tsx";
+import { Framed } from "../components/framed.tsx";
+import { Keys } from "../components/keys.tsx";
+import { Refused } from "../components/notice.tsx";
+import { Once } from "../components/once.tsx";
+import { Was } from "../components/was.tsx";
+import { Line } from "../components/written.tsx";
+import { currentApp } from "../current.ts";
+import { filledWith } from "../filled.ts";
+import { type AppFrame, appFrameOf } from "../frame.ts";
+import { type Reply, show } from "../reply.ts";
+import type { SignedInVisit } from "../visit.ts";
+
+/** What the forms of an app's settings ended with. */
+export interface AppForms {
+  readonly edit?: Filled;
+  readonly key?: Filled;
+  readonly removal?: Filled;
+  /** A key just made: its secret is shown this once. */
+  readonly made?: { readonly label: string; readonly key: string };
+}
+
+export const appPage = (visit: SignedInVisit): Promise<Reply> => showApp(visit);
+
+export async function showApp(visit: SignedInVisit, forms: AppForms = {}): Promise<Reply> {
+  const frame = await appFrameOf(visit, "settings");
+  const { items } = await visit.ask(keys.list, { params: { appId: frame.app.id } });
+  const refusal = [forms.edit, forms.key, forms.removal].find((form) => form)?.refusal;
+  return show(<AppSettings frame={frame} keys={items} forms={forms} now={visit.now} />, refusal?.status);
+}
+
+export interface AppSettingsProps {
+  readonly frame: AppFrame;
+  readonly keys: readonly AppKey[];
+  readonly forms: AppForms;
+  readonly now: Date;
+}
+
+const AppSettings = (props: AppSettingsProps) => {
+  const { frame, forms } = props;
+  return (
+    <Framed frame={frame} title="Settings" narrow>
+      <div class="head">
+        <h1>Settings</h1>
+      </div>
+      <div class="stack wide">
+        <Keys {...props} />
+        <Edit frame={frame} form={forms.edit} />
+        <Delete frame={frame} form={forms.removal} />
+      </div>
+    </Framed>
+  );
+};
+
+interface FormProps {
+  readonly frame: AppFrame;
+  readonly form: Filled | undefined;
+}
+
+const Edit = ({ frame: { app, links }, form }: FormProps) => {
+  const current = currentApp(app);
+  return (
+    <section class="card" aria-labelledby="app">
+      <form class="stack" method="post" action={links.app(app.id)} data-guards>
+        <h2 id="app">App</h2>
+        <Refused refusal={form?.refusal} />
+        <Once />
+        <Was current={current} />
+        <AppFields form={form ?? filledWith(current)} />
+        <div class="actions">
+          <button class="primary" type="submit">
+            Save
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+};
+
+const Delete = ({ frame: { app, links }, form }: FormProps) => (
+  <details class="reveal danger" open={form !== undefined}>
+    <summary>Delete this app</summary>
+    <form class="card stack" method="post" action={links.app(app.id, "delete")}>
+      <Refused refusal={form?.refusal} />
+      <p>
+        All feedback with its files, the FAQ, the changelog, and every key and token of{" "}
+        <Line text={app.name} /> are deleted for good. Apps that use its keys are refused from then on.
+      </p>
+      <Once />
+      <TextField
+        form={form ?? filledWith()}
+        name="confirmation"
+        label="Type the name of the app to confirm"
+        autocomplete="off"
+        hint={<Line text={app.name} />}
+        required
+      />
+      <div class="actions">
+        <button class="danger" type="submit">
+          Delete the app for good
+        </button>
+      </div>
+    </form>
+  </details>
+);

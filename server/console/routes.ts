@@ -1,0 +1,102 @@
+import type { Context } from "koa";
+import { ApiError } from "../../src/contract/errors.ts";
+import type { Deps } from "../deps.ts";
+import { isOwnOrigin, type Presented } from "../http/authenticate.ts";
+import type { Door, Route } from "../http/mount.ts";
+import { sessionCookie } from "../http/session-cookie.ts";
+import { signIn } from "./actions/session.ts";
+import { forms, pages } from "./addresses.ts";
+import { createAsks } from "./ask.ts";
+import { assetRoutes } from "./asset-routes.ts";
+import { noFields, readForm } from "./form.ts";
+import { createLinks } from "./links.ts";
+import { signInPage } from "./pages/sign-in.tsx";
+import { placeOf } from "./place.ts";
+import { createRespond } from "./respond.ts";
+import type { Answer, SignedInVisit, Visit } from "./visit.ts";
+
+/** The pages, forms and assets of the console. */
+export function consoleRoutes(deps: Deps, door: Door): Route[] {
+  const place = placeOf(deps.settings);
+  const patterns = createLinks(place.mountedAt);
+  const respond = createRespond(deps.settings);
+  const visits = createVisits(deps, door, place.href);
+
+  const open = (method: "GET" | "POST", path: string, answer: Answer<Visit>): Route => ({
+    method,
+    path,
+    async answer(ctx, params) {
+      respond(ctx, await answer(await visits.ofAnybody(ctx, params, method === "POST")));
+    },
+  });
+  const signedIn = (method: "GET" | "POST", path: string, answer: Answer<SignedInVisit>): Route => ({
+    method,
+    path,
+    async answer(ctx, params) {
+      respond(ctx, await answer(await visits.ofSignedIn(ctx, params, method === "POST")));
+    },
+  });
+  return [
+    ...assetRoutes(patterns),
+    open("GET", patterns.signIn, signInPage),
+    open("POST", patterns.signIn, signIn),
+    ...pages(patterns).map(([path, page]) => signedIn("GET", path, page)),
+    ...forms(patterns).map(([path, form]) => signedIn("POST", path, form)),
+  ];
+}
+
+type Params = Readonly<Record<string, string>>;
+
+/** Makes visits of requests: finds the caller, refuses forms of foreign pages, reads what a form sent. */
+function createVisits(deps: Deps, door: Door, href: string) {
+  const asks = createAsks(deps);
+  const cookie = sessionCookie(deps.settings);
+  const links = createLinks(href);
+
+  const visitOf = async (
+    ctx: Context,
+    params: Params,
+    browser: Presented,
+    caller?: SignedInVisit["caller"],
+  ) => {
+    if (browser.mutates && !isOwnOrigin(browser.origin, deps.settings)) throw foreignForm();
+    const query = new URLSearchParams(ctx.querystring);
+    return {
+      deps,
+      links,
+      now: deps.clock.now(),
+      param: (name: string) => params[name] ?? "",
+      query: (name: string) => query.get(name) ?? "",
+      fields: browser.mutates ? await readForm(ctx.req) : noFields,
+      ask: asks({
+        caller,
+        browser,
+        address: () => door.addressOf(ctx.req),
+        setSession: (session) => cookie.set(ctx, session),
+      }),
+    };
+  };
+  const presented = ({ req, cookies }: Context, mutates: boolean): Presented => ({
+    apiKey: undefined,
+    authorization: req.headers.authorization,
+    sessionId: cookies.get(cookie.name),
+    mutates,
+    origin: req.headers.origin,
+  });
+
+  return {
+    ofAnybody: (ctx: Context, params: Params, mutates: boolean): Promise<Visit> =>
+      visitOf(ctx, params, presented(ctx, mutates)),
+
+    async ofSignedIn(ctx: Context, params: Params, mutates: boolean): Promise<SignedInVisit> {
+      const browser = presented(ctx, mutates);
+      const caller = await door.authenticate("session", browser);
+      return { ...(await visitOf(ctx, params, browser, caller)), caller };
+    },
+  };
+}
+
+const foreignForm = () =>
+  new ApiError("forbidden", {
+    message: "This form was not sent from a page of the console. Open the page and send it again.",
+  });
