@@ -1,0 +1,57 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sparticuz from "@sparticuz/chromium";
+import { type BrowserContext, type BrowserContextOptions, chromium } from "playwright-core";
+
+/** A headless Chromium with a fresh profile that speaks to nobody by itself. */
+export interface TestBrowser {
+  /** A new profile within it: no cookies, no history. */
+  newContext(options?: BrowserContextOptions): Promise<BrowserContext>;
+  close(): Promise<void>;
+}
+
+export async function startBrowser(): Promise<TestBrowser> {
+  const browser = await chromium.launch({
+    executablePath: await browserPath(),
+    headless: true,
+    args: [
+      "--headless=shell",
+      "--no-sandbox",
+      "--no-zygote",
+      "--disable-gpu",
+      "--disable-dev-shm-usage",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-domain-reliability",
+      "--disable-sync",
+      "--no-pings",
+      "--no-first-run",
+      "--font-render-hinting=none",
+    ],
+  });
+  return {
+    newContext: (options) => browser.newContext({ viewport: { width: 1280, height: 900 }, ...options }),
+    close: () => browser.close(),
+  };
+}
+
+/** The browser, unpacked once for all runs; several may try at the same time. */
+async function browserPath(): Promise<string> {
+  const home = join(tmpdir(), "innkeep-browser-147");
+  const path = join(home, "chromium");
+  if (existsSync(path)) return path;
+  const own = await mkdtemp(join(tmpdir(), "innkeep-browser-"));
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = own;
+  try {
+    await sparticuz.executablePath();
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  }
+  // Whoever is first gives it its name; the others find it there.
+  await rename(own, home).catch(() => rm(own, { recursive: true, force: true }));
+  return path;
+}
