@@ -1,8 +1,11 @@
 import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Writable } from "node:stream";
+import { finished } from "node:stream/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type FeedbackFile, type FeedbackFiles, feedbackBody } from "../../src/client/feedback-body.ts";
+import { sendBody } from "../../src/client/send-body.ts";
 import { dataUrl, mp4, pdf, png, type SampleFile } from "../support/files.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
@@ -80,7 +83,10 @@ describe("the body of feedback", () => {
   it("starts from the beginning each time it is read", async () => {
     const images = [await onDisk(await temporaryFolder(), png(100_000))];
     const body = feedbackBody(fields, { ...noFiles, images });
-    expect(await chunksOf(body.read())).toEqual(await chunksOf(body.read()));
+    const [first, second] = [await chunksOf(body.read()), await chunksOf(body.read())].map((chunks) =>
+      Buffer.concat(chunks),
+    );
+    expect(second?.equals(first ?? Buffer.alloc(0))).toBe(true);
   });
 
   it("never gives more than 64 KiB at once", async () => {
@@ -97,6 +103,21 @@ describe("the body of feedback", () => {
     while (Buffer.from((await read.next()).value ?? "").length < 65_536);
     await truncate(image.path, 49_152);
     await expect(read.next()).rejects.toThrow("The file shot.png changed while it was sent.");
+  });
+
+  it("is sent a block at a time, each once the network has taken the one before", async () => {
+    const images = [await onDisk(await temporaryFolder(), png(2 * MB))];
+    let most = 0;
+    const network = new Writable({
+      highWaterMark: 16_384,
+      write(_chunk, _encoding, taken) {
+        most = Math.max(most, network.writableLength);
+        setImmediate(taken);
+      },
+    });
+    await sendBody(network, { body: feedbackBody({}, { ...noFiles, images }) });
+    await finished(network);
+    expect(most).toBeLessThan(2 * 65_536);
   });
 
   it("refuses a file that has another size than it had", async () => {
