@@ -18,9 +18,14 @@ export function createSanitiser(nonce: string): Sanitiser {
       removed += 1;
       return "";
     });
-    const parts = visible.normalize("NFC").split(nonce);
-    removed += (parts.length - 1) * nonce.length;
-    return parts.join("");
+    return withoutNonce(visible.normalize("NFC"));
+  };
+
+  const withoutNonce = (value: string): string => {
+    if (!value.includes(nonce)) return value;
+    const rest = value.replaceAll(nonce, "");
+    removed += value.length - rest.length;
+    return withoutNonce(rest);
   };
 
   const sanitise = (value: unknown): unknown => {

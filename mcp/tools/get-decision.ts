@@ -24,10 +24,7 @@ export const getDecision = defineTool({
     feedback: z.optional(
       z
         .string()
-        .check(
-          z.maxLength(500),
-          z.describe("As in read_feedback; only if approved_plan came back null"),
-        ),
+        .check(z.maxLength(500), z.describe("As in read_feedback; only if approved_plan came back null")),
     ),
   }),
   output: z.looseObject({

@@ -18,9 +18,7 @@ export const proposePlan = defineTool({
   input: z.object({
     feedback,
     summary: NewProposal.shape.summary.check(z.describe("The problem and the remedy in brief")),
-    plan: NewProposal.shape.plan.check(
-      z.describe("What you will do, step by step"),
-    ),
+    plan: NewProposal.shape.plan.check(z.describe("What you will do, step by step")),
     supersede: z._default(
       z.boolean().check(z.describe("Replace a proposal that still awaits approval")),
       false,

@@ -25,19 +25,10 @@ export const readFeedback = defineTool({
       z.string().check(z.maxLength(20), z.describe("next_cursor of the answer before")),
     ),
     max_chars: z._default(
-      z
-        .int()
-        .check(
-          z.minimum(maxChars.least),
-          z.maximum(maxChars.most),
-          z.describe("Public text to return"),
-        ),
+      z.int().check(z.minimum(maxChars.least), z.maximum(maxChars.most), z.describe("Public text to return")),
       maxChars.default,
     ),
-    include_images: z._default(
-      z.boolean().check(z.describe("Up to 3 of 1 MB each")),
-      false,
-    ),
+    include_images: z._default(z.boolean().check(z.describe("Up to 3 of 1 MB each")), false),
   }),
   output: z.looseObject({
     app: z.looseObject({ name: z.string() }),
