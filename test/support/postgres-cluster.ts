@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { rmSync } from "node:fs";
 import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -29,6 +30,13 @@ export async function startPostgresCluster({ durable = true } = {}): Promise<Pos
   await initialise(folder, password);
   let server = await startServer(folder, port, durable);
 
+  // A run that is cut off does not get as far as `remove`.
+  const abandon = () => {
+    server.kill("SIGQUIT");
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  };
+  process.once("exit", abandon);
+
   async function crash(): Promise<void> {
     if (server.exitCode !== null || server.signalCode !== null) return;
     server.kill("SIGQUIT");
@@ -42,6 +50,7 @@ export async function startPostgresCluster({ durable = true } = {}): Promise<Pos
     },
     crash,
     async remove() {
+      process.off("exit", abandon);
       await crash();
       await rm(folder, { recursive: true, force: true });
     },
@@ -74,9 +83,6 @@ async function startServer(folder: string, port: number, durable: boolean): Prom
     ["-D", folder, "-p", `${port}`, ...settings.flatMap((setting) => ["-c", setting])],
     { ...user, env, stdio: ["ignore", "ignore", "pipe"] },
   );
-  const stop = () => server.kill("SIGQUIT");
-  process.once("exit", stop);
-  server.once("exit", () => process.off("exit", stop));
   let log = "";
   for await (const chunk of server.stderr.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
     log += chunk;
