@@ -1,4 +1,5 @@
-import { writeFile } from "node:fs/promises";
+import { truncateSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createCommandLine } from "../support/command-line.ts";
@@ -49,8 +50,22 @@ describe("what is known of a report that did not arrive", () => {
     });
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_test" });
     await writeFile(join(line.cwd, "clip.mp4"), mp4(10_485_760).bytes);
-    expect((await line.run([...send, "--video", "clip.mp4"])).stderr).toContain("Nothing was posted.");
+    const { stderr } = await line.run([...send, "--video", "clip.mp4"]);
+    expect(stderr).toContain("Nothing was posted.");
+    expect(stderr).toContain("--without-files");
     expect(requests).toBe(4);
+  });
+
+  it("where a file changes while it is sent without a copy: that is said, and it is not tried again", async () => {
+    const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_test" });
+    const clip = join(line.cwd, "clip.mp4");
+    await writeFile(clip, mp4(10_485_760).bytes);
+    await mkdir(join(line.stateFolder, ".."), { recursive: true });
+    await writeFile(line.stateFolder, "in the way");
+    const baseUrl = await listen((request) => void request.once("data", () => truncateSync(clip)));
+    const { stderr } = await line.run([...send, "--video", "clip.mp4", "--base-url", baseUrl]);
+    expect(stderr).toContain("The file clip.mp4 changed while it was sent.");
+    expect(line.pauses).toEqual([]);
   });
 
   it("stays unknown though a later try cannot even begin", async () => {

@@ -103,6 +103,22 @@ describe("a report that no server has confirmed", () => {
     expect(await line.run(["feedback", "resend", id])).toMatchObject({ exit: 6 });
   });
 
+  it("is mentioned when another is sent", async () => {
+    const { line } = await startSending(full, accepts);
+    await line.run(send);
+    expect((await line.run(send)).stderr).toContain("One report is kept that no server has confirmed");
+  });
+
+  it("that was cut short by a kill while it was copied is cleared away after a day", async () => {
+    const { line } = await startSending();
+    const folder = join(line.stateFolder, "spool");
+    await mkdir(join(folder, ".half"), { recursive: true });
+    await line.run(send);
+    expect(await readdir(folder)).toEqual([".half"]);
+    await line.run(send, { now: () => new Date(Date.now() + 86_500_000) });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   it("that cannot be read any more is named, never passed over", async () => {
     const { line } = await startSending();
     const folder = join(line.stateFolder, "spool", "0197b3a0");

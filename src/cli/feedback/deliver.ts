@@ -19,19 +19,24 @@ export type Delivery =
 export async function deliver(invocation: Invocation, report: Report): Promise<Delivery> {
   const body = counted(feedbackBody(report.fields, report.files));
   const progress = showProgress(invocation, body.content);
+  const mayRepeat = (error: Error) => {
+    progress.end();
+    if (body.failure()) return false;
+    return isInProgress(error) || outcomeOf(error, body.isOut()) !== "unknown";
+  };
   try {
     const answer: Answer = await invocation.client().feedback.submit({
       content: body.content,
       idempotencyKey: report.idempotencyKey,
       signal: invocation.context.signal,
       onProgress: progress.update,
-      repeatAfter: (error) => isInProgress(error) || outcomeOf(error, body.isOut()) !== "unknown",
+      repeatAfter: mayRepeat,
     });
     if (answer.success === false)
       throw new ServerError({ status: 200, code: "not_taken", message: notTaken });
     return { delivered: true, answer };
   } catch (cause) {
-    const error = cause instanceof Error ? cause : new Error(String(cause));
+    const error = body.failure() ?? asError(cause);
     const at = invocation.context.clock.now().toISOString();
     return {
       delivered: false,
@@ -59,15 +64,26 @@ const isRefusal = (error: ServerError): boolean =>
 const isInProgress = (error: Error): boolean =>
   error instanceof ServerError && error.code === "idempotency_in_progress";
 
-/** The content, and whether its last byte was handed over: before that no server can have all of it. */
+const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
+
+/**
+ * The content, whether its last byte was handed over (before that no server can have all of it), and what went wrong
+ * while it was read.
+ */
 function counted(content: FeedbackContent) {
   let left = content.bytes;
+  let failure: Error | undefined;
   const read = async function* () {
     left = content.bytes;
-    for await (const chunk of content.read()) {
-      left -= chunk.length;
-      yield chunk;
+    try {
+      for await (const chunk of content.read()) {
+        left -= chunk.length;
+        yield chunk;
+      }
+    } catch (cause) {
+      failure = asError(cause);
+      throw cause;
     }
   };
-  return { content: { ...content, read }, isOut: () => left <= 0 };
+  return { content: { ...content, read }, isOut: () => left <= 0, failure: () => failure };
 }

@@ -6,7 +6,7 @@ import { openSpool } from "./spool.ts";
 
 /** Drops a kept report for good. */
 export async function discard(invocation: Invocation, _: object, id: string): Promise<undefined> {
-  const spool = openSpool(invocation.stateFolder);
+  const spool = openSpool(invocation);
   await keptReport(spool, id);
   await confirm(invocation, `Drop report ${id}? It was not confirmed by any server.`);
   if (!invocation.flags.dryRun) await spool.drop(id);

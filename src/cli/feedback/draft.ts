@@ -3,6 +3,7 @@ import { NewFeedback } from "../../contract/feedback.ts";
 import { issuesOf } from "../../contract/issues.ts";
 import { usageError } from "../cli-error.ts";
 import type { Invocation } from "../context.ts";
+import { onOneLine } from "../plain-text.ts";
 import { checkFiles } from "./chosen-files.ts";
 import { ciMetadata } from "./ci.ts";
 import { type Checked, type Fault, flagOf } from "./fault.ts";
@@ -74,6 +75,6 @@ const isEmpty = (value: unknown): boolean =>
 
 function refusal(faults: readonly Fault[]) {
   const count = faults.length === 1 ? "one thing is wrong" : `${faults.length} things are wrong`;
-  const issues = faults.map(({ flag, message }) => ({ path: flag, message }));
+  const issues = faults.map(({ flag, message }) => ({ path: onOneLine(flag), message }));
   return usageError(`Nothing was sent, ${count}:`, undefined, { issues });
 }

@@ -1,7 +1,6 @@
 import type { CliError } from "../cli-error.ts";
 import type { Invocation } from "../context.ts";
 import { note } from "../output.ts";
-import { onOneLine } from "../plain-text.ts";
 import { reasonOf } from "../text-flag.ts";
 import { isGitHubActions } from "./ci.ts";
 import type { Answer } from "./deliver.ts";
@@ -17,7 +16,7 @@ export async function tellJobOfSuccess(
   const { id, consoleUrl, deduplicated } = answer;
   await summarise(invocation, [
     `### Feedback ${deduplicated ? "added to an open thread" : "sent"}`,
-    markdownText(onOneLine(String(fields.subject ?? fields.message)).slice(0, 200)),
+    ...(fields.subject ? [markdownText(String(fields.subject))] : []),
     ...(id ? [consoleUrl ? markdownLink(id, consoleUrl) : markdownText(id)] : []),
   ]);
 }

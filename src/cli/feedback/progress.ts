@@ -1,6 +1,7 @@
 import type { FeedbackContent } from "../../client/feedback-body.ts";
 import type { Invocation } from "../context.ts";
 import { note } from "../output.ts";
+import { onOneLine } from "../plain-text.ts";
 
 /** Shows on standard error how much of a report has gone. */
 export interface Progress {
@@ -35,6 +36,7 @@ function progressBar({ context }: Invocation): Progress {
     },
     end() {
       if (shown !== "") stderr.write(clearLine);
+      shown = "";
     },
   };
 }
@@ -52,7 +54,10 @@ function progressLines(invocation: Invocation, files: FeedbackContent["files"]):
     update(sent) {
       for (let file = files[through]; file && sent >= file.endsAt; file = files[through]) {
         through += 1;
-        note(invocation, `Sent ${file.name} (${megabytes(file.bytes)}), file ${through} of ${files.length}.`);
+        note(
+          invocation,
+          `Sent ${onOneLine(file.name)} (${megabytes(file.bytes)}), file ${through} of ${files.length}.`,
+        );
       }
     },
     end: () => {},

@@ -18,8 +18,8 @@ interface Resent {
   readonly why: string | null;
 }
 
-// A server of ours knows a key for a day. What may have arrived longer ago might be posted twice.
-const keyLifetimeMs = 86_400_000;
+// An Innkeep server knows a key for a day. What may have arrived longer ago might be posted twice.
+const keyLifetimeMs = 23 * 3_600_000;
 
 /** Sends all that is kept for this server, oldest first, until one must wait; ends as the first that failed. */
 export async function resendAll(invocation: Invocation, spool: Spool): Promise<Exit> {

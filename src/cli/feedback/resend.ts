@@ -18,7 +18,7 @@ export interface ResendFlags {
 
 /** Sends kept reports again, each with the key it had, so that what has arrived is not posted twice. */
 export async function resend(invocation: Invocation, flags: ResendFlags, id?: string): Promise<Exit> {
-  const spool = openSpool(invocation.stateFolder);
+  const spool = openSpool(invocation);
   if (flags.list) return listKept(invocation, spool);
   if (id && !flags.all) return resendOne(invocation, flags, spool, await keptReport(spool, id));
   if (flags.all && !id && !flags.withoutFiles) return resendAll(invocation, spool);

@@ -8,7 +8,7 @@ import { type Draft, type DraftFlags, draftOf } from "./draft.ts";
 import { tellingOf, tellJobOfFailure, tellJobOfSuccess } from "./job.ts";
 import { preview } from "./preview.ts";
 import type { Report } from "./report.ts";
-import { openSpool } from "./spool.ts";
+import { openSpool, type Spool } from "./spool.ts";
 import { undelivered } from "./undelivered.ts";
 
 export interface SendFlags extends DraftFlags {
@@ -20,9 +20,10 @@ export async function send(invocation: Invocation, flags: SendFlags): Promise<Ex
   const report = reportOf(invocation, await checkedDraft(invocation, flags));
   if (invocation.flags.dryRun) await preview(invocation, report);
 
-  const kept = await keep(invocation, report, openSpool(invocation.stateFolder));
+  const spool = openSpool(invocation);
+  const kept = await keep(invocation, report, spool);
   const delivery = await attempt(invocation, kept);
-  if (delivery.delivered) return succeed(invocation, report, delivery.answer);
+  if (delivery.delivered) return succeed(invocation, report, delivery.answer, spool);
 
   const failure = undelivered(kept, delivery);
   if (invocation.context.signal.aborted) throw interrupted(invocation, failure);
@@ -52,10 +53,18 @@ function reportOf({ context, flags, baseUrl }: Invocation, draft: Draft): Report
   };
 }
 
-async function succeed(invocation: Invocation, report: Report, answer: Answer): Promise<Exit> {
+async function succeed(invocation: Invocation, report: Report, answer: Answer, spool: Spool): Promise<Exit> {
   await tellJobOfSuccess(invocation, report, answer);
   printAnswer(invocation, answer);
+  if (!invocation.flags.json) await remind(invocation, spool);
   return "ok";
+}
+
+async function remind(invocation: Invocation, spool: Spool): Promise<void> {
+  const { reports } = await spool.list();
+  if (reports.length === 0) return;
+  const count = reports.length === 1 ? "One report is" : `${reports.length} reports are`;
+  note(invocation, `${count} kept that no server has confirmed: innkeep feedback resend --list`);
 }
 
 /** Shows where the feedback is to be read; a server of the specification alone does not say. */

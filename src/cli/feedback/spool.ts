@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Invocation } from "../context.ts";
 import { type PlacedFile, placesOf, type Report } from "./report.ts";
 import { copyPath, storedReport, storedText } from "./stored-report.ts";
 
@@ -16,15 +18,17 @@ export interface Spool {
   folderOf(id: string): string;
 }
 
-export function openSpool(stateFolder: string): Spool {
+export function openSpool({ context, stateFolder }: Invocation): Spool {
   const root = join(stateFolder, "spool");
   const folderOf = (id: string) => join(root, id);
+  const unfinishedOf = (id: string) => join(root, `.${id}`);
   const read = async (id: string) => (isId.test(id) ? readReport(folderOf(id)) : undefined);
 
   return {
     async keep(report) {
-      const unfinished = join(root, `.${report.id}`);
+      const unfinished = unfinishedOf(report.id);
       try {
+        await sweep(root, context.clock.now());
         await mkdir(unfinished, { recursive: true, mode: 0o700 });
         for (const placed of placesOf(report.files)) await copy(placed, unfinished);
         await writeReport(unfinished, report);
@@ -40,12 +44,17 @@ export function openSpool(stateFolder: string): Spool {
     async list() {
       const ids = (await readdir(root).catch(() => [])).filter((name) => isId.test(name));
       const found = await Promise.all(ids.map(async (id) => ({ id, report: await read(id) })));
+      const damaged = found.filter(({ report }) => !report).map(({ id }) => folderOf(id));
       return {
         reports: found.flatMap(({ report }) => report ?? []).sort(byAge),
-        damaged: found.filter(({ report }) => !report).map(({ id }) => folderOf(id)),
+        damaged: damaged.filter(existsSync),
       };
     },
-    drop: (id) => rm(folderOf(id), { recursive: true, force: true }),
+    async drop(id) {
+      // At once for whoever reads the list meanwhile.
+      await rename(folderOf(id), unfinishedOf(id));
+      await rm(unfinishedOf(id), { recursive: true, force: true });
+    },
     folderOf,
   };
 }
@@ -53,6 +62,17 @@ export function openSpool(stateFolder: string): Spool {
 // What starts with a dot is not finished, or was left by a program that was killed.
 const isId = /^[0-9A-Za-z][0-9A-Za-z-]{0,99}$/;
 const reportFile = "report.json";
+
+const dayMs = 86_400_000;
+
+/** Removes what killed programs left half written. */
+async function sweep(root: string, now: Date): Promise<void> {
+  const names = (await readdir(root).catch(() => [])).filter((name) => name.startsWith("."));
+  for (const path of names.map((name) => join(root, name))) {
+    const found = await stat(path).catch(() => undefined);
+    if (found && now.getTime() - found.mtimeMs > dayMs) await rm(path, { recursive: true, force: true });
+  }
+}
 
 async function readReport(folder: string): Promise<Report | undefined> {
   const text = await readFile(join(folder, reportFile), "utf8").catch(() => "");

@@ -1,4 +1,4 @@
-import { ServerError } from "../../client/errors.ts";
+import { ConnectionError, ServerError } from "../../client/errors.ts";
 import type { Issue } from "../../contract/issues.ts";
 import { CliError } from "../cli-error.ts";
 import { failureOf } from "../failure.ts";
@@ -14,16 +14,18 @@ type Failed = Extract<Delivery, { delivered: false }>;
 /** Says why a report did not arrive, whether it may have all the same, and how it is sent again. */
 export function undelivered({ report, spool }: Kept, { error, lastTry }: Failed): CliError {
   const { exit, code, message, next, ...details } = failureOf(error);
+  const isCut = lastTry.outcome === "unsent" && wasCut(error) && placesOf(report.files).length > 0;
   const sentences = [
     onOneLine(message),
-    meaningOf(error),
+    meaningOf(error, isCut),
     known[lastTry.outcome],
     spool && "The report is kept.",
   ];
-  const advice = [next, spool && nextFor(error, report)].filter(Boolean).join(" Then: ");
+  const advice = [next, spool && nextFor(error, report, isCut)].filter(Boolean).join(" Then: ");
+  const issues = issuesOf(error, report);
   return new CliError(exit, code, sentences.filter(Boolean).join("\n"), advice || undefined, {
     ...details,
-    issues: issuesOf(error, report),
+    ...(issues.length > 0 && { issues }),
     ...(spool && { spooled: { id: report.id, outcome: lastTry.outcome } }),
   });
 }
@@ -36,13 +38,18 @@ const known: Record<LastTry["outcome"], string> = {
     "a server that does not know the key may post it twice.",
 };
 
-function meaningOf(error: Error): string | undefined {
+function meaningOf(error: Error, isCut: boolean): string | undefined {
+  if (isCut) return "Something on the way may take less than this report has.";
   if (!(error instanceof ServerError) || error.status !== 403) return undefined;
   return (
     "A 403 means that this key may not send feedback, or that feedback is turned off for the app. " +
     "Its owner sees both in the console."
   );
 }
+
+// Many servers do not answer a body that is too large, but end the connection.
+const wasCut = (error: Error): boolean =>
+  error instanceof ConnectionError && ["ECONNRESET", "EPIPE"].includes(error.code);
 
 /** The faults that the server found, or after a 413 the sizes, by the flags that gave them. */
 function issuesOf(error: Error, report: Report): readonly Issue[] {
@@ -56,7 +63,7 @@ function issuesOf(error: Error, report: Report): readonly Issue[] {
 
 const sizesOf = ({ files }: Report): Issue[] =>
   placesOf(files).map(({ field, file }) => ({
-    path: `${flagOfField[field]} ${file.name}`,
+    path: onOneLine(`${flagOfField[field]} ${file.name}`),
     message: `has ${megabytes(file.bytes)}`,
   }));
 
@@ -64,12 +71,12 @@ const sizesOf = ({ files }: Report): Issue[] =>
 function placeOf(path: string, { files }: Report): string {
   const [field = "", at = ""] = path.split(".");
   const placed = placesOf(files).find((place) => place.field === field && String(place.at) === at);
-  if (placed) return `${flagOfField[placed.field]} ${placed.file.name}`;
+  if (placed) return onOneLine(`${flagOfField[placed.field]} ${placed.file.name}`);
   return field === "" ? "" : onOneLine(flagOf(field));
 }
 
-function nextFor(error: Error, { id, files }: Report): string {
-  const isTooLarge = error instanceof ServerError && error.status === 413;
+function nextFor(error: Error, { id, files }: Report, isCut: boolean): string {
+  const isTooLarge = isCut || (error instanceof ServerError && error.status === 413);
   const resend = `innkeep feedback resend ${id}`;
   return isTooLarge && placesOf(files).length > 0 ? `${resend} --without-files` : resend;
 }
