@@ -1,12 +1,12 @@
 import { readdir, writeFile } from "node:fs/promises";
-import { request as ask } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { OwnedThread } from "../../src/contract/console/feedback.ts";
 import { createCommandLine } from "../support/command-line.ts";
 import { jpeg, mov, mp4, pdf, png, type SampleFile, webm, webp } from "../support/files.ts";
-import { listen } from "../support/intake.ts";
+import { forgetfulProxy } from "../support/forgetful-proxy.ts";
+import { hangsUp } from "../support/intake.ts";
 import { send } from "../support/sending.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -37,20 +37,6 @@ async function newApp(traits: Parameters<Service["makeApp"]>[1] = {}, baseUrl = 
 }
 
 const read = async (url: string) => Buffer.from(await (await fetch(url)).arrayBuffer());
-
-/** Passes everything on to the real server, but ends the first connections instead of answering. */
-function forgetfulProxy(unanswered: number): Promise<string> {
-  let left = unanswered;
-  return listen((request, response) => {
-    const { method, url = "/", headers } = request;
-    const onward = ask(new URL(url, service.baseUrl), { method, headers }, (answer) => {
-      left -= 1;
-      if (left >= 0) answer.resume().on("end", () => response.destroy());
-      else answer.pipe(response.writeHead(answer.statusCode ?? 0, answer.headers));
-    });
-    request.pipe(onward);
-  });
-}
 
 describe("feedback that is sent to an Innkeep server", () => {
   it("arrives with all the files that there may be, each as large as it may be, byte for byte", async () => {
@@ -88,7 +74,7 @@ describe("feedback that is sent to an Innkeep server", () => {
   });
 
   it("is one thread after the answer was lost and the report was sent again", async () => {
-    const { line, threads } = await newApp({}, await forgetfulProxy(1));
+    const { line, threads } = await newApp({}, await forgetfulProxy(service.baseUrl, hangsUp));
     await writeFile(join(line.cwd, "clip.mov"), mov(MB).bytes);
     expect(await line.run([...send, "--video", "clip.mov"])).toMatchObject({ exit: 75 });
     expect(await line.run(["feedback", "resend", "--all"])).toMatchObject({ exit: 0 });

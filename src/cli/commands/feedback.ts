@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { routes } from "../../client/routes.ts";
 import { choices } from "../choices.ts";
+import { rulesOf } from "../feedback/kinds.ts";
 import type { ResendFlags } from "../feedback/resend.ts";
 import type { SendFlags } from "../feedback/send.ts";
 import {
@@ -28,11 +29,11 @@ function addSending(feedback: Command, setup: Setup): void {
     .option("--email <address>", "where the sender is reached")
     .option("--name <name>", "who the sender is")
     .option("--source <label>", "where it comes from, such as `ci`")
-    .option("--metadata <key=text>", "a fact, or `key:=json` for a value of JSON; repeatable", several, [])
+    .option("--metadata <key=text>", "a fact, or `key:=json` for a value of JSON; repeatable", several)
     .option("--no-ci-metadata", "leave out run URL, commit, ref and job of a CI run")
-    .option("--image <file>", "PNG, JPEG, WebP or GIF, up to 3 of 2 MB each; repeatable", several, [])
-    .option("--video <file>", "MP4, WebM or QuickTime, up to 2 of 10 MB each; repeatable", several, [])
-    .option("--attach <file>", "PDF, up to 3 of 5 MB each; repeatable", several, [])
+    .option("--image <file>", rulesOf("images"), several)
+    .option("--video <file>", rulesOf("videos"), several)
+    .option("--attach <file>", rulesOf("attachments"), several)
     .option("--dedupe-key <key>", "add it to the open thread with the same key instead of starting one")
     .option("--best-effort", "end well also where the server cannot be reached or refuses");
   onRun<SendFlags>(send, setup, async (invocation, flags) =>

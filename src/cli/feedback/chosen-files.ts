@@ -5,6 +5,7 @@ import { feedbackFiles } from "../../contract/limits.ts";
 import { detectMediaType, signatureBytes } from "../../contract/media-type.ts";
 import { reasonOf } from "../text-flag.ts";
 import type { Checked, Fault } from "./fault.ts";
+import { kindOf, kindsOf } from "./kinds.ts";
 import { flagOfField } from "./report.ts";
 
 type Field = keyof FeedbackFiles;
@@ -84,7 +85,7 @@ function sizeFault(bytes: number, field: Field): string | undefined {
 function kindFault(detected: string | null, field: Field): string | undefined {
   const types: readonly string[] = feedbackFiles[field].types;
   if (detected !== null && types.includes(detected)) return undefined;
-  const wanted = `must be ${types.map(kindOf).join(" or ")}`;
+  const wanted = `must be ${kindsOf(field)}`;
   const elsewhere = otherField(detected);
   if (detected === null || !elsewhere) return `${wanted}; its bytes are of no kind that can be sent`;
   return `${wanted}; its bytes are ${kindOf(detected)}: send it with ${flagOfField[elsewhere]}`;
@@ -94,16 +95,3 @@ const otherField = (detected: string | null): Field | undefined =>
   fields.find((field) => feedbackFiles[field].types.some((type) => type === detected));
 
 const fields = ["images", "videos", "attachments"] as const;
-
-const kinds: Readonly<Record<string, string>> = {
-  "image/png": "PNG",
-  "image/jpeg": "JPEG",
-  "image/webp": "WebP",
-  "image/gif": "GIF",
-  "video/mp4": "MP4",
-  "video/webm": "WebM",
-  "video/quicktime": "QuickTime",
-  "application/pdf": "PDF",
-};
-
-const kindOf = (mediaType: string): string => kinds[mediaType] ?? mediaType;

@@ -19,11 +19,11 @@ export interface DraftFlags {
   readonly name?: string;
   readonly source?: string;
   readonly dedupeKey?: string;
-  readonly metadata: readonly string[];
+  readonly metadata?: readonly string[];
   readonly ciMetadata: boolean;
-  readonly image: readonly string[];
-  readonly video: readonly string[];
-  readonly attach: readonly string[];
+  readonly image?: readonly string[];
+  readonly video?: readonly string[];
+  readonly attach?: readonly string[];
 }
 
 /** What is to be sent. */
@@ -34,12 +34,12 @@ export interface Draft {
 
 /** Checks all that was given before anything is sent. Throws one usage error that names every fault. */
 export async function draftOf(invocation: Invocation, flags: DraftFlags): Promise<Draft> {
-  const metadata = metadataOf(flags.metadata);
+  const metadata = metadataOf(flags.metadata ?? []);
   const texts = await readTexts(invocation, { message: flags.message, subject: flags.subject });
   const { type, email, name, source, dedupeKey } = flags;
   const given = { type, ...texts.value, email, name, source, dedupeKey, metadata: metadata.value };
   const fields = checkFields(given, texts.faults);
-  const { image: images, video: videos, attach: attachments } = flags;
+  const { image: images = [], video: videos = [], attach: attachments = [] } = flags;
   const files = await checkFiles(invocation.context.cwd, { images, videos, attachments });
 
   const faults = [...fields.faults, ...texts.faults, ...metadata.faults, ...files.faults];
