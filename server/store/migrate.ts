@@ -40,7 +40,8 @@ export async function isCurrent(reader: Reader, migrations: readonly Migration[]
   return pending(migrations, await appliedTo(reader), reader.engine).length === 0;
 }
 
-async function hasTable(reader: Reader): Promise<boolean> {
+/** Whether the database has a list of migrations: was it ever migrated? */
+export async function hasTable(reader: Reader): Promise<boolean> {
   const row = await reader.get(
     reader.engine === "sqlite"
       ? "SELECT 1 AS found FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'"
@@ -49,7 +50,8 @@ async function hasTable(reader: Reader): Promise<boolean> {
   return row !== undefined;
 }
 
-function appliedTo(reader: Reader): Promise<Applied[]> {
+/** The migrations that the database has had, in their order. */
+export function appliedTo(reader: Reader): Promise<Applied[]> {
   return reader.all<Applied>("SELECT number, name, checksum FROM migrations ORDER BY number");
 }
 

@@ -16,7 +16,8 @@ export interface OpenOptions {
   readonly poolSize?: number;
   /** SQLite: the driver to use instead of the best one there is. */
   readonly driver?: "sqlite3" | "node-sqlite" | SqliteDriver;
-  readonly migrations?: readonly Migration[];
+  /** What to bring the schema to; `none` leaves it as it is. */
+  readonly migrations?: readonly Migration[] | "none";
   readonly clock?: Clock;
 }
 
@@ -24,8 +25,10 @@ export interface OpenOptions {
 export async function openDatabase(address: DatabaseAddress, options: OpenOptions = {}): Promise<Database> {
   const database =
     "file" in address ? await openFile(address.file, options) : await openUrl(address.url, options);
+  const wanted = options.migrations ?? migrations;
+  if (wanted === "none") return database;
   try {
-    await migrate(database, options.migrations ?? migrations, options.clock ?? systemClock);
+    await migrate(database, wanted, options.clock ?? systemClock);
   } catch (error) {
     await database.close();
     throw error;

@@ -38,3 +38,21 @@ export const uploads = {
       created_at: upload.createdAt,
     }),
 };
+
+const atOnce = 1_000;
+
+/** Every stored file once, with its size in bytes. */
+export async function* storedFiles(reader: Reader): AsyncGenerator<{ sha256: string; size: number }> {
+  for (let last = ""; ; ) {
+    const page = await reader.all<{ sha256: string; size: number }>(
+      `SELECT sha256, max(size) AS size FROM uploads WHERE sha256 > ?
+       GROUP BY sha256 ORDER BY sha256 LIMIT ?`,
+      last,
+      atOnce,
+    );
+    yield* page;
+    const end = page.at(-1);
+    if (!end || page.length < atOnce) return;
+    last = end.sha256;
+  }
+}

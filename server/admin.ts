@@ -1,0 +1,66 @@
+import { createAccount, createFirstApp, createOwnedKey, createOwnersToken } from "./admin/accounts.ts";
+import { backUp } from "./admin/backup.ts";
+import { checkAll } from "./admin/check.ts";
+import { type Place, withDatabase } from "./admin/place.ts";
+import { restore } from "./admin/restore.ts";
+import { migrations } from "./store/migrations.ts";
+
+export type AdminCommand =
+  | { readonly command: "user create"; readonly email: string; readonly password: string }
+  | { readonly command: "app create"; readonly name: string; readonly owner: string }
+  | {
+      readonly command: "key create";
+      readonly appId: string;
+      readonly label?: string | undefined;
+      readonly kind?: "full" | "intake" | undefined;
+    }
+  | {
+      readonly command: "token create";
+      readonly kind: "agent" | "maintainer";
+      readonly owner: string;
+      readonly label?: string | undefined;
+      readonly scopes?: readonly string[] | undefined;
+      readonly appId?: string | undefined;
+    }
+  | { readonly command: "migrate" }
+  | { readonly command: "check" }
+  | { readonly command: "backup"; readonly file: string }
+  | { readonly command: "restore"; readonly file: string };
+
+/** A command of the person who runs the server, and the database that it is for. */
+export type AdminRequest = AdminCommand & {
+  /** Folder of the SQLite database, the files and the secret. */
+  readonly data?: string | undefined;
+  /** PostgreSQL instead; the files still lie in the folder. */
+  readonly databaseUrl?: string | undefined;
+};
+
+/**
+ * Does it and gives what was made or found. A running server notices at once. Throws a SettingError or an ApiError where
+ * the request cannot be met, else an Error with a sentence for the operator.
+ */
+export function runAdmin(request: AdminRequest): Promise<Record<string, unknown>> {
+  const place = { data: request.data || "./.innkeep", databaseUrl: request.databaseUrl || undefined };
+  return run(request, place);
+}
+
+function run(request: AdminCommand, place: Place): Promise<Record<string, unknown>> {
+  switch (request.command) {
+    case "user create":
+      return withDatabase(place, "make", (database) => createAccount(database, request));
+    case "app create":
+      return withDatabase(place, "update", (database) => createFirstApp(database, request));
+    case "key create":
+      return withDatabase(place, "update", (database) => createOwnedKey(database, request));
+    case "token create":
+      return withDatabase(place, "update", (database) => createOwnersToken(database, request));
+    case "migrate":
+      return withDatabase(place, "make", async () => ({ migration: migrations.at(-1)?.number ?? 0 }));
+    case "check":
+      return withDatabase(place, "leave", (database) => checkAll(database, place));
+    case "backup":
+      return withDatabase(place, "leave", (database) => backUp(database, place, request.file));
+    case "restore":
+      return restore(place, request.file);
+  }
+}

@@ -1,0 +1,78 @@
+import { open } from "node:fs/promises";
+import { SettingError } from "../environment.ts";
+import { manifestName } from "./archive-writer.ts";
+import { hashOfStream } from "./hash-of-stream.ts";
+import { blockSize, paddingOf, readTarHeader } from "./tar-header.ts";
+
+export interface ArchiveEntry {
+  readonly name: string;
+  readonly size: number;
+  /** Where its bytes begin. */
+  readonly at: number;
+}
+
+export interface Archive {
+  readonly entries: readonly ArchiveEntry[];
+  read(entry: ArchiveEntry): AsyncIterable<Buffer>;
+  readText(entry: ArchiveEntry): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Opens an archive that `createArchive` wrote. Throws a sentence where it is none, or is cut. */
+export async function openArchive(path: string): Promise<Archive> {
+  const handle = await open(path).catch((cause) => {
+    throw new SettingError(`${path} cannot be read (${cause.code}).`);
+  });
+
+  async function* read({ at, size }: ArchiveEntry): AsyncGenerator<Buffer> {
+    if (size === 0) return;
+    yield* handle.createReadStream({ start: at, end: at + size - 1, autoClose: false });
+  }
+
+  async function entriesIn(): Promise<ArchiveEntry[]> {
+    const entries: ArchiveEntry[] = [];
+    for (let at = 0; ; ) {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(blockSize), 0, blockSize, at);
+      const header = readTarHeader(buffer.subarray(0, bytesRead));
+      if (!header) return entries;
+      entries.push({ ...header, at: at + blockSize });
+      at += blockSize + header.size + paddingOf(header.size);
+    }
+  }
+
+  try {
+    return {
+      entries: await entriesIn(),
+      read,
+      async readText(entry) {
+        const chunks: Buffer[] = [];
+        for await (const chunk of read(entry)) chunks.push(chunk);
+        return Buffer.concat(chunks).toString();
+      },
+      close: () => handle.close(),
+    };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Reads the whole archive against its manifest. Throws a sentence that names the first entry that is not as it was written. */
+export async function verifyArchive(archive: Archive): Promise<void> {
+  const last = archive.entries.at(-1);
+  if (last?.name !== manifestName) throw new Error("The backup is incomplete: its manifest is missing.");
+  const listed = new Map(
+    (await archive.readText(last))
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => [line.slice(66), line.slice(0, 64)] as const),
+  );
+  for (const entry of archive.entries.slice(0, -1)) {
+    const sha256 = await hashOfStream(archive.read(entry));
+    const named = /^files\/(.+)$/.exec(entry.name)?.[1] ?? sha256;
+    if (listed.get(entry.name) !== sha256 || named !== sha256)
+      throw new Error(`The backup is damaged: ${entry.name} is not what was written.`);
+    listed.delete(entry.name);
+  }
+  for (const name of listed.keys()) throw new Error(`The backup is damaged: ${name} is missing.`);
+}

@@ -1,0 +1,34 @@
+import * as z from "zod/mini";
+import type { Archive, ArchiveEntry } from "./archive-reader.ts";
+
+export const formatVersion = 1;
+export const headerName = "backup.json";
+export const secretName = "secret";
+
+const Header = z.object({
+  format: z.literal(formatVersion),
+  migrations: z.array(z.object({ number: z.int(), name: z.string() })),
+  /** In the order in which they are filled. */
+  tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()) })),
+});
+export type BackupHeader = z.output<typeof Header>;
+
+/** What a backup says of itself. Throws where this program cannot read it. */
+export async function readHeader(archive: Archive): Promise<BackupHeader> {
+  const [first] = archive.entries;
+  if (first?.name !== headerName) throw new Error("The file is not a backup of Innkeep.");
+  const result = Header.safeParse(JSON.parse(await archive.readText(first)));
+  if (result.success) return result.data;
+  throw new Error("A newer Innkeep made this backup. Restore it with that one.");
+}
+
+/** The entries that hold the rows of a table, in their order. */
+export const rowEntries = ({ entries }: Archive, table: string): ArchiveEntry[] =>
+  entries.filter(({ name }) => name.startsWith(`database/${table}/`));
+
+/** The entries that are files, by the SHA-256 of their bytes. */
+export const fileEntries = ({ entries }: Archive): [sha256: string, entry: ArchiveEntry][] =>
+  entries.flatMap((entry) => {
+    const sha256 = /^files\/([\da-f]{64})$/.exec(entry.name)?.[1];
+    return sha256 === undefined ? [] : [[sha256, entry]];
+  });

@@ -1,0 +1,8 @@
+import { createHash } from "node:crypto";
+
+/** SHA-256, in hex, of everything that comes. */
+export async function hashOfStream(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of chunks) hash.update(chunk);
+  return hash.digest("hex");
+}

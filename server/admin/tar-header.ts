@@ -1,0 +1,42 @@
+export const blockSize = 512;
+
+/** Bytes that fill the last block of an entry. */
+export const paddingOf = (size: number): number => (blockSize - (size % blockSize)) % blockSize;
+
+/** The header block of a plain file in a POSIX (ustar) archive, readable by its owner only. */
+export function tarHeader(name: string, size: number): Buffer {
+  const block = Buffer.alloc(blockSize);
+  block.write(name, 0, 100);
+  writeOctal(block, 0o600, 100, 8);
+  writeOctal(block, 0, 108, 8);
+  writeOctal(block, 0, 116, 8);
+  writeOctal(block, size, 124, 12);
+  writeOctal(block, 0, 136, 12);
+  block.write("0", 156);
+  block.write("ustar\x0000", 257, "latin1");
+  writeOctal(block, checksumOf(block), 148, 7);
+  block.write(" ", 155);
+  return block;
+}
+
+/** What a header block says; undefined for the block of zeros that ends an archive. Throws where it is neither. */
+export function readTarHeader(block: Buffer): { readonly name: string; readonly size: number } | undefined {
+  if (block.length === blockSize && block.every((byte) => byte === 0)) return undefined;
+  const sound =
+    block.length === blockSize &&
+    block.toString("latin1", 257, 262) === "ustar" &&
+    readOctal(block, 148, 8) === checksumOf(block);
+  if (!sound) throw new Error("The file is not a backup, or it is damaged.");
+  return { name: block.toString("utf8", 0, 100).replace(/\0.*$/s, ""), size: readOctal(block, 124, 12) };
+}
+
+function writeOctal(block: Buffer, value: number, at: number, length: number): void {
+  block.write(`${value.toString(8).padStart(length - 1, "0")}\0`, at, "latin1");
+}
+
+const readOctal = (block: Buffer, at: number, length: number): number =>
+  Number.parseInt(block.toString("latin1", at, at + length), 8);
+
+/** The sum of all bytes, those of the checksum itself taken for spaces. */
+const checksumOf = (block: Buffer): number =>
+  block.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 0x20 : byte), 0);
