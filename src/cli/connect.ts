@@ -1,3 +1,4 @@
+import { once } from "../client/once.ts";
 import type { ClientOptions, Idempotency } from "../client/options.ts";
 import type { ProxySettings } from "../client/proxy.ts";
 import { createSender, type Sender } from "../client/sender.ts";
@@ -5,12 +6,11 @@ import type { Context, Invocation } from "./context.ts";
 import { debugTrace } from "./debug-trace.ts";
 import { DryRun, viewOf } from "./dry-run.ts";
 import { note } from "./output.ts";
-import { pendingKeys } from "./pending-keys.ts";
 
 /** How a command's requests reach the server. */
 export const connect = (invocation: Invocation): Sender => createSender(connectionOptions(invocation));
 
-export function connectionOptions(invocation: Invocation): ClientOptions {
+function connectionOptions(invocation: Invocation): ClientOptions {
   const { context, flags } = invocation;
   return {
     baseUrl: invocation.baseUrl(),
@@ -41,8 +41,16 @@ export const proxyOf = ({ env }: Pick<Context, "env">): ProxySettings => ({
   none: env.no_proxy || env.NO_PROXY,
 });
 
-function keysOf({ context, flags, stateFolder }: Invocation): Idempotency {
+function keysOf(invocation: Invocation): Idempotency {
+  const { context, flags } = invocation;
   const { idempotencyKey } = flags;
-  if (idempotencyKey === undefined) return pendingKeys(context, stateFolder);
-  return { keyFor: async () => idempotencyKey, settled: async () => {} };
+  if (idempotencyKey !== undefined) return { keyFor: async () => idempotencyKey, settled: async () => {} };
+  // Loaded for mutations only: reading must start fast, and hashing is slow to load.
+  const kept = once(async () =>
+    (await import("./pending-keys.ts")).pendingKeys(context, invocation.stateFolder),
+  );
+  return {
+    keyFor: async (request) => (await kept()).keyFor(request),
+    settled: async (key) => (await kept()).settled(key),
+  };
 }

@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { issuesIn } from "../client/answer.ts";
 import { credentialKinds } from "../client/credential-kinds.ts";
 import {
   ConnectionError,
@@ -7,7 +8,6 @@ import {
   ServerError,
   UnexpectedAnswerError,
 } from "../client/errors.ts";
-import { ApiError } from "../contract/errors.ts";
 import type { Issue } from "../contract/issues.ts";
 import { KeychainError } from "../credentials/keychain.ts";
 import { DamagedStoreError } from "../credentials/store.ts";
@@ -45,20 +45,32 @@ export function failureOf(error: unknown): Failure {
   return programFailure(error);
 }
 
-/** What the server and the operator's commands fail with; they are loaded only when called, so not known by class. */
+/**
+ * What the server and the operator's commands fail with. They are programs of their own, built apart: their errors are
+ * known by name, not by class.
+ */
 function programFailure(error: unknown): Failure {
-  if (error instanceof ApiError) {
+  if (!(error instanceof Error)) return told(error, "unexpected");
+  if (isRefusal(error)) {
     const { status, code, message, details } = error;
-    return serverFailure(new ServerError({ status, code, message, ...details }));
+    return serverFailure(new ServerError({ status, code, message, issues: issuesIn(details) }));
   }
-  if (error instanceof Error && error.name === "SettingError")
-    return { ...told(error, "setting"), exit: "usage" };
-  if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
+  if (error.name === "SettingError") return { ...told(error, "setting"), exit: "usage" };
+  if ("code" in error && error.code === "EADDRINUSE") {
     const message = "Something else listens on this port.";
     return { exit: "conflict", code: "port_in_use", message, next: "Use another with --port." };
   }
   return told(error, "unexpected");
 }
+
+interface Refusal extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly details: unknown;
+}
+
+const isRefusal = (error: Error): error is Refusal =>
+  error.name === "ApiError" && "status" in error && "code" in error && "details" in error;
 
 const told = (error: unknown, code: string): Failure => ({
   exit: "unexpected",

@@ -13,7 +13,9 @@ export function startInvocation(context: Context, flags: GlobalFlags): Invocatio
   const invocation: Invocation = {
     context,
     flags,
-    stateFolder: stateFolder(context),
+    get stateFolder() {
+      return stateFolder(context);
+    },
     baseUrl: () => serverAddress(context, flags),
     sender() {
       sender ??= connect(invocation);

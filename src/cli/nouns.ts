@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Setup } from "./on-run.ts";
 
-interface Noun {
+export interface Noun {
   readonly name: string;
   /** Words that work as well but are not shown. */
   readonly aliases?: readonly string[];

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { rm } from "node:fs/promises";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Idempotency } from "../client/options.ts";
 import type { PreparedRequest } from "../client/prepare.ts";
@@ -17,22 +17,23 @@ const usableMs = 23 * 3_600_000;
 
 /**
  * Gives every mutation a key of its own and keeps it until the server has dealt with the request: the same command run
- * again repeats the request instead of doubling it. A folder that cannot be written costs only that memory.
+ * again repeats the request instead of doubling it.
  */
 export function pendingKeys(context: Context, stateFolder: string): Idempotency {
   const files = new Map<string, string>();
   return {
     async keyFor(request) {
       const file = join(stateFolder, "pending", `${fingerprintOf(request)}.json`);
-      const left = parse(await readIfThere(file));
-      const pending = left && isOurs(context, left) ? left : { key: context.newId() };
-      await keep(context, file, pending.key);
-      files.set(pending.key, file);
-      return pending.key;
+      const left = parse(readIfThere(file));
+      const { key, at } = left && isOurs(context, left) ? left : fresh(context);
+      const pending: PendingKey = { key, at, processId: context.processId };
+      attempt(() => writePrivately(file, JSON.stringify(pending), context.newId));
+      files.set(key, file);
+      return key;
     },
     async settled(key) {
       const file = files.get(key);
-      if (file) await rm(file, { force: true }).catch(() => {});
+      if (file) attempt(() => rmSync(file, { force: true }));
     },
   };
 }
@@ -42,9 +43,14 @@ const isOurs = ({ clock, processId, isRunning }: Context, left: PendingKey): boo
   clock.now().getTime() - Date.parse(left.at) < usableMs &&
   (left.processId === processId || !isRunning(left.processId));
 
-async function keep({ clock, processId, newId }: Context, file: string, key: string): Promise<void> {
-  const pending: PendingKey = { key, at: clock.now().toISOString(), processId };
-  await writePrivately(file, JSON.stringify(pending), newId).catch(() => {});
+// A key that is used again keeps its time: the server counts from the first request, too.
+const fresh = ({ clock, newId }: Context) => ({ key: newId(), at: clock.now().toISOString() });
+
+/** A folder that cannot be written costs the memory, not the command. */
+function attempt(change: () => void): void {
+  try {
+    change();
+  } catch {}
 }
 
 // Only the hash is written down: the request may hold what nobody else should read.

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import type { Io } from "./context.ts";
-import { nouns } from "./nouns.ts";
+import { type Noun, nouns } from "./nouns.ts";
 import type { Setup } from "./on-run.ts";
 
 /**
@@ -16,17 +16,21 @@ export async function createProgram(argv: readonly string[], setup: Setup): Prom
     .addHelpText("after", topics)
     .configureHelp({ showGlobalOptions: true, subcommandTerm: nameOf, commandUsage: usageOf })
     .configureOutput(outputOf(setup.context.io));
-  program.action(() => program.outputHelp());
-
-  for (const { name, aliases, summary, load } of nouns) {
-    const command = program
-      .command(name)
-      .aliases(aliases ?? [])
-      .description(summary);
-    if ([name, ...(aliases ?? [])].some((word) => argv.includes(word))) (await load())(command, setup);
+  for (const noun of wanted(argv)) {
+    const command = program.command(noun.name).aliases(noun.aliases ?? []);
+    command.description(noun.summary).helpCommand(false);
+    if (wordsOf(noun).some((word) => argv.includes(word))) (await noun.load())(command, setup);
   }
   return program;
 }
+
+/** Only the noun that the command line starts with; all where it starts with none, or with `help`. */
+const wanted = ([first = ""]: readonly string[]): readonly Noun[] => {
+  const named = nouns.filter((noun) => noun.name !== "help" && wordsOf(noun).includes(first));
+  return named.length > 0 ? named : nouns;
+};
+
+const wordsOf = ({ name, aliases = [] }: Noun): readonly string[] => [name, ...aliases];
 
 const topics = `
 innkeep --version          the version

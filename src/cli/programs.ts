@@ -1,4 +1,3 @@
-import type { Client } from "../client/call.ts";
 import type { ProxySettings } from "../client/proxy.ts";
 
 /** The flags of `innkeep serve`; what is left out comes from the environment or the defaults. */
@@ -53,8 +52,8 @@ export interface McpRequest {
   readonly agentToken?: string;
   /** A file that holds the agent token. */
   readonly tokenFile?: string;
-  /** The API with what is stored on this machine, for when neither of the two above is there. */
-  readonly connect: () => Promise<Client>;
+  /** The agent token that is stored on this machine, for when neither of the two above is there. */
+  readonly storedToken: () => Promise<string | undefined>;
   readonly proxy: ProxySettings;
   /** The longest that one call may wait for a decision. */
   readonly maxWaitSeconds?: number;

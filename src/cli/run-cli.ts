@@ -16,7 +16,7 @@ export async function runCli(argv: readonly string[], context: Context): Promise
   const outcome: { exit: Exit } = { exit: "ok" };
   try {
     const program = await createProgram(argv, { context, outcome });
-    await program.parseAsync(argv, { from: "user" });
+    await program.parseAsync(argv.length > 0 ? argv : ["--help"], { from: "user" });
     return exitCodes[outcome.exit].code;
   } catch (error) {
     return exitCodes[end(error, argv, context)].code;

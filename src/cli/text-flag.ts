@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { usageError } from "./cli-error.ts";
 import type { Context, Invocation } from "./context.ts";
@@ -21,6 +20,8 @@ export const optionalTextOf = async (
 /** All of a file, or of standard input for `-`. Throws a usage error that names the flag. */
 export async function readText({ io, cwd }: Context, flag: string, file: string): Promise<string> {
   if (file === "-") return io.stdin.text();
+  // Loaded only here: most commands read no file, and must start fast.
+  const { readFile } = await import("node:fs/promises");
   try {
     return await readFile(resolve(cwd, file), "utf8");
   } catch (cause) {

@@ -61,7 +61,8 @@ function unexpected(
 const messageIn = (body: unknown): string | undefined =>
   textAt(body, "error") ?? textAt(body, "message") ?? textAt(at(body, "error"), "message");
 
-function issuesIn(body: unknown): Issue[] {
+/** The faults that an error names, in whatever form. */
+export function issuesIn(body: unknown): Issue[] {
   const issues = at(body, "issues");
   if (!Array.isArray(issues)) return [];
   return issues.map((issue: unknown) => ({

@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { connectionError, timeoutError } from "./connection-errors.ts";
+import { once } from "./once.ts";
 import { sendBody } from "./send-body.ts";
 import type { Transport, WireAnswer, WireRequest } from "./wire.ts";
 
@@ -55,19 +56,16 @@ function whenConnected(outgoing: ClientRequest, send: () => void): void {
   });
 }
 
-async function read(message: IncomingMessage): Promise<WireAnswer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of message) chunks.push(chunk);
+function read(message: IncomingMessage): Promise<WireAnswer> {
   const headers = Object.fromEntries(
     Object.entries(message.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
   );
-  return { status: message.statusCode ?? 0, headers, text: Buffer.concat(chunks).toString("utf8") };
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    message.on("data", (chunk: Buffer) => chunks.push(chunk));
+    message.on("error", reject);
+    message.on("end", () =>
+      resolve({ status: message.statusCode ?? 0, headers, text: Buffer.concat(chunks).toString("utf8") }),
+    );
+  });
 }

@@ -15,8 +15,9 @@ export function configFolder({ env, home, platform }: Place): string {
   return join(home, ".config", "innkeep");
 }
 
-/** Folder of what the program must remember: beside INNKEEP_CONFIG_DIR's settings, XDG_STATE_HOME, or the system's own. */
+/** Folder of what the program must remember: INNKEEP_STATE_DIR, in INNKEEP_CONFIG_DIR, XDG_STATE_HOME, or the system's own. */
 export function stateFolder({ env, home, platform }: Place): string {
+  if (env.INNKEEP_STATE_DIR) return env.INNKEEP_STATE_DIR;
   if (env.INNKEEP_CONFIG_DIR) return join(env.INNKEEP_CONFIG_DIR, "state");
   if (env.XDG_STATE_HOME) return join(env.XDG_STATE_HOME, "innkeep");
   if (platform === "win32" && env.LOCALAPPDATA) return join(env.LOCALAPPDATA, "innkeep", "state");

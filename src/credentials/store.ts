@@ -40,7 +40,7 @@ export function createStore({ folder, keychain, onSlowKeychain, newId }: StoreOp
 
     /** The secret for this origin and no other. Throws a KeychainError where the keychain holds it but does not give it. */
     async find(origin: string, kind: string): Promise<Found | undefined> {
-      const stored = (await index())[origin]?.[kind];
+      const stored = index()[origin]?.[kind];
       if (!stored) return undefined;
       if (stored.in === "file") return { in: "file", secret: stored.secret };
       const secret = await vault.read(accountOf(origin, kind));
@@ -52,24 +52,22 @@ export function createStore({ folder, keychain, onSlowKeychain, newId }: StoreOp
      * went. Throws a KeychainError where the keychain does not answer.
      */
     async put(origin: string, kind: string, secret: string, wanted?: "file"): Promise<Stored["in"]> {
-      const before = await index();
+      const before = index();
       const account = accountOf(origin, kind);
       const hint = hintOf(secret);
       const kept = wanted !== "file" && (await vault.keep(account, secret));
-      await save(
-        withEntry(before, origin, kind, kept ? { in: "keychain", hint } : { in: "file", secret, hint }),
-      );
+      save(withEntry(before, origin, kind, kept ? { in: "keychain", hint } : { in: "file", secret, hint }));
       if (!kept && before[origin]?.[kind]?.in === "keychain") await vault.forget(account);
       return kept ? "keychain" : "file";
     },
 
     /** Forgets a secret. Tells whether there was one. */
     async remove(origin: string, kind: string): Promise<boolean> {
-      const before = await index();
+      const before = index();
       const stored = before[origin]?.[kind];
       if (!stored) return false;
       if (stored.in === "keychain") await vault.forget(accountOf(origin, kind));
-      await save(withEntry(before, origin, kind, undefined));
+      save(withEntry(before, origin, kind, undefined));
       return true;
     },
   };
@@ -77,18 +75,19 @@ export function createStore({ folder, keychain, onSlowKeychain, newId }: StoreOp
 
 /** The file with the secrets is damaged. */
 export class DamagedStoreError extends Error {
-  constructor(file: string, cause: unknown) {
-    super(`The file ${file} is damaged. Remove it and store your credentials again.`, { cause });
+  // What the parser says quotes the file, secrets and all: it is not passed on.
+  constructor(file: string) {
+    super(`The file ${file} is damaged. Remove it and store your credentials again.`);
     this.name = "DamagedStoreError";
   }
 }
 
-async function readIndex(file: string): Promise<Index> {
-  const text = await readIfThere(file);
+function readIndex(file: string): Index {
+  const text = readIfThere(file);
   if (text === undefined) return {};
   try {
     return indexOf(text);
-  } catch (cause) {
-    throw new DamagedStoreError(file, cause);
+  } catch {
+    throw new DamagedStoreError(file);
   }
 }

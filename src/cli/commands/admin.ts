@@ -21,7 +21,7 @@ interface UserFlags extends DatabaseChoice {
 }
 
 function addAccounts(admin: Command, setup: Setup): void {
-  const user = onDatabase(admin.command("user").description("Accounts").command("create"))
+  const user = onDatabase(group(admin, "user", "Accounts").command("create"))
     .description("Create an account")
     .requiredOption("--email <address>", "with this address one signs in")
     .option("--password-stdin", "read the password from standard input");
@@ -30,7 +30,7 @@ function addAccounts(admin: Command, setup: Setup): void {
     return administer(invocation, flags, { command: "user create", email: flags.email, password });
   });
 
-  const app = onDatabase(admin.command("app").description("Apps").command("create <name>"))
+  const app = onDatabase(group(admin, "app", "Apps").command("create <name>"))
     .description("Create an app, with its first key")
     .requiredOption("--owner <email>", "the account that owns it");
   onRun<DatabaseChoice & { owner: string }, string>(app, setup, (invocation, flags, name) =>
@@ -51,7 +51,7 @@ interface TokenFlags extends GlobalFlags, DatabaseChoice {
 }
 
 function addCredentials(admin: Command, setup: Setup): void {
-  const key = onDatabase(admin.command("key").description("App keys").command("create"))
+  const key = onDatabase(group(admin, "key", "App keys").command("create"))
     .description("Make a key for an app; it is shown this once")
     .requiredOption("--app <id>", "the app")
     .option("--label <text>", "what the key is for")
@@ -61,9 +61,7 @@ function addCredentials(admin: Command, setup: Setup): void {
     return administer(invocation, flags, { command: "key create", appId, label, kind });
   });
 
-  const token = onDatabase(
-    admin.command("token").description("Agent and maintainer tokens").command("create"),
-  )
+  const token = onDatabase(group(admin, "token", "Agent and maintainer tokens").command("create"))
     .description("Make a token for an agent or for scripts; it is shown this once")
     .addOption(new Option("--kind <kind>", "for whom").choices(choices.tokenKinds).makeOptionMandatory())
     .requiredOption("--owner <email>", "the account that it acts for")
@@ -101,6 +99,9 @@ function addDatabase(admin: Command, setup: Setup): void {
     administer(invocation, flags, { command: "restore", file }),
   );
 }
+
+const group = (admin: Command, name: string, summary: string): Command =>
+  admin.command(name).description(summary).helpCommand(false);
 
 const onDatabase = (command: Command): Command =>
   command

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { createClient } from "../../client/client.ts";
-import { connectionOptions, proxyOf } from "../connect.ts";
+import { proxyOf } from "../connect.ts";
 import type { Invocation } from "../context.ts";
 import type { Exit } from "../exit-codes.ts";
 import { findCredential } from "../find-credential.ts";
@@ -26,21 +25,14 @@ export function addMcp(mcp: Command, setup: Setup): void {
 async function serveAgents(invocation: Invocation, { readOnly, maxWait }: McpFlags): Promise<Exit> {
   const { context, flags, stateFolder } = invocation;
   const baseUrl = invocation.baseUrl();
+  const { origin } = new URL(baseUrl);
   const code = await context.programs.mcp({
     baseUrl,
     consoleUrl: context.env.INNKEEP_CONSOLE_URL || undefined,
     agentToken: context.env.INNKEEP_AGENT_TOKEN || undefined,
     tokenFile: flags.agentTokenFile,
-    connect: async () =>
-      createClient({
-        ...connectionOptions(invocation),
-        // Looked for anew each time: it may have been replaced since.
-        credentials: async (kind) =>
-          (await findCredential(context, flags, new URL(baseUrl).origin, kind))?.secret,
-        // The tools repeat by themselves, where it is right.
-        attempts: 1,
-        idempotency: undefined,
-      }),
+    // Looked for anew each time: it may have been replaced since.
+    storedToken: async () => (await findCredential(context, flags, origin, "agentToken"))?.secret,
     proxy: proxyOf(context),
     maxWaitSeconds: maxWait,
     readOnly,

@@ -1,0 +1,66 @@
+import type { Context, Io } from "../src/cli/context.ts";
+import type { Programs } from "../src/cli/programs.ts";
+import { sleep } from "../src/client/sleep.ts";
+import { systemKeychain } from "../src/credentials/keychain.ts";
+import { processIo } from "./process-io.ts";
+
+declare const INNKEEP_VERSION: string;
+
+/** The world as this process sees it. */
+export function processContext(signal: AbortSignal): Context {
+  const io = processIo(signal);
+  return {
+    io,
+    env: process.env,
+    cwd: process.cwd(),
+    get home() {
+      return process.getBuiltinModule("node:os").homedir();
+    },
+    platform: process.platform,
+    version: INNKEEP_VERSION,
+    processId: process.pid,
+    isRunning,
+    clock: { now: () => new Date(), sleep },
+    signal,
+    newId: () => crypto.randomUUID(),
+    random: Math.random,
+    keychain: systemKeychain,
+    openBrowser,
+    programs: programs(io, signal),
+  };
+}
+
+/** Each program is loaded when it is called: none pays for the others. */
+const programs = (io: Io, signal: AbortSignal): Programs => ({
+  async serve(flags) {
+    const { serve } = await import("../server/main.ts");
+    return serve(flags, {
+      environment: process.env,
+      out: (line) => io.stdout.write(`${line}\n`),
+      err: io.stderr.write,
+      stop: signal,
+    });
+  },
+  async admin(request) {
+    const { runAdmin } = await import("../server/admin.ts");
+    return runAdmin(request);
+  },
+  async mcp(request) {
+    const { serveAgent } = await import("./mcp.ts");
+    return serveAgent(request, { version: INNKEEP_VERSION, signal });
+  },
+});
+
+async function openBrowser(url: string): Promise<void> {
+  const browser = await import("./browser.ts");
+  await browser.openBrowser(url);
+}
+
+function isRunning(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch (error) {
+    // It is there, but another person's.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

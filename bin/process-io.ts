@@ -1,0 +1,80 @@
+import type { Io, Sink } from "../src/cli/context.ts";
+import { once } from "../src/client/once.ts";
+
+/** The streams of this process. None is opened, and nothing loaded for it, before it is used. */
+export const processIo = (interruption: AbortSignal): Io => ({
+  stdin: {
+    get isTerminal() {
+      return isTerminal(0);
+    },
+    text: () => readAll(interruption),
+  },
+  stdout: sinkOf(1, stdout),
+  stderr: sinkOf(2, stderr),
+  ask,
+});
+
+/** Those of the two that something was written to. */
+export const openStreams = (): NodeJS.WriteStream[] => [...opened];
+
+const opened = new Set<NodeJS.WriteStream>();
+const stdout = once(() => open(process.stdout));
+const stderr = once(() => open(process.stderr));
+
+function open(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  opened.add(stream);
+  // A reader that has seen enough (`| head`) is no failure of ours.
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+  return stream;
+}
+
+const isTerminal = (descriptor: number): boolean => process.getBuiltinModule("node:tty").isatty(descriptor);
+
+const sinkOf = (descriptor: number, stream: () => NodeJS.WriteStream): Sink => ({
+  get isTerminal() {
+    return isTerminal(descriptor);
+  },
+  get columns() {
+    return stream().columns || 80;
+  },
+  write(text) {
+    stream().write(text);
+  },
+});
+
+async function readAll(interruption: AbortSignal): Promise<string> {
+  interruption.addEventListener("abort", () => process.stdin.destroy(), { once: true });
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+async function ask(
+  question: string,
+  { hidden = false }: { readonly hidden?: boolean } = {},
+): Promise<string> {
+  const { createInterface } = await import("node:readline");
+  const { Writable } = await import("node:stream");
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  stderr().write(question);
+  const lines = createInterface({
+    input: process.stdin,
+    output: hidden ? nowhere : stderr(),
+    terminal: true,
+  });
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      lines.once("line", resolve);
+      lines.once("close", () => reject(new Error("Nothing was typed.")));
+      lines.once("SIGINT", () => {
+        process.kill(process.pid, "SIGINT");
+        reject(new Error("interrupted"));
+      });
+    });
+  } finally {
+    lines.close();
+    if (hidden) stderr().write("\n");
+  }
+}

@@ -1,0 +1,240 @@
+import { existsSync } from "node:fs";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+const outdir = "dist";
+const { version } = JSON.parse(await readFile("package.json", "utf8"));
+
+const shared = {
+  bundle: true,
+  platform: "node",
+  target: "node20.19",
+  outdir,
+  charset: "utf8",
+  legalComments: "none",
+  minifySyntax: true,
+  minifyWhitespace: true,
+  metafile: true,
+  logLevel: "warning",
+  define: { INNKEEP_VERSION: JSON.stringify(version), "process.env.NODE_ENV": '"production"' },
+};
+
+/** Native modules, and what only some installations have, stay packages of their own. */
+const external = ["sqlite3", "keytar", "pg-native", "@node-rs/argon2"];
+
+/** What the command line opens only when it is called, and under which name it is built. */
+const apart = {
+  "../server/main.ts": "./server.js",
+  "../server/admin.ts": "./admin.js",
+  "./mcp.ts": "./mcp.js",
+  "./browser.ts": "./browser.js",
+  undici: "./undici.cjs",
+};
+
+await rm(outdir, { recursive: true, force: true });
+const [frontDoor, commandLine, undici, programs] = await Promise.all([
+  buildFrontDoor(),
+  buildCommandLine(),
+  buildUndici(),
+  buildPrograms(),
+  buildBenchmarks(),
+]);
+checkWhatStarts(commandLine.metafile);
+await writeNotices([frontDoor, commandLine, undici, programs]);
+
+/** In old syntax, because an old Node must be able to read the refusal. */
+function buildFrontDoor() {
+  return build({
+    ...shared,
+    entryPoints: { innkeep: "bin/innkeep.ts" },
+    format: "cjs",
+    outExtension: { ".js": ".cjs" },
+    target: "es2015",
+    banner: { js: "#!/usr/bin/env node" },
+    plugins: [required({ "./main.ts": "./cli.cjs" })],
+  });
+}
+
+/** One CommonJS file: that starts fastest. Its modules still run only when a command wants them. */
+function buildCommandLine() {
+  return build({
+    ...shared,
+    entryPoints: { cli: "bin/main.ts" },
+    format: "cjs",
+    outExtension: { ".js": ".cjs" },
+    external,
+    plugins: [
+      asValues("src/client/routes.ts", "src/cli/choices.ts"),
+      required({ keytar: "keytar" }),
+      elsewhere(apart),
+      withoutChildProcesses(),
+    ],
+  });
+}
+
+/** Of its own, because only those behind a proxy need it. */
+function buildUndici() {
+  return build({
+    ...shared,
+    entryPoints: { undici: "undici" },
+    format: "cjs",
+    outExtension: { ".js": ".cjs" },
+  });
+}
+
+/** The server, the operator's commands and the MCP server, in pieces that they share. */
+function buildPrograms() {
+  return build({
+    ...shared,
+    entryPoints: {
+      server: "server/main.ts",
+      admin: "server/admin.ts",
+      mcp: "bin/mcp.ts",
+      browser: "bin/browser.ts",
+    },
+    format: "esm",
+    splitting: true,
+    chunkNames: "chunks/[name]-[hash]",
+    external,
+    banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
+    plugins: [asValues("src/client/routes.ts"), withoutDevtools()],
+  });
+}
+
+/** The benchmarks run on the dependencies as they are installed; they are no part of the package. */
+async function buildBenchmarks() {
+  const folder = "test/bench";
+  if (!existsSync(`${folder}/main.ts`)) return;
+  const bare = (await readdir(folder)).filter((name) => name.startsWith("bare-"));
+  const servers = bare.map((name) => [name.replace(/\.ts$/, ""), join(folder, name)]);
+  await build({
+    ...shared,
+    entryPoints: { bench: `${folder}/main.ts`, ...Object.fromEntries(servers) },
+    format: "esm",
+    packages: "external",
+  });
+}
+
+/** Runs the modules now and puts the values they export in their place: what made them is not needed later. */
+function asValues(...files) {
+  const places = new Set(files.map((file) => join(import.meta.dirname, file)));
+  return {
+    name: "as-values",
+    setup(building) {
+      building.onLoad({ filter: /\.ts$/ }, async ({ path }) =>
+        places.has(path) ? { contents: await valuesOf(path) } : undefined,
+      );
+    },
+  };
+}
+
+async function valuesOf(path) {
+  const made = await build({
+    entryPoints: [path],
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    write: false,
+  });
+  const code = Buffer.from(made.outputFiles[0].contents).toString("base64");
+  const values = Object.entries(await import(`data:text/javascript;base64,${code}`));
+  return values.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`).join("\n");
+}
+
+/** Leaves imports of what is built by itself, under its built name. */
+function elsewhere(names) {
+  return {
+    name: "elsewhere",
+    setup(building) {
+      building.onResolve({ filter: /.*/ }, ({ path }) =>
+        path in names ? { path: names[path], external: true } : undefined,
+      );
+    },
+  };
+}
+
+/** Turns dynamic imports of these, and of Node's own modules, into `require`: that loads no machinery for modules. */
+function required(names) {
+  const namespace = "required";
+  return {
+    name: "required",
+    setup(building) {
+      building.onResolve({ filter: /.*/ }, ({ path, kind, namespace: from }) => {
+        if (from === namespace) return { path, external: true };
+        if (kind !== "dynamic-import" || !(path in names || path.startsWith("node:"))) return undefined;
+        return { path: names[path] ?? path, namespace };
+      });
+      building.onLoad({ filter: /.*/, namespace }, ({ path }) => ({
+        contents: `module.exports = require(${JSON.stringify(path)});`,
+      }));
+    },
+  };
+}
+
+/** commander can start other programs as commands. Ours does not, and the module for it is slow to load. */
+function withoutChildProcesses() {
+  return {
+    name: "without-child-processes",
+    setup(building) {
+      building.onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+        /[\\/]commander[\\/]/.test(importer) ? { path: "child_process", namespace: "nothing" } : undefined,
+      );
+      building.onLoad({ filter: /.*/, namespace: "nothing" }, () => ({ contents: "module.exports = {};" }));
+    },
+  };
+}
+
+/** ink loads React's developer tools only when it is told to, but a bundler takes them in. */
+function withoutDevtools() {
+  return {
+    name: "without-devtools",
+    setup(building) {
+      building.onResolve({ filter: /^react-devtools-core$/ }, ({ path }) => ({ path, namespace: "nothing" }));
+      building.onLoad({ filter: /.*/, namespace: "nothing" }, () => ({
+        contents: "export default undefined;",
+      }));
+    },
+  };
+}
+
+/** Fails the build where a command would run code at its start that it does not need: starting fast is a promise. */
+function checkWhatStarts({ inputs }) {
+  const heavy = /node_modules\/(@koa|@modelcontextprotocol|conf|ink|koa|open|pg|react|sqlite3|undici|zod)\//;
+  const starts = Object.keys(inputs).filter(
+    (input) => input === "bin/main.ts" || input.startsWith("src/cli/commands/"),
+  );
+  for (const start of starts) {
+    const loaded = [...runWith(start, inputs)].find((input) => heavy.test(input));
+    if (loaded) throw new Error(`${start} loads ${loaded} at its start. Import it where it is used.`);
+  }
+  const foreign = Object.keys(inputs).find((input) => /^(server|mcp)\//.test(input));
+  if (foreign) throw new Error(`The command line has ${foreign} inside.`);
+}
+
+/** A source and all that it imports statically. */
+function runWith(source, inputs, seen = new Set()) {
+  if (seen.has(source) || !inputs[source]) return seen;
+  seen.add(source);
+  for (const { kind, path } of inputs[source].imports) {
+    if (kind !== "dynamic-import") runWith(path, inputs, seen);
+  }
+  return seen;
+}
+
+/** The licences of everything that is inside the bundles. */
+async function writeNotices(results) {
+  const inputs = results.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  const folders = new Set(
+    inputs.flatMap((input) => input.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/) ?? []),
+  );
+  const notices = await Promise.all([...folders].sort().map(noticeOf));
+  await writeFile(join(outdir, "THIRD-PARTY-NOTICES.txt"), notices.join(`\n${"-".repeat(80)}\n\n`));
+}
+
+async function noticeOf(folder) {
+  const { name, version: its, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const files = (await readdir(folder)).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file)).sort();
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+  return [`${name} ${its} (${license})\n`, ...texts].join("\n");
+}
