@@ -20,9 +20,9 @@ export function createLocalFiles(folder: string): Files {
     dropTemporary: (paths) => dropAll(paths.filter((path) => dirname(path) === temporary)),
     sweepTemporary: () => sweep(temporary),
     keep: (received) => keep(received, { root, temporary }),
-    open: (sha256, span) => openStream(pathOf(root, sha256), span),
-    size: (sha256) => sizeOf(pathOf(root, sha256)),
-    remove: (sha256) => rm(pathOf(root, sha256), { force: true }),
+    open: async (sha256, span) => openStream(pathOf(root, sha256), span),
+    size: async (sha256) => sizeOf(pathOf(root, sha256)),
+    remove: async (sha256) => rm(pathOf(root, sha256), { force: true }),
   };
 }
 

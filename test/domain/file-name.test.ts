@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { cleanFileName } from "../../server/domain/file-name.ts";
+
+describe("a file name", () => {
+  it.each([
+    ["report.pdf", "report.pdf"],
+    ["  Zażółć 1 (2).pdf ", "Zażółć 1 (2).pdf"],
+    ["../../etc/passwd", "passwd"],
+    ["C:\\Users\\ada\\crash.log", "crash.log"],
+    ["/", "fallback"],
+    ["a/", "fallback"],
+    ["", "fallback"],
+    [null, "fallback"],
+    [undefined, "fallback"],
+    [".", "fallback"],
+    ["..", "fallback"],
+    ["a/..", "fallback"],
+    [".htaccess", ".htaccess"],
+    ["a\u0000b\r\nc\td.pdf", "abcd.pdf"],
+    ["invoice\u202efdp.exe", "invoicefdp.exe"],
+    ["\u2066a\u2069\u200f\u061cb\u200b\ufeff.pdf", "ab.pdf"],
+    [".\u0000.", "fallback"],
+    ["a\u2028b\ud800c", "abc"],
+    ["\u007f\u0085", "fallback"],
+  ])("%j is kept as %j", (given, kept) => {
+    expect(cleanFileName(given, "fallback")).toBe(kept);
+  });
+
+  it.each([
+    [199, 199],
+    [200, 200],
+    [201, 200],
+    [5_000, 200],
+  ])("of %i code points keeps %i, its extension among them", (given, kept) => {
+    const name = cleanFileName(`${"😀".repeat(given - 4)}.pdf`, "fallback");
+    expect([...name]).toHaveLength(kept);
+    expect(name).toMatch(/\.pdf$/);
+  });
+
+  it("loses its extension where that is most of it", () => {
+    expect(cleanFileName(`a.${"b".repeat(300)}`, "fallback")).toBe(`a.${"b".repeat(198)}`);
+  });
+
+  it("never holds a separator, a control character or more than 200 code points", () => {
+    const property = fc.property(fc.string({ unit: "binary", maxLength: 400 }), (given) => {
+      const name = cleanFileName(given, "fallback");
+      expect(name).not.toMatch(/[/\\\p{Cc}\p{Cf}\p{Cs}]|^\.*$/u);
+      expect([...name].length).toBeLessThanOrEqual(200);
+    });
+    fc.assert(property, { numRuns: 2_000 });
+  });
+});
