@@ -31,13 +31,6 @@ export const EntryForm = (props: EntryFormProps) => {
       <div class="columns">
         <TextField form={form} name="version" label="Version" placeholder="1.4.0" required />
         <Select form={form} name="releaseType" label="Kind of release" options={releaseTypes} />
-        <TextField
-          form={form}
-          name="publishedAt"
-          label="Publication time (UTC)"
-          type="datetime-local"
-          hint="Empty for a draft. A time to come keeps it hidden until then."
-        />
       </div>
       <Choices form={form} name="bodyFormat" legend="What changed" options={bodyFormats} />
       <div class="as-text">
@@ -51,6 +44,15 @@ export const EntryForm = (props: EntryFormProps) => {
       </div>
       <Items {...props} />
       <Versions {...props} />
+      <div class="brief">
+        <TextField
+          form={form}
+          name="publishedAt"
+          label="Publication time (UTC)"
+          type="datetime-local"
+          hint="Empty for a draft. A time to come keeps it hidden until then."
+        />
+      </div>
       <div class="actions">
         <button class={published ? "primary" : undefined} type="submit" name="intent" value="save">
           {published ? "Save" : "Save draft"}

@@ -15,12 +15,14 @@ export const EntryPreview = ({ entry, uploads }: EntryPreviewProps) => (
     <p class="muted small" id="preview">
       Preview. Nothing is saved yet.
     </p>
-    <h2>
-      <Line text={entry.title || "Untitled"} />
-    </h2>
-    <p class="muted">
-      <Line text={entry.version ?? ""} />
-    </p>
+    <div>
+      <h2>
+        <Line text={entry.title || "Untitled"} />
+      </h2>
+      <p class="muted">
+        <Line text={entry.version ?? ""} />
+      </p>
+    </div>
     {entry.bodyFormat === "items" ? (
       <Changes items={JSON.parse(entry.items ?? "[]")} />
     ) : (

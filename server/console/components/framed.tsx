@@ -72,7 +72,9 @@ const AppMenu = ({ frame: { links, apps, app } }: { readonly frame: Frame }) => 
 const AccountMenu = ({ frame: { links, email } }: { readonly frame: Frame }) => (
   <details class="menu right">
     <summary aria-label={`Account ${email}`}>
-      <span class="name">Account</span>
+      <span class="avatar" aria-hidden="true">
+        {email.slice(0, 1).toUpperCase()}
+      </span>
     </summary>
     <nav class="panel" aria-label="Account">
       <p class="who">

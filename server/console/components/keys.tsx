@@ -20,7 +20,7 @@ export const Keys = ({ frame: { links, app }, keys, forms: { made, key }, now }:
       </p>
     </div>
     {made && (
-      <div class="card">
+      <div class="card fresh">
         <Secret
           label={made.label === "" ? "The new key" : `The new key for ${made.label}`}
           secret={made.key}
@@ -111,7 +111,7 @@ const KeyLine = ({ row, now, at }: KeyLineProps) => (
         )}
       </span>
     </p>
-    <details class="reveal danger">
+    <details class="reveal">
       <summary>Replace or revoke</summary>
       <div class="stack">
         <p>Either way the present key stops at once, wherever it is used.</p>

@@ -63,9 +63,9 @@ interface FormProps {
 const Edit = ({ frame: { app, links }, form }: FormProps) => {
   const current = currentApp(app);
   return (
-    <section class="card" aria-labelledby="app">
-      <form class="stack" method="post" action={links.app(app.id)} data-guards>
-        <h2 id="app">App</h2>
+    <section class="stack" aria-labelledby="app">
+      <h2 id="app">App</h2>
+      <form class="card stack" method="post" action={links.app(app.id)} data-guards>
         <Refused refusal={form?.refusal} />
         <Once />
         <Was current={current} />

@@ -35,7 +35,7 @@ export async function showTokens(visit: SignedInVisit, { form, made }: TokenForm
       </div>
       <div class="stack wide">
         {made && (
-          <div class="card">
+          <div class="card fresh">
             <Secret label={`The new token for ${made.label}`} secret={made.token} />
           </div>
         )}
@@ -105,7 +105,7 @@ const TokenLine = ({ token, frame: { links, apps }, now }: TokenLineProps) => (
         )}
       </span>
     </p>
-    <details class="reveal danger">
+    <details class="reveal">
       <summary>Revoke</summary>
       <form class="stack" method="post" action={links.token(token.id, "revoke")}>
         <p>Whatever uses this token is refused from then on.</p>

@@ -1,7 +1,7 @@
 /** Cards, lists, badges, tables, and text that somebody wrote. */
 export const content = `
 .card { background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); padding: 1.5rem; }
-.card > h2 + *, .card > h3 + * { margin-top: 0.35rem; }
+.card.fresh { border-color: var(--accent); box-shadow: 0 0 0 3px var(--accent-soft); }
 .list { background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); }
 .list > li { position: relative; padding: 1rem 1.25rem; border-top: 1px solid var(--line); }
 .list > li:first-child { border-top: 0; border-radius: var(--radius) var(--radius) 0 0; }
@@ -15,10 +15,13 @@ export const content = `
 .list .to:focus-visible::after { outline: 2px solid var(--accent); outline-offset: -2px; border-radius: var(--radius-small); }
 .list .over { position: relative; z-index: 1; }
 .list p.under { color: var(--muted); font-size: var(--small); margin-top: 0.25rem; }
-.under > * + *::before { content: "·"; margin: 0 0.45rem; color: var(--muted); }
+.under { display: flex; flex-wrap: wrap; margin-left: -1.1rem; clip-path: inset(0 0 0 1.1rem); }
+.under > * { position: relative; padding-left: 1.1rem; }
+.under > *::before { content: "·"; position: absolute; left: 0.4rem; }
 .clip { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
 
 .badge { display: inline-flex; align-items: center; gap: 0.4rem; padding: 0.1rem 0.55rem; border-radius: 99px; background: var(--sunken); color: var(--muted); font-size: var(--small); font-weight: 540; line-height: 1.5; white-space: nowrap; }
+.head .badge { box-shadow: inset 0 0 0 1px var(--line); }
 .badge.good { background: var(--accent-soft); color: var(--on-accent-soft); }
 .badge.attention { background: var(--attention-soft); color: var(--attention); }
 .badge.bad { background: var(--danger-soft); color: var(--danger); }
@@ -83,5 +86,6 @@ td.fit { white-space: nowrap; }
   table.stacked tr:first-child { border-top: 0; }
   table.stacked td { display: block; border: 0; padding: 0.1rem 0; }
   td.fit { white-space: normal; }
+  .pair { grid-template-columns: 7.5rem minmax(0, 1fr); }
 }
 `;

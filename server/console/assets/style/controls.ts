@@ -16,7 +16,8 @@ button.small, .button.small { min-height: 2.125rem; padding: 0.25rem 0.7rem; fon
 button[disabled] { opacity: 0.55; cursor: default; }
 
 label, legend, .label { display: block; font-weight: 580; padding: 0; }
-.field { display: grid; gap: 0.35rem; align-content: start; }
+legend { margin-bottom: 0.4rem; }
+.field { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.35rem; align-content: start; }
 .hint { color: var(--muted); font-size: var(--small); font-weight: 400; }
 input, select, textarea {
   width: 100%; min-height: 2.5rem; padding: 0.5rem 0.7rem; border: 1px solid var(--border); border-radius: var(--radius-small);
@@ -41,9 +42,11 @@ input[type="checkbox"], input[type="radio"] { width: 1.1rem; height: 1.1rem; min
 .cards .choice:has(:checked) { border-color: var(--accent); background: var(--accent-soft); color: var(--on-accent-soft); }
 .cards .choice:has(:checked) .hint { color: inherit; }
 .columns { display: grid; gap: var(--gap); grid-template-columns: repeat(auto-fit, minmax(min(14rem, 100%), 1fr)); align-items: start; }
+.brief { max-width: 22rem; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: center; }
 
 .notice { padding: 0.75rem 1rem; border-radius: var(--radius-small); background: var(--accent-soft); color: var(--on-accent-soft); margin-bottom: 1.5rem; }
+.stack > .notice, .inside > .notice, .decide > .notice { margin-bottom: 0; }
 .notice.alert { background: var(--danger-soft); color: var(--text); box-shadow: inset 3px 0 0 var(--danger); }
 .notice.attention { background: var(--attention-soft); color: var(--text); box-shadow: inset 3px 0 0 var(--attention-line); }
 .notice b { font-weight: 620; }
@@ -55,6 +58,7 @@ details.reveal > summary::before { content: ""; display: inline-block; width: 0.
 details.reveal[open] > summary::before { transform: rotate(45deg); margin-bottom: 0.2rem; }
 details.reveal > summary:hover { color: var(--text); }
 details.reveal.danger > summary { color: var(--danger); }
+.list details.reveal > summary { font-size: var(--small); margin-top: 0.25rem; }
 details.reveal > :not(summary) { margin-top: 0.75rem; }
 
 .secret { display: flex; gap: 0.6rem; align-items: center; flex-wrap: wrap; }

@@ -18,6 +18,7 @@ export const frame = `
 .menu > summary:hover, .bar .end > a:hover, .menu[open] > summary { background: var(--sunken); }
 .menu > summary .name { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 15rem; }
 .menu > summary::after { content: ""; flex: none; width: 0.4rem; height: 0.4rem; margin: -0.2rem 0.1rem 0; border: solid var(--muted); border-width: 0 1.5px 1.5px 0; transform: rotate(45deg); }
+.avatar { display: grid; place-items: center; width: 1.75rem; height: 1.75rem; border-radius: 50%; background: var(--accent-soft); color: var(--on-accent-soft); font-size: var(--small); font-weight: 640; }
 .menu > .panel {
   position: absolute; z-index: 5; top: calc(100% + 0.35rem); left: 0; min-width: 15rem; max-width: min(22rem, calc(100vw - 2rem)); padding: 0.4rem;
   background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); box-shadow: 0 12px 32px var(--shadow), 0 2px 6px var(--shadow);
@@ -54,7 +55,7 @@ export const frame = `
   .middle { padding-block: 1.5rem 4rem; }
   .bar .word, .bar .slash { display: none; }
   .menu > summary .name { max-width: 9rem; }
-  .menu.right > summary .name { display: none; }
+  .menu.right > summary::after { display: none; }
   .tabs ul { gap: 1.25rem; }
   h1 { font-size: 1.3125rem; }
 }

@@ -21,6 +21,7 @@ body {
 h1, h2, h3, p, ul, ol, dl, dd, figure, fieldset { margin: 0; padding: 0; }
 ul, ol { list-style: none; }
 h1, h2, h3 { line-height: 1.25; letter-spacing: -0.012em; font-weight: 640; text-wrap: balance; }
+p { text-wrap: pretty; }
 h1 { font-size: var(--title); }
 h2 { font-size: var(--large); }
 h3 { font-size: var(--body); letter-spacing: 0; }
@@ -46,6 +47,7 @@ main:focus { outline: none; }
 .row { display: flex; flex-wrap: wrap; gap: 0.5rem 0.75rem; align-items: center; }
 .row.spread { justify-content: space-between; }
 .row > * { min-width: 0; }
+.row:empty { display: none; }
 @media (prefers-reduced-motion: no-preference) { a, button, .button, input, select, textarea { transition: background-color 0.12s, border-color 0.12s, color 0.12s; } }
 @media print { .top, .composer, .aside form, .skip { display: none; } }
 `;

@@ -1,6 +1,7 @@
 /** A thread: the conversation on the left, what is known about it on the right, and the proposal above all. */
 export const thread = `
 .thread { display: grid; grid-template-columns: minmax(0, 1fr) 18rem; gap: 2rem; align-items: start; }
+.thread > .stack > section + section { margin-top: 1rem; }
 .aside { display: grid; gap: 1.75rem; font-size: var(--small); }
 .aside h2 { font-size: var(--small); color: var(--muted); font-weight: 580; letter-spacing: 0; margin-bottom: 0.6rem; }
 .aside .field { gap: 0.25rem; }
