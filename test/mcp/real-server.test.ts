@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { hashOf } from "../../mcp/proposals.ts";
+import { type Cast, decide, makeCast, submitFeedback } from "../support/cast.ts";
+import { type Service, startService } from "../support/service.ts";
+import { eras } from "./support/clients.ts";
+import { read } from "./support/result.ts";
+import { openSession } from "./support/session.ts";
+
+const texts = { summary: "The kettle is null.", plan: "1. Check the kettle.\n2. Add a test." };
+const png =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+describe.each(eras)("with the real server, over %s", (era) => {
+  let service: Service;
+  let cast: Cast;
+  beforeAll(async () => {
+    service = await startService();
+    cast = await makeCast(service, { name: "Teapot" });
+  });
+  afterAll(() => service.stop());
+
+  const start = async (more: object = {}) => {
+    const feedback = await submitFeedback(service, cast, more);
+    const agentToken = cast.agent.authorization.slice("Bearer ".length);
+    const { client } = await openSession(era, { baseUrl: service.baseUrl, agentToken });
+    const call = async (name: string, args: Record<string, unknown>) =>
+      read(await client.callTool(name, args));
+    const propose = async () =>
+      String((await call("propose_plan", { feedback, ...texts })).structured.run_id);
+    return { feedback, call, propose };
+  };
+
+  it("an agent reads what a user sent, image and all", async () => {
+    const { feedback, call } = await start({
+      message: "It leaks.",
+      metadata: { device: "Pixel 9" },
+      images: [`data:image/png;base64,${png}`],
+    });
+    const { structured, content } = await call("read_feedback", { feedback, include_images: true });
+    expect(structured).toMatchObject({
+      app: { id: cast.appId, name: "Teapot" },
+      console_url: `${service.deps.settings.consoleUrl}/feedback/${cast.appId}/${feedback}`,
+      category: "bug",
+      status: "open",
+      untrusted: { message: "It leaks.", metadata: { device: "Pixel 9" } },
+    });
+    expect(content.at(-1)).toMatchObject({ type: "image", data: png, mimeType: "image/png" });
+  });
+
+  it("an agent finds a thread by the link that the console shows", async () => {
+    const { feedback, call } = await start();
+    const { structured } = await call("read_feedback", { feedback });
+    const again = await call("read_feedback", { feedback: structured.console_url });
+    expect(again.structured.feedback_id).toBe(feedback);
+  });
+
+  it("an agent waits until a person approves, and gets the text that was approved", async () => {
+    const { call, propose } = await start();
+    const run_id = await propose();
+    const answer = call("get_decision", { run_id, wait_seconds: 50 });
+    await vi.waitFor(() => expect(service.logged()).toContain("/api/v1/agent/runs/:runId"));
+    await decide(service, cast, run_id, { decision: "approve", note: "Only step 1." });
+    expect((await answer).structured).toMatchObject({
+      status: "approved",
+      may_proceed: true,
+      decision_note: "Only step 1.",
+      approved_plan: { ...texts, sha256: hashOf(texts.plan) },
+    });
+  });
+
+  it("an agent that lost its memory gets the approved text from the thread", async () => {
+    const { feedback, propose } = await start();
+    const run_id = await propose();
+    await decide(service, cast, run_id, { decision: "approve" });
+    const { call } = await start();
+    const { structured } = await call("get_decision", { run_id, feedback });
+    expect(structured.approved_plan).toEqual({ ...texts, sha256: hashOf(texts.plan) });
+  });
+
+  it("an agent whose proposal was replaced learns by which", async () => {
+    const { feedback, call, propose } = await start();
+    const run_id = await propose();
+    const newer = { feedback, summary: "Other", plan: "Another plan", supersede: true };
+    const { structured } = await call("propose_plan", newer);
+    expect((await call("get_decision", { run_id })).structured).toMatchObject({
+      status: "rejected",
+      may_proceed: false,
+      superseded_by: structured.run_id,
+    });
+  });
+
+  it("a person reads the plan exactly as the record keeps it", async () => {
+    const { feedback, call } = await start();
+    const plan = "  1. Say \u201ccaf\u00e9\u201d \\n, then \u{1f469}\u{1f3fd}\u200d\u{1f4bb}\u200b  ";
+    await call("propose_plan", { feedback, summary: "S", plan });
+    const { body } = await service.request("GET", `/api/v1/agent/feedback/${feedback}`, {
+      headers: cast.agent,
+    });
+    expect(body).toMatchObject({ latestProposal: { plan: plan.replace("\u200b", "").trim() } });
+  });
+
+  it("a thread of another owner does not exist", async () => {
+    const stranger = await makeCast(service);
+    const feedback = await submitFeedback(service, stranger);
+    const { call } = await start();
+    const { isError, text } = await call("read_feedback", { feedback });
+    expect(isError).toBe(true);
+    expect(text).toContain("belongs to another owner");
+  });
+});
