@@ -55,6 +55,15 @@ describe("a report that no server has confirmed", () => {
     });
   });
 
+  it("is shown by a dry run, and sent by none", async () => {
+    const { line, keptId, received } = await startSending(full);
+    await line.run(send);
+    const { stdout } = await line.run(["feedback", "resend", await keptId(), "--dry-run"]);
+    expect(stdout).toContain('"message": "It broke"');
+    expect((await line.run(["feedback", "resend", "--all", "--dry-run"])).stdout).toContain("It broke");
+    expect(received).toHaveLength(1);
+  });
+
   it("is sent without a copy where the disk takes none", async () => {
     const { line, received } = await startSending(accepts);
     await mkdir(join(line.stateFolder, ".."), { recursive: true });

@@ -154,6 +154,13 @@ describe("the way of an upload", () => {
     expect(stderr.endsWith("\r\u001b[2K")).toBe(true);
   });
 
+  it("gives way to what is said meanwhile", async () => {
+    const { line } = await startSending(answers(503, { error: "Wait.", code: "busy" }), accepts);
+    await place(line, png());
+    const { stderr } = await line.run([...send, "--image", "shot.png"], { terminal: true });
+    expect(stderr).toContain("\r\u001b[2KWait. Trying again in 1 s.\n");
+  });
+
   it("is silent under --json in a pipe", async () => {
     const { line } = await startSending();
     await place(line, png());

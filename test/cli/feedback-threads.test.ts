@@ -145,18 +145,10 @@ describe("work on a thread", () => {
     expect((await view(id)).messages.at(-1)).toMatchObject({ direction, body: "Fixed in 1.4.0" });
   });
 
-  it("deletes only when a person agrees", async () => {
-    const { line, feedback, list } = await newApp();
-    const { id } = await feedback("Map");
-    expect(await line.run(["feedback", "delete", id])).toMatchObject({ exit: 2 });
-    expect(await line.run(["feedback", "rm", id, "--yes"])).toMatchObject({ exit: 0, stdout: `${id}\n` });
-    expect((await list("--json")).json()).toEqual({ items: [], nextCursor: null });
-  });
-
   it.each([
     ["edit", ["--status", "resolved"]],
     ["reply", ["--body", "Hi"]],
-    ["delete", ["--yes"]],
+    ["note", ["--body", "Hi"]],
   ])("shows the request of a dry run of %s and changes nothing", async (verb, flags) => {
     const { line, feedback, view } = await newApp();
     const { id } = await feedback("Map");

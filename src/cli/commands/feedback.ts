@@ -4,14 +4,7 @@ import { choices } from "../choices.ts";
 import { rulesOf } from "../feedback/kinds.ts";
 import type { ResendFlags } from "../feedback/resend.ts";
 import type { SendFlags } from "../feedback/send.ts";
-import {
-  addMessage,
-  type BodyFlags,
-  deleteThread,
-  editThread,
-  listThreads,
-  viewThread,
-} from "../feedback/threads.ts";
+import { addMessage, type BodyFlags, editThread, listThreads, viewThread } from "../feedback/threads.ts";
 import { destroys, mutates, ofApp, several } from "../flags.ts";
 import { onRun, type Setup } from "../on-run.ts";
 
@@ -89,11 +82,6 @@ function addWorking(feedback: Command, setup: Setup): void {
 
   const note = feedback.command("note <thread>").description("Add a note that the sender does not see");
   onRun<BodyFlags, string>(withBody(note), setup, (...given) => addMessage("note", ...given));
-
-  const remove = destroys(
-    feedback.command("delete <thread>").alias("rm").description(routes.threads.remove.summary),
-  );
-  onRun(remove, setup, deleteThread);
 }
 
 const withBody = (command: Command): Command =>

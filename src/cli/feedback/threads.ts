@@ -2,7 +2,6 @@ import type { ThreadStatus, ThreadSummary } from "../../contract/console/feedbac
 import type { FeedbackType } from "../../contract/feedback.ts";
 import { appOf } from "../app-of.ts";
 import { usageError } from "../cli-error.ts";
-import { confirm } from "../confirm.ts";
 import type { Invocation } from "../context.ts";
 import { type Column, note, printList, printOne } from "../output.ts";
 import { textOf } from "../text-flag.ts";
@@ -35,7 +34,7 @@ const columns: readonly Column<ThreadSummary>[] = [
   { heading: "status", of: ({ status }) => status },
   { heading: "type", of: ({ category }) => category },
   { heading: "times", of: ({ occurrences }) => occurrences },
-  { heading: "from", of: ({ senderName, senderEmail }) => senderName ?? senderEmail },
+  { heading: "sender", of: ({ senderName, senderEmail }) => senderName ?? senderEmail },
   { heading: "proposal", of: ({ proposalStatus }) => proposalStatus },
   { heading: "subject", of: ({ subject }) => subject },
 ];
@@ -99,12 +98,4 @@ export async function addMessage(
   const message = await invocation.client().threads.addMessage({ params: { id }, body: { direction, body } });
   note(invocation, direction === "note" ? `Noted on feedback ${id}.` : `Replied to feedback ${id}.`);
   printOne(invocation, message, () => message.id);
-}
-
-export async function deleteThread(invocation: Invocation, _: object, given: string): Promise<undefined> {
-  const id = threadId(given);
-  await confirm(invocation, `Delete feedback ${id} and its files for good?`);
-  await invocation.client().threads.remove({ params: { id } });
-  note(invocation, `Deleted feedback ${id}.`);
-  printOne(invocation, { id, deleted: true }, () => id);
 }
