@@ -4,6 +4,8 @@ import { manifestName } from "./archive-writer.ts";
 import { hashOfStream } from "./hash-of-stream.ts";
 import { blockSize, paddingOf, readTarHeader } from "./tar-header.ts";
 
+const chunkSize = 262_144;
+
 export interface ArchiveEntry {
   readonly name: string;
   readonly size: number;
@@ -24,9 +26,14 @@ export async function openArchive(path: string): Promise<Archive> {
     throw new SettingError(`${path} cannot be read (${cause.code}).`);
   });
 
-  async function* read({ at, size }: ArchiveEntry): AsyncGenerator<Buffer> {
-    if (size === 0) return;
-    yield* handle.createReadStream({ start: at, end: at + size - 1, autoClose: false });
+  async function* read({ name, at, size }: ArchiveEntry): AsyncGenerator<Buffer> {
+    for (let done = 0; done < size; ) {
+      const length = Math.min(chunkSize, size - done);
+      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, at + done);
+      if (bytesRead === 0) throw new Error(`The backup is cut within ${name}.`);
+      yield buffer.subarray(0, bytesRead);
+      done += bytesRead;
+    }
   }
 
   async function entriesIn(): Promise<ArchiveEntry[]> {
@@ -34,7 +41,10 @@ export async function openArchive(path: string): Promise<Archive> {
     for (let at = 0; ; ) {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(blockSize), 0, blockSize, at);
       const header = readTarHeader(buffer.subarray(0, bytesRead));
-      if (!header) return entries;
+      if (!header) {
+        if ((await handle.stat()).size === at + 2 * blockSize) return entries;
+        throw new Error("The backup is not as long as it was written.");
+      }
       entries.push({ ...header, at: at + blockSize });
       at += blockSize + header.size + paddingOf(header.size);
     }

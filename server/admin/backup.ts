@@ -23,10 +23,10 @@ const entryLength = 1_048_576;
 export async function backUp(database: Database, place: Place, file: string) {
   if (await exists(file)) throw new SettingError(`${file} exists already. Name a new file.`);
   await mkdir(place.data, { recursive: true, mode: 0o700 });
-  const scratch = await mkdtemp(join(place.data, "backup-"));
   const archive = await createArchive(file).catch((cause) => {
     throw new SettingError(`${file} cannot be written (${cause.code}).`);
   });
+  const scratch = await mkdtemp(join(place.data, "backup-"));
   try {
     const { rows, files } = await withSnapshot(database, scratch, (snapshot) =>
       addDatabase(archive, snapshot),

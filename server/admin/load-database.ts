@@ -4,8 +4,9 @@ import type { Migration } from "../store/migrate.ts";
 import { migrations } from "../store/migrations.ts";
 import { type DatabaseAddress, openDatabase } from "../store/open.ts";
 import { type Table, tablesOf } from "../store/tables.ts";
+import { storedFiles, uploads } from "../store/uploads.ts";
 import type { Archive, ArchiveEntry } from "./archive-reader.ts";
-import { type BackupHeader, rowEntries } from "./backup-format.ts";
+import { type BackupHeader, fileEntries, rowEntries } from "./backup-format.ts";
 
 /** The migrations that made the database of the backup. Throws where this program does not know them all. */
 export function schemaOf(header: BackupHeader): Migration[] {
@@ -29,6 +30,7 @@ export async function loadDatabase(
       let rows = 0;
       for (const table of tables)
         for (const entry of rowEntries(archive, table.name)) rows += await load(tx, table, archive, entry);
+      await removeLost(tx, new Set(fileEntries(archive).map(([sha256]) => sha256)));
       await afterLoad(tx);
       return rows;
     });
@@ -53,4 +55,10 @@ function unknown(table: string): never {
 async function load(tx: Transaction, table: Table, archive: Archive, entry: ArchiveEntry): Promise<number> {
   const lines = (await archive.readText(entry)).split("\n").filter((line) => line !== "");
   return loadRows(tx, table, lines);
+}
+
+/** Files whose thread was deleted while the backup was made are not in it: what refers to them goes, too. */
+async function removeLost(tx: Transaction, present: ReadonlySet<string>): Promise<void> {
+  for await (const { sha256 } of storedFiles(tx))
+    if (!present.has(sha256)) await uploads.removeBySha256(tx, sha256);
 }

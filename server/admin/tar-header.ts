@@ -19,23 +19,18 @@ export function tarHeader(name: string, size: number): Buffer {
   return block;
 }
 
-/** What a header block says; undefined for the block of zeros that ends an archive. Throws where it is neither. */
+/** What a header block of ours says; undefined for the block of zeros that ends an archive. Throws where it is neither. */
 export function readTarHeader(block: Buffer): { readonly name: string; readonly size: number } | undefined {
   if (block.length === blockSize && block.every((byte) => byte === 0)) return undefined;
-  const sound =
-    block.length === blockSize &&
-    block.toString("latin1", 257, 262) === "ustar" &&
-    readOctal(block, 148, 8) === checksumOf(block);
-  if (!sound) throw new Error("The file is not a backup, or it is damaged.");
-  return { name: block.toString("utf8", 0, 100).replace(/\0.*$/s, ""), size: readOctal(block, 124, 12) };
+  const name = block.toString("utf8", 0, 100).replace(/\0.*$/s, "");
+  const size = Number.parseInt(block.toString("latin1", 124, 136), 8);
+  if (size >= 0 && tarHeader(name, size).equals(block)) return { name, size };
+  throw new Error("The file is not a backup, or it is damaged.");
 }
 
 function writeOctal(block: Buffer, value: number, at: number, length: number): void {
   block.write(`${value.toString(8).padStart(length - 1, "0")}\0`, at, "latin1");
 }
-
-const readOctal = (block: Buffer, at: number, length: number): number =>
-  Number.parseInt(block.toString("latin1", at, at + length), 8);
 
 /** The sum of all bytes, those of the checksum itself taken for spaces. */
 const checksumOf = (block: Buffer): number =>

@@ -26,6 +26,8 @@ export const uploads = {
     return (await reader.get("SELECT 1 AS one FROM uploads WHERE sha256 = ? LIMIT 1", sha256)) !== undefined;
   },
 
+  removeBySha256: (tx: Transaction, sha256: string) => tx.run("DELETE FROM uploads WHERE sha256 = ?", sha256),
+
   insert: (tx: Transaction, upload: NewUpload) =>
     tx.insert("uploads", {
       name: upload.name,
