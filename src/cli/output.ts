@@ -21,7 +21,7 @@ export function printOne(invocation: Invocation, value: unknown, text: () => str
       invocation,
       names.map((name) => fieldOf(value, name)),
     );
-  else write(invocation, printable(text()));
+  else writeText(invocation, text());
 }
 
 /**
@@ -50,9 +50,10 @@ export function printList<Row>(
 export const printLine = (invocation: Invocation, value: unknown): void =>
   write(invocation, JSON.stringify(value));
 
-/** Tells the person something, on standard error. */
-export const note = ({ context }: Invocation, message: string): void =>
-  context.io.stderr.write(`${printable(message)}\n`);
+/** Tells the person something, on standard error. Silent under `--json`: a program reads what is printed. */
+export function note({ context, flags }: Invocation, message: string): void {
+  if (!flags.json) context.io.stderr.write(`${printable(message)}\n`);
+}
 
 function writeJson(invocation: Invocation, value: unknown): void {
   const indent = invocation.context.io.stdout.isTerminal ? 2 : 0;
@@ -87,6 +88,10 @@ function refuseUnknown(items: readonly unknown[], names: readonly string[]): voi
 }
 
 const write = ({ context }: Invocation, line: string): void => context.io.stdout.write(`${line}\n`);
+
+function writeText(invocation: Invocation, text: string): void {
+  if (text !== "") write(invocation, printable(text));
+}
 
 const writeRow = (invocation: Invocation, values: readonly unknown[]): void =>
   write(invocation, values.map(cell).join("\t"));

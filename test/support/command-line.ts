@@ -20,6 +20,8 @@ export interface CommandLineOptions {
   readonly signal?: AbortSignal;
   readonly now?: () => Date;
   readonly isRunning?: (processId: number) => boolean;
+  /** What else of the world is not as it is by default. */
+  readonly world?: Partial<Context>;
 }
 
 /** A person's machine with an empty home: command lines run on it in this process, and pauses take no time. */
@@ -85,6 +87,7 @@ function contextOf({ home, cwd, pauses, stdout, stderr }: World, options: Comman
     keychain: async () => undefined,
     openBrowser: () => Promise.reject(new Error("There is no browser here.")),
     programs: { serve: notHere, admin: notHere, mcp: notHere },
+    ...options.world,
   };
 }
 
