@@ -41,7 +41,7 @@ describe("from a report to a person's decision", () => {
     await page.getByLabel("Password").fill(ready.demo.password);
     await page.getByRole("button", { name: "Sign in" }).click();
     await expect.poll(() => page.textContent("body")).toContain("Copy the photo before the picker closes.");
-    await page.getByLabel("Note").last().fill("Only on Android.");
+    await page.getByLabel("Note to the agent").fill("Only on Android.");
     await page.getByRole("button", { name: "Approve" }).click();
 
     const decision = await waiting;
