@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { dependencyOrder } from "../../server/domain/dependency-order.ts";
+
+describe("the order of dependencies", () => {
+  it("puts each after those that it depends on, else goes by name", () => {
+    const needs = new Map([
+      ["apps", ["users"]],
+      ["keys", ["apps"]],
+      ["audit", []],
+    ]);
+    expect(dependencyOrder(["keys", "apps", "users", "audit"], needs)).toEqual([
+      "audit",
+      "users",
+      "apps",
+      "keys",
+    ]);
+  });
+
+  it("does not exist in a cycle", () => {
+    const needs = new Map([
+      ["a", ["b"]],
+      ["b", ["a"]],
+    ]);
+    expect(() => dependencyOrder(["a", "b"], needs)).toThrow("a, b depend on one another");
+  });
+});
