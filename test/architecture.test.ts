@@ -115,9 +115,12 @@ function sourcesIn(folder: string): string[] {
     .sort();
 }
 
+const importForms =
+  /^import [^"]*?from "([^"]+)"|^export [{*][^"=]*? from "([^"]+)"|^import "([^"]+)"|import\("([^"]+)"\)/gm;
+
 function importsOf(file: string): string[] {
-  const found = codeOf(file).matchAll(/(?:from|import|import\()\s*"([^"]+)"/g);
-  return [...found].map(([, name = ""]) =>
+  const names = [...codeOf(file).matchAll(importForms)].flatMap((found) => found.slice(1, 5).filter(Boolean));
+  return names.map((name) =>
     name.startsWith(".") ? relative(root, resolve(root, dirname(file), name)) : name,
   );
 }
