@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ConsoleWorld, fillThreads, makeConsoleWorld, sendFeedback } from "../support/console-world.ts";
+import { type Service, startService } from "../support/service.ts";
+import { createVisitor, readingOf, type Visitor } from "../support/visitor.ts";
+
+describe("the inbox", () => {
+  let service: Service;
+  let world: ConsoleWorld;
+  let owner: Visitor;
+  beforeAll(async () => {
+    service = await startService();
+    world = await makeConsoleWorld(service);
+    owner = createVisitor(service, world.headers);
+  });
+  afterAll(() => service.stop());
+
+  const inbox = (query = "", appId = world.app.id) => owner.open(`/console/feedback/${appId}${query}`);
+  const linksOf = (text: string) => [...text.matchAll(/class="to" href="([^"]*)"/g)].map(([, href]) => href);
+
+  it("lists what is open, and where a proposal waits", async () => {
+    const page = await inbox();
+    expect(linksOf(page.text)).toContain(`/console/feedback/${world.app.id}/${world.threadId}`);
+    expect(readingOf(page)).toMatch(/It broke\. Proposal waiting Bug Anonymous/);
+  });
+
+  it("shows how often one failure was reported", async () => {
+    const report = { message: "Nightly failed", dedupeKey: "nightly" };
+    await sendFeedback(service, world.app.key, report);
+    await sendFeedback(service, world.app.key, report);
+    expect(readingOf(await inbox())).toContain("Nightly failed reported 2 times");
+  });
+
+  it("is filtered by status and by type", async () => {
+    const id = await sendFeedback(service, world.app.key, { message: "Solved.", type: "question" });
+    await world.call("PATCH", `/feedback/${id}`, { status: "resolved" });
+    expect(readingOf(await inbox())).not.toContain("Solved.");
+    expect(readingOf(await inbox("?status=resolved"))).toContain("Solved. Resolved Question");
+    expect(readingOf(await inbox("?status=all&type=question"))).toContain("Solved.");
+    expect(readingOf(await inbox("?status=all&type=bug"))).not.toContain("Solved.");
+  });
+
+  it("is searched, and offers every status where it finds nothing", async () => {
+    const id = await sendFeedback(service, world.app.key, { message: "The aardvark is missing." });
+    expect(readingOf(await inbox("?q=aardvark"))).toContain("The aardvark is missing.");
+    await world.call("PATCH", `/feedback/${id}`, { status: "archived" });
+    const page = await inbox("?q=aardvark");
+    expect(readingOf(page)).toContain("Nothing matches");
+    expect(page.text).toContain(`href="/console/feedback/${world.app.id}?status=all&amp;q=aardvark"`);
+  });
+
+  it("shows a page at a time, every thread once, and leads back", async () => {
+    const app = await service.makeApp(world.owner);
+    await fillThreads(
+      service,
+      app.id,
+      Array.from({ length: 120 }, () => ({})),
+    );
+    const seen: (string | undefined)[] = [];
+    let query: string | undefined = "";
+    while (query !== undefined) {
+      const { text } = await inbox(query, app.id);
+      seen.push(...linksOf(text));
+      expect(text.includes("Back to the newest")).toBe(query !== "");
+      query = /href="[^"?]*(\?[^"]*)" rel="next"/.exec(text)?.[1]?.replaceAll("&amp;", "&");
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([120, 120]);
+  });
+
+  it("says what arrives here where nothing has yet", async () => {
+    const { id } = await service.makeApp(world.owner);
+    expect(readingOf(await inbox("", id))).toContain(
+      "Feedback that your app sends with its key arrives here.",
+    );
+  });
+
+  it("says where feedback is turned off", async () => {
+    const { id } = await service.makeApp(world.owner, { feedbackEnabled: false });
+    expect(readingOf(await inbox("", id))).toContain("Feedback is turned off for this app.");
+  });
+});

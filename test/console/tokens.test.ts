@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bearer, type ConsoleWorld, makeConsoleWorld } from "../support/console-world.ts";
+import type { Answer } from "../support/request.ts";
+import { type Service, startService } from "../support/service.ts";
+import { createVisitor, readingOf, type Visitor } from "../support/visitor.ts";
+
+describe("tokens in the console", () => {
+  let service: Service;
+  let world: ConsoleWorld;
+  let owner: Visitor;
+  beforeAll(async () => {
+    service = await startService();
+    world = await makeConsoleWorld(service);
+    owner = createVisitor(service, world.headers);
+  });
+  afterAll(() => service.stop());
+
+  const secretOf = ({ text }: Answer) => /id="secret"[^>]*value="([^"]*)"/.exec(text)?.[1] ?? "";
+  const make = async (values: Record<string, string>) =>
+    owner.send(await owner.open("/console/tokens"), "/console/tokens", values);
+
+  it("are made for agents and shown this once", async () => {
+    const page = await make({ kind: "agent", label: "Triage" });
+    expect(readingOf(page)).toContain("The new token for Triage");
+    const headers = bearer(secretOf(page));
+    expect(
+      (await service.request("GET", `/api/v1/agent/feedback/${world.threadId}`, { headers })).status,
+    ).toBe(200);
+    expect((await owner.open("/console/tokens")).text).not.toContain(secretOf(page));
+  });
+
+  it("are made for scripts, within their scopes and app", async () => {
+    const scope = { "scope:changelog:write": "on" };
+    const page = await make({ kind: "maintainer", label: "Release", appId: world.app.id, ...scope });
+    const call = (path: string) =>
+      service.request("GET", `/api/v1/console${path}`, { headers: bearer(secretOf(page)) });
+    const other = await service.makeApp(world.owner);
+    expect((await call(`/apps/${world.app.id}/changelog`)).status).toBe(200);
+    expect((await call(`/apps/${world.app.id}/feedback`)).status).toBe(403);
+    expect((await call(`/apps/${other.id}/changelog`)).status).toBe(404);
+  });
+
+  it("without a label are refused, what was chosen kept", async () => {
+    const answer = await make({ kind: "maintainer", label: "", "scope:apps:read": "on" });
+    expect(answer.status).toBe(400);
+    expect(readingOf(answer)).toContain("Label must not be empty.");
+    expect(answer.text).toMatch(/name="scope:apps:read" value="on" checked/);
+    expect(answer.text).toMatch(/value="maintainer" id="kind-maintainer" checked/);
+  });
+
+  it("for scripts without a scope are refused with a reason", async () => {
+    const answer = await make({ kind: "maintainer", label: "Nothing" });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toMatch(/<p class="fault">The scopes [^<]+\.<\/p>/);
+  });
+
+  it("are revoked at once", async () => {
+    const page = await make({ kind: "agent", label: "Gone" });
+    const action = [...page.text.matchAll(/action="([^"]*\/revoke)"/g)].map(([, at]) => at ?? "");
+    for (const address of action) await owner.send(page, address);
+    const headers = bearer(secretOf(page));
+    expect(
+      (await service.request("GET", `/api/v1/agent/feedback/${world.threadId}`, { headers })).status,
+    ).toBe(401);
+    expect(readingOf(await owner.open("/console/tokens"))).toContain("No tokens yet");
+  });
+});
+
+describe("the audit log in the console", () => {
+  it("tells in words who did what, to what, from where", async () => {
+    const service = await startService();
+    const world = await makeConsoleWorld(service);
+    const page = readingOf(await createVisitor(service, world.headers).open("/console/audit"));
+    expect(page).toMatch(new RegExp(`Made a key ${world.keyId} Demo ${world.owner.email} 127\\.0\\.0\\.1`));
+    await service.stop();
+  });
+});
