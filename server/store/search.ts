@@ -10,7 +10,7 @@ export interface Searching {
   readonly sequence: string;
 }
 
-/** Finds the threads of an app that have every word, the last one as the beginning of a word. */
+/** Finds the threads of an app that have every word; the last one may be the beginning of a word. */
 export const searching = (engine: Engine, appId: string, words: readonly string[]): Searching =>
   engine === "sqlite" ? searchingSqlite(appId, words) : searchingPostgres(words);
 
@@ -20,19 +20,25 @@ export const wordsOf = (query: string): string[] => query.match(/[\p{L}\p{M}\p{N
 const searchingSqlite = (appId: string, words: readonly string[]): Searching => ({
   from: "feedback_search CROSS JOIN feedback f ON f.seq = feedback_search.rowid",
   condition: "feedback_search MATCH ?",
-  value: `${[appMark + appId.replaceAll("-", ""), ...words].map((word) => `"${word}"`).join(" AND ")}*`,
+  value: `${[appMark + appId.replaceAll("-", ""), ...words].map((word) => `"${word}"`).join(" AND ")}${
+    mayBeBeginning(words) ? "*" : ""
+  }`,
   sequence: "feedback_search.rowid",
 });
 
 const searchingPostgres = (words: readonly string[]): Searching => ({
   from: "feedback f",
   condition: `${searchedInPostgres} @@ to_tsquery('simple', ?)`,
-  value: `${words.map((word) => `'${word}'`).join(" & ")}:*`,
+  value: `${words.map((word) => `'${word}'`).join(" & ")}${mayBeBeginning(words) ? ":*" : ""}`,
   sequence: "f.seq",
 });
 
-const batch = 500;
-const mostBatches = 4;
+/** With one or two letters begin so many words that SQLite takes seconds; other scripts say a word with them. */
+const mayBeBeginning = (words: readonly string[]): boolean => /\p{Lo}|.{3}/u.test(words.at(-1) ?? "");
+
+/** So few that other writes hardly wait. */
+const batch = 100;
+const mostBatches = 20;
 
 /**
  * SQLite: takes new and changed threads into the index, the newest first; gives whether some are left. PostgreSQL's

@@ -52,6 +52,14 @@ describe.each(databases)("searching the inbox on $name", (engine) => {
     expect(await found("rec importing")).toEqual([]);
   });
 
+  it("takes a last word of one or two letters whole, but not in scripts without spaces", async () => {
+    await send("It is offline");
+    await send("オフラインです");
+    expect(await found("off")).toEqual(["It is offline"]);
+    expect(await found("of")).toEqual([]);
+    expect(await found("オフ")).toEqual(["オフラインです"]);
+  });
+
   it("finds the parts of addresses, paths and versions", async () => {
     await send("At ada@larder.example in /var/log/app.log with version 1.2.3");
     for (const q of ["larder", "ada@larder.example", "app.log", "1.2.3", "var"])

@@ -35,6 +35,7 @@ const feedback = (sequence: string) => [
     proposal_status TEXT, indexed BIGINT NOT NULL, created_at TEXT NOT NULL)`,
   `CREATE INDEX feedback_by_app ON feedback (app_id, created_at, id)`,
   `CREATE INDEX feedback_by_status ON feedback (app_id, status, created_at, id)`,
+  `CREATE INDEX feedback_by_category ON feedback (app_id, category, created_at, id)`,
   `CREATE INDEX feedback_by_dedupe_key ON feedback (app_id, dedupe_key) WHERE dedupe_key IS NOT NULL`,
   `CREATE TABLE messages (
     id TEXT PRIMARY KEY, feedback_id TEXT NOT NULL REFERENCES feedback (id) ON DELETE CASCADE,
