@@ -4,6 +4,7 @@ import { answerConsoleRefusals } from "./console/refusals.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import type { Deps } from "./deps.ts";
 import { createAddressOf } from "./http/address.ts";
+import { createAdmit } from "./http/admission.ts";
 import { createAuthenticate } from "./http/authenticate.ts";
 import { allowOrigins } from "./http/cors.ts";
 import { answerErrors } from "./http/errors.ts";
@@ -35,12 +36,15 @@ export function createApp(deps: Deps): Koa {
   const door = {
     authenticate: createAuthenticate(deps),
     addressOf: createAddressOf(deps.settings.trustedProxies),
+    admit: createAdmit(deps),
   };
   app.use(observe(deps, metrics));
   app.use(answerErrors(deps));
   if (deps.settings.corsOrigins.length > 0) app.use(allowOrigins(deps.settings.corsOrigins));
   app.use(answerConsoleRefusals(deps));
-  app.use(routing([...apiRoutes(deps, door), ...operationsRoutes(deps, metrics), ...consoleRoutes(deps, door)]));
+  app.use(
+    routing([...apiRoutes(deps, door), ...operationsRoutes(deps, metrics), ...consoleRoutes(deps, door)]),
+  );
   app.use(serveUploads(deps.settings, (name) => uploads.find(deps.database, name), deps.files));
   app.use(answerUnknown);
   // What slips past `answerErrors` is a broken connection, which nobody can be told of.

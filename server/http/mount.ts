@@ -4,6 +4,7 @@ import { type Endpoint, type Group, isMutation } from "../../src/contract/endpoi
 import { badRequest } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
+import type { Admit } from "./admission.ts";
 import { etagOf, isPrepared } from "./answers.ts";
 import type { Authenticate, Presented } from "./authenticate.ts";
 import { readJson } from "./body.ts";
@@ -22,6 +23,7 @@ export interface Route {
 export interface Door {
   readonly authenticate: Authenticate;
   readonly addressOf: (request: IncomingMessage) => string;
+  readonly admit: Admit;
 }
 
 /** The routes of a group: the only place where the contract meets Koa. */
@@ -40,7 +42,9 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
       const shown = presented(ctx, endpoint, cookie.name);
       const caller = await door.authenticate(endpoint.auth, shown);
       const idempotencyKey = isMutation(endpoint) ? idempotencyKeyOf(ctx.req) : undefined;
-      const body = await readBody(ctx, endpoint, deps);
+      const repeatable = idempotencyKey !== undefined;
+      const release = await door.admit({ request: ctx.req, endpoint, callerId: caller?.id, repeatable });
+      const body = await readBody(ctx, endpoint, deps).finally(release);
       try {
         const outcome = await invoke({
           caller,
