@@ -15,15 +15,15 @@ export function createBase64Decoder(take: (decoded: Buffer) => void): Base64Deco
   return {
     write(bytes) {
       const total = held.length + bytes.length;
-      if (total > 4) {
-        const begin = (4 - held.length) % 4;
-        const end = bytes.length - (((total - 1) % 4) + 1);
-        const first = Buffer.from(held + bytes.toString("latin1", 0, begin), "latin1");
-        if (!decode(first, take) || !decode(bytes.subarray(begin, end), take)) return false;
-        held = bytes.toString("latin1", end);
-      } else {
+      if (total <= groupLength) {
         held += bytes.toString("latin1");
+        return true;
       }
+      const begin = (groupLength - held.length) % groupLength;
+      const end = bytes.length - (((total - 1) % groupLength) + 1);
+      const first = held + bytes.toString("latin1", 0, begin);
+      if (!decode(first, bytes.subarray(begin, end), take)) return false;
+      held = bytes.toString("latin1", end);
       return true;
     },
     end() {
@@ -36,19 +36,26 @@ export function createBase64Decoder(take: (decoded: Buffer) => void): Base64Deco
   };
 }
 
+const groupLength = 4;
+const group = /^[A-Za-z0-9+/]{4}$/;
 const lastGroup = /^[A-Za-z0-9+/]{2}(==|[A-Za-z0-9+/](=|[A-Za-z0-9+/]))$/;
-const encodedPiece = 65_536;
+const pieceLength = 65_536;
 // One for all: decoding is synchronous, and a buffer per piece would be garbage at the rate of the upload.
-const decoded = Buffer.allocUnsafe((encodedPiece / 4) * 3);
+const decoded = Buffer.allocUnsafe((pieceLength / 4) * 3 + 3);
 
-// Node skips what is not base64, so a shorter result betrays it; what it reads beside the alphabet is base64url.
-function decode(groups: Buffer, take: (decoded: Buffer) => void): boolean {
+/** Decodes one group or none, and after it any number of groups. */
+function decode(first: string, groups: Buffer, take: (decoded: Buffer) => void): boolean {
+  if (first !== "" && !group.test(first)) return false;
+  // Node skips what is not base64, so a shorter result betrays it; what it reads beside the alphabet is base64url.
   if (groups.includes(0x2d) || groups.includes(0x5f)) return false;
-  for (let at = 0; at < groups.length; at += encodedPiece) {
-    const piece = groups.toString("latin1", at, at + encodedPiece);
-    const length = decoded.write(piece, "base64");
+  let offset = decoded.write(first, "base64");
+  for (let at = 0; at < groups.length; at += pieceLength) {
+    const piece = groups.toString("latin1", at, at + pieceLength);
+    const length = decoded.write(piece, offset, "base64");
     if (length !== (piece.length / 4) * 3) return false;
-    take(decoded.subarray(0, length));
+    take(decoded.subarray(0, offset + length));
+    offset = 0;
   }
+  if (offset > 0) take(decoded.subarray(0, offset));
   return true;
 }
