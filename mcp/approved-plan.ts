@@ -1,4 +1,5 @@
 import type { Deps } from "./deps.ts";
+import { newNonce } from "./nonce.ts";
 import { hashOf, type ProposalRecord } from "./proposals.ts";
 import { readThread } from "./read-thread.ts";
 import { createSanitiser } from "./sanitise.ts";
@@ -32,7 +33,7 @@ export async function approvedPlanOf(
   if (id === undefined) return null;
   const proposal = await latestProposalOf(id, deps, signal);
   if (proposal?.id !== runId || proposal.plan === "") return null;
-  const { text } = createSanitiser(deps.nonce());
+  const { text } = createSanitiser(newNonce());
   const plan = text(proposal.plan);
   return { summary: text(proposal.summary), plan, sha256: hashOf(plan) };
 }

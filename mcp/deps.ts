@@ -19,8 +19,6 @@ export interface Deps {
   /** Does what concerns one thread one after the other. */
   readonly oneAtATime: <T>(feedbackId: string, act: () => Promise<T>) => Promise<T>;
   readonly clock: Clock;
-  /** A word that nobody can foresee. */
-  readonly nonce: () => string;
   /** Tells a failure in our own words. */
   readonly explain: (error: unknown) => Promise<string>;
 }

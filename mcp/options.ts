@@ -21,8 +21,13 @@ export interface McpOptions {
   /** A file that holds the agent token. Read at the first call, and again after the server refused the token. */
   readonly tokenFile?: string | undefined;
   /**
-   * The API with an agent token from elsewhere, such as a keychain; asked for where neither of the two above is given, at
-   * the first call and again after the server refused the token. It must not repeat requests by itself.
+   * The agent token from elsewhere, such as a keychain; asked for where neither of the two above is given, at the first
+   * call and again after the server refused the token.
+   */
+  readonly storedToken?: (() => Promise<string | undefined>) | undefined;
+  /**
+   * The API with an agent token from elsewhere, such as a keychain; asked for like `storedToken`, where that gives none.
+   * It must not repeat requests by itself.
    */
   readonly connect?: (() => Promise<Pick<Client, "agent">>) | undefined;
   readonly proxy?: ProxySettings | undefined;

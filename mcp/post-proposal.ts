@@ -33,8 +33,8 @@ export async function postProposal(
 async function send(draft: Draft, thread: ThreadParts, deps: Deps, signal: AbortSignal): Promise<string> {
   const { feedbackId, summary, plan } = draft;
   const answer = await patiently(deps, signal, () =>
-    deps.connection.call((agent) =>
-      agent.propose({
+    deps.connection.call((client) =>
+      client.agent.propose({
         params: { id: feedbackId },
         body: { summary, plan },
         idempotencyKey: idempotencyKeyOf(draft, thread.latestProposal?.id),

@@ -1,5 +1,6 @@
 import type { Deps } from "./deps.ts";
 import type { Draft } from "./draft.ts";
+import { newNonce } from "./nonce.ts";
 import { isNotFound } from "./not-found.ts";
 import { patiently } from "./patiently.ts";
 import { hashOf, type ProposalRecord } from "./proposals.ts";
@@ -68,10 +69,10 @@ async function refreshed(
 ): Promise<ProposalRecord | undefined> {
   try {
     const run = await patiently(deps, signal, () =>
-      deps.connection.call((agent) => agent.readRun({ params: { runId: record.run_id }, signal })),
+      deps.connection.call((client) => client.agent.readRun({ params: { runId: record.run_id }, signal })),
     );
     const { status, decisionNote, decidedAt } = runPartsOf(run);
-    const note = decisionNote === null ? null : createSanitiser(deps.nonce()).text(decisionNote);
+    const note = decisionNote === null ? null : createSanitiser(newNonce()).text(decisionNote);
     return { ...record, status, decision_note: note, decided_at: decidedAt };
   } catch (error) {
     if (isNotFound(error)) return undefined;

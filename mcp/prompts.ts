@@ -1,11 +1,9 @@
 import type { GetPromptResult, McpServer } from "@modelcontextprotocol/server";
-import * as z from "zod/mini";
 import type { Deps } from "./deps.ts";
 import { feedbackIdOf } from "./ids.ts";
-import { feedback } from "./tools/feedback-argument.ts";
+import { triageArguments } from "./listed.ts";
+import { textAt } from "./loose-json.ts";
 import { wireSchema } from "./wire-schema.ts";
-
-const TriageArguments = z.object({ feedback });
 
 /** Starting points that a person picks in the client. */
 export function offerPrompts(server: McpServer, deps: Deps): void {
@@ -14,9 +12,9 @@ export function offerPrompts(server: McpServer, deps: Deps): void {
     {
       title: "Triage a feedback thread",
       description: "Read a thread, find the cause, and propose a plan for a person to approve",
-      argsSchema: wireSchema(TriageArguments, "input"),
+      argsSchema: wireSchema(triageArguments),
     },
-    (given) => message(triage(feedbackIdOf(TriageArguments.parse(given).feedback), deps.readOnly)),
+    (given) => message(triage(feedbackIdOf(textAt(given, "feedback")), deps.readOnly)),
   );
   server.registerPrompt(
     "resume_proposals",

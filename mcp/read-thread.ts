@@ -5,7 +5,7 @@ import { partsOf, type ThreadParts } from "./thread-parts.ts";
 /** Reads a thread, and notes whose run its latest proposal is. */
 export async function readThread(id: string, deps: Deps, signal: AbortSignal): Promise<ThreadParts> {
   const thread = await patiently(deps, signal, () =>
-    deps.connection.call((agent) => agent.readThread({ params: { id }, signal })),
+    deps.connection.call((client) => client.agent.readThread({ params: { id }, signal })),
   );
   const parts = partsOf(thread);
   if (parts.latestProposal) deps.threadOfRun.set(parts.latestProposal.id, parts.id);

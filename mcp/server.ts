@@ -1,32 +1,34 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import type { Deps } from "./deps.ts";
 import { instructionsFor } from "./instructions.ts";
+import { tools } from "./listed.ts";
+import { offer } from "./offer.ts";
 import type { McpOptions } from "./options.ts";
 import { offerPrompts } from "./prompts.ts";
 import { offerResources } from "./resources.ts";
-import { offer } from "./tool.ts";
-import { getDecision } from "./tools/get-decision.ts";
-import { proposePlan } from "./tools/propose-plan.ts";
-import { readFeedback } from "./tools/read-feedback.ts";
 
-/** A server for one client. What a tool does is loaded when the tool is first called. */
-export function createServer(options: Pick<McpOptions, "version">, deps: Deps): McpServer {
+const neverChanges = { listChanged: false } as const;
+
+/** A server for one client. */
+export function createServer({ version }: Pick<McpOptions, "version">, deps: Deps): McpServer {
   const server = new McpServer(
-    { name: "innkeep", title: "Innkeep", version: options.version },
+    { name: "innkeep", title: "Innkeep", version },
     {
       instructions: instructionsFor(deps.readOnly),
-      capabilities: {
-        tools: { listChanged: false },
-        resources: { listChanged: false },
-        prompts: { listChanged: false },
-      },
+      capabilities: { tools: neverChanges, resources: neverChanges, prompts: neverChanges },
     },
   );
-  offer(server, readFeedback, deps, async () => (await import("./execution/read-feedback.ts")).readFeedback);
-  if (!deps.readOnly)
-    offer(server, proposePlan, deps, async () => (await import("./execution/propose-plan.ts")).proposePlan);
-  offer(server, getDecision, deps, async () => (await import("./execution/get-decision.ts")).getDecision);
+  offer(server, tools.readFeedback, deps, load.readFeedback);
+  if (!deps.readOnly) offer(server, tools.proposePlan, deps, load.proposePlan);
+  offer(server, tools.getDecision, deps, load.getDecision);
   offerResources(server, deps);
   offerPrompts(server, deps);
   return server;
 }
+
+/** What the tools do, loaded when it is first needed. */
+const load = {
+  readFeedback: async () => (await import("./execution/read-feedback.ts")).readFeedbackRun,
+  proposePlan: async () => (await import("./execution/propose-plan.ts")).proposePlanRun,
+  getDecision: async () => (await import("./execution/get-decision.ts")).getDecisionRun,
+};

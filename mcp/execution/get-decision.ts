@@ -5,12 +5,19 @@ import type { Observation } from "../decision-watch.ts";
 import type { Deps } from "../deps.ts";
 import { feedbackIdOf, runIdOf } from "../ids.ts";
 import { nextStepFor } from "../next-step.ts";
+import { newNonce } from "../nonce.ts";
 import { patiently } from "../patiently.ts";
 import type { ProposalRecord } from "../proposals.ts";
 import { runPartsOf } from "../run-parts.ts";
+import { type Call, type Execution, runOf } from "../run-tool.ts";
 import { createSanitiser } from "../sanitise.ts";
-import type { Call, Execution } from "../tool.ts";
-import type { GetDecisionInput, GetDecisionOutput } from "../tools/get-decision.ts";
+import {
+  getDecision as definition,
+  type GetDecisionInput,
+  type GetDecisionOutput,
+} from "../tools/get-decision.ts";
+
+export const getDecisionRun = runOf(definition, (input, deps, call) => getDecision(input, deps, call));
 
 export const getDecision: Execution<GetDecisionInput, GetDecisionOutput> = async (input, deps, call) => {
   const runId = runIdOf(input.run_id);
@@ -19,7 +26,7 @@ export const getDecision: Execution<GetDecisionInput, GetDecisionOutput> = async
   const wait = Math.min(input.wait_seconds, deps.maxWaitSeconds);
   const observation = await observe(runId, wait, deps, call);
   const waited = (deps.clock.now().getTime() - started.getTime()) / 1_000;
-  const nonce = deps.nonce();
+  const nonce = newNonce();
   const structured = {
     ...(await decisionOn({ runId, feedbackId, nonce }, observation, deps, call.signal)),
     waited_seconds: Math.round(waited * 10) / 10,
@@ -36,7 +43,7 @@ async function observe(runId: string, waitSeconds: number, deps: Deps, call: Cal
 }
 
 const readRun = (runId: string, deps: Deps, signal: AbortSignal): Promise<Run> =>
-  deps.connection.call((agent) => agent.readRun({ params: { runId }, signal }));
+  deps.connection.call((client) => client.agent.readRun({ params: { runId }, signal }));
 
 const progressSeconds = 5;
 

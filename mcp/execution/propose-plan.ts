@@ -3,16 +3,23 @@ import { type Draft, draftOf } from "../draft.ts";
 import { fence } from "../fence.ts";
 import { feedbackIdOf } from "../ids.ts";
 import { nextStepFor, nextSteps } from "../next-step.ts";
+import { newNonce } from "../nonce.ts";
 import { postProposal } from "../post-proposal.ts";
 import { awaitingRunOn, sameOnThread, sameProposal } from "../present-proposal.ts";
 import type { ProposalRecord } from "../proposals.ts";
 import { readThread } from "../read-thread.ts";
 import { Refusal } from "../refusal.ts";
-import type { Execution, ToolAnswer } from "../tool.ts";
-import type { ProposePlanInput, ProposePlanOutput } from "../tools/propose-plan.ts";
+import { type Execution, runOf, type ToolAnswer } from "../run-tool.ts";
+import {
+  proposePlan as definition,
+  type ProposePlanInput,
+  type ProposePlanOutput,
+} from "../tools/propose-plan.ts";
+
+export const proposePlanRun = runOf(definition, (input, deps, call) => proposePlan(input, deps, call));
 
 export const proposePlan: Execution<ProposePlanInput, ProposePlanOutput> = async (input, deps, call) => {
-  const nonce = deps.nonce();
+  const nonce = newNonce();
   const draft = draftOf(feedbackIdOf(input.feedback), input, { nonce, secrets: deps.connection.secrets() });
   const { record, duplicate } = await deps.oneAtATime(draft.feedbackId, () =>
     proposed(draft, input.supersede, deps, call.signal),

@@ -1,18 +1,25 @@
 import { feedbackIdOf } from "../ids.ts";
 import { loadImages } from "../images.ts";
+import { newNonce } from "../nonce.ts";
 import { pageOf } from "../page.ts";
 import { readThread } from "../read-thread.ts";
 import { Refusal } from "../refusal.ts";
+import { type Execution, runOf } from "../run-tool.ts";
 import { createSanitiser } from "../sanitise.ts";
 import { imageUri, structuredThread, threadText } from "../thread-answer.ts";
 import type { ThreadParts } from "../thread-parts.ts";
-import type { Execution } from "../tool.ts";
-import type { ReadFeedbackInput, ReadFeedbackOutput } from "../tools/read-feedback.ts";
+import {
+  readFeedback as definition,
+  type ReadFeedbackInput,
+  type ReadFeedbackOutput,
+} from "../tools/read-feedback.ts";
+
+export const readFeedbackRun = runOf(definition, (input, deps, call) => readFeedback(input, deps, call));
 
 export const readFeedback: Execution<ReadFeedbackInput, ReadFeedbackOutput> = async (input, deps, call) => {
   const before = cursorOf(input.messages_before);
   const thread = await readThread(feedbackIdOf(input.feedback), deps, call.signal);
-  const nonce = deps.nonce();
+  const nonce = newNonce();
   const structured = structuredThread(thread, pageOf(thread, before, input.max_chars), {
     baseUrl: deps.baseUrl,
     sanitiser: createSanitiser(nonce),

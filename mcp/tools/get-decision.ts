@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../tool-definition.ts";
 
 const nullableText = z.nullable(z.string());
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { NewProposal } from "../../src/contract/agent.ts";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../tool-definition.ts";
 import { feedback } from "./feedback-argument.ts";
 
 export const proposePlan = defineTool({

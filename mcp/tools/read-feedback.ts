@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../tool-definition.ts";
 import { feedback } from "./feedback-argument.ts";
 
 export const maxChars = { least: 1_000, default: 20_000, most: 60_000 } as const;
@@ -34,6 +34,7 @@ export const readFeedback = defineTool({
     app: z.looseObject({ name: z.string() }),
     feedback_id: z.string(),
     console_url: nullableText,
+    category: z.string(),
     status: z.string(),
     latest_proposal: z.nullable(z.looseObject({ run_id: z.string(), status: z.string() })),
     images: z.array(z.looseObject({ resource_uri: z.string() })),

@@ -3,7 +3,7 @@ import { eras } from "./support/clients.ts";
 import { openSession } from "./support/session.ts";
 
 const nowhere = "http://127.0.0.1:9";
-const snapshot = (name: string) => `./__snapshots__/${name}.json`;
+const snapshot = (name: string) => `./__snapshots__/${name}.json.snap`;
 const shown = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
 describe.each(eras)("what the server offers over %s", (era) => {

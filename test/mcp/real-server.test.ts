@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashOf } from "../../mcp/proposals.ts";
 import { type Cast, decide, makeCast, submitFeedback } from "../support/cast.ts";
 import { type Service, startService } from "../support/service.ts";
 import { eras } from "./support/clients.ts";
+import { eventually } from "./support/eventually.ts";
 import { read } from "./support/result.ts";
 import { openSession } from "./support/session.ts";
 
@@ -58,7 +59,7 @@ describe.each(eras)("with the real server, over %s", (era) => {
     const { call, propose } = await start();
     const run_id = await propose();
     const answer = call("get_decision", { run_id, wait_seconds: 50 });
-    await vi.waitFor(() => expect(service.logged()).toContain("/api/v1/agent/runs/:runId"));
+    await eventually(() => expect(service.logged()).toContain("/api/v1/agent/runs/:runId"));
     await decide(service, cast, run_id, { decision: "approve", note: "Only step 1." });
     expect((await answer).structured).toMatchObject({
       status: "approved",

@@ -7,9 +7,10 @@ import { text } from "node:stream/consumers";
 import { StdioClientTransport as NewerTransport } from "@modelcontextprotocol/client/stdio";
 import { StdioClientTransport as OlderTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { connectNewer, connectOlder, type Era, eras } from "./support/clients.ts";
+import { eventually } from "./support/eventually.ts";
 import { agentToken, startFakeApi } from "./support/fake-api.ts";
 import { read } from "./support/result.ts";
 
@@ -86,7 +87,7 @@ describe("the server as a process", () => {
       seen += chunk;
     });
     stdin.write(hello + listTools);
-    await vi.waitFor(() => expect(seen).toContain("read_feedback"));
+    await eventually(() => expect(seen).toContain("read_feedback"));
     stdin.end();
     const [messages, noise] = await printed;
     for (const message of messages.trim().split("\n"))
@@ -110,7 +111,7 @@ describe("the server as a process", () => {
     child.stdin.write(
       hello + line({ id: 3, method: "tools/call", params: { name: "get_decision", arguments: wait } }),
     );
-    await vi.waitFor(() => expect(api.polls()).toHaveLength(1));
+    await eventually(() => expect(api.polls()).toHaveLength(1));
     child.stdin.end();
     expect(await once(child, "exit")).toEqual([0, null]);
   });

@@ -1,7 +1,8 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { nextSteps } from "../../mcp/next-step.ts";
 import type { CallOptions } from "./support/clients.ts";
 import { eras } from "./support/clients.ts";
+import { eventually } from "./support/eventually.ts";
 import { startFakeApi } from "./support/fake-api.ts";
 import { manualClock } from "./support/manual-clock.ts";
 import { read } from "./support/result.ts";
@@ -27,7 +28,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
       read(await client.callTool("get_decision", { run_id, wait_seconds }, options));
     /** Until the server has been asked at least so often. */
     const polled = (times: number) =>
-      vi.waitFor(() => expect(api.polls().length).toBeGreaterThanOrEqual(times));
+      eventually(() => expect(api.polls().length).toBeGreaterThanOrEqual(times));
     return { api, time, wait, polled, run_id, ...session };
   };
 
@@ -76,7 +77,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     await polled(1);
     await time.advance(20);
     await answer;
-    await vi.waitFor(() => expect(time.sleeping()).toBe(0));
+    await eventually(() => expect(time.sleeping()).toBe(0));
   });
 
   it.each([
@@ -153,7 +154,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     await polled(1);
     cancel.abort();
     await expect(answer).rejects.toThrow();
-    await vi.waitFor(() => expect(time.sleeping()).toBe(0));
+    await eventually(() => expect(time.sleeping()).toBe(0));
   });
 
   it("can be taken up again after the client's patience has ended", async () => {
@@ -212,7 +213,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     await time.advance(3);
     await polled(2);
     await api.stop();
-    await vi.waitFor(() => expect(time.sleeping()).toBeGreaterThanOrEqual(3));
+    await eventually(() => expect(time.sleeping()).toBeGreaterThanOrEqual(3));
     await api.start();
     api.decide(run_id, "approved");
     await time.advance(12);
@@ -231,7 +232,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     await polled(1);
     io.stdin.end();
     expect(await exit).toBe(0);
-    await vi.waitFor(() => expect(time.sleeping()).toBe(0));
+    await eventually(() => expect(time.sleeping()).toBe(0));
     io.stdout.end();
     expect(await answer).toBe("gone");
     expect(api.polls().length).toBeLessThanOrEqual(2);

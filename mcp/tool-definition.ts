@@ -1,0 +1,25 @@
+import type * as z from "zod/mini";
+
+/** What a client may rely on when it decides whether to ask its user first. */
+export interface ToolAnnotations {
+  readonly title: string;
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+/** A tool as data: all that a client learns of it. */
+export interface ToolDefinition<Input extends z.ZodMiniObject, Output extends z.ZodMiniObject> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly annotations: ToolAnnotations;
+  readonly input: Input;
+  readonly output: Output;
+  readonly meta?: Record<string, unknown>;
+}
+
+export const defineTool = <Input extends z.ZodMiniObject, Output extends z.ZodMiniObject>(
+  definition: ToolDefinition<Input, Output>,
+): ToolDefinition<Input, Output> => definition;
