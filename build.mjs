@@ -29,19 +29,17 @@ const apart = {
   "../server/admin.ts": "./admin.js",
   "./mcp.ts": "./mcp.js",
   "./browser.ts": "./browser.js",
-  undici: "./undici.cjs",
 };
 
 await rm(outdir, { recursive: true, force: true });
-const [frontDoor, commandLine, undici, programs] = await Promise.all([
+const [frontDoor, commandLine, programs] = await Promise.all([
   buildFrontDoor(),
   buildCommandLine(),
-  buildUndici(),
   buildPrograms(),
   buildBenchmarks(),
 ]);
 checkWhatStarts(commandLine.metafile);
-await writeNotices([frontDoor, commandLine, undici, programs]);
+await writeNotices([frontDoor, commandLine, programs]);
 
 /** In old syntax, because an old Node must be able to read the refusal. */
 function buildFrontDoor() {
@@ -70,16 +68,6 @@ function buildCommandLine() {
       elsewhere(apart),
       withoutChildProcesses(),
     ],
-  });
-}
-
-/** Of its own, because only those behind a proxy need it. */
-function buildUndici() {
-  return build({
-    ...shared,
-    entryPoints: { undici: "undici" },
-    format: "cjs",
-    outExtension: { ".js": ".cjs" },
   });
 }
 

@@ -1,0 +1,60 @@
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { connectionError, timeoutError } from "./connection-errors.ts";
+import { sendBody } from "./send-body.ts";
+import type { WireAnswer, WireRequest } from "./wire.ts";
+
+export interface AskOptions {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds of silence. */
+  readonly timeout: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Starts a request: as `request` of node:http does. */
+export type Ask = (url: URL, options: AskOptions, heard: (message: IncomingMessage) => void) => ClientRequest;
+
+/** Sends one request and reads the whole answer. Rejects with a ConnectionError, or with the signal's reason. */
+export function exchange(ask: Ask, request: WireRequest): Promise<WireAnswer> {
+  const { url, method, headers, timeoutMs, signal } = request;
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const end = (error: unknown) => {
+      outgoing.destroy();
+      reject(signal?.aborted ? signal.reason : error);
+    };
+    const fail = (error: unknown) => end(connectionError(error, url));
+    const outgoing = ask(url, { method, headers, timeout: timeoutMs, signal }, (message) => {
+      read(message).then((answer) => {
+        // The server has said enough: what is left of the body would be sent to nobody.
+        if (!outgoing.writableEnded) outgoing.destroy();
+        resolve(answer);
+      }, fail);
+    });
+    outgoing.on("error", fail);
+    outgoing.on("timeout", () => fail(timeoutError(url, timeoutMs)));
+    whenConnected(outgoing, () => sendBody(outgoing, request).catch(end));
+  });
+}
+
+/** Before that nothing of the body is taken up, so that one who counts it knows what cannot have arrived. */
+function whenConnected(outgoing: ClientRequest, send: () => void): void {
+  outgoing.once("socket", (socket) => {
+    if (socket.connecting) socket.once("encrypted" in socket ? "secureConnect" : "connect", send);
+    else send();
+  });
+}
+
+function read(message: IncomingMessage): Promise<WireAnswer> {
+  const headers = Object.fromEntries(
+    Object.entries(message.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
+  );
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    message.on("data", (chunk: Buffer) => chunks.push(chunk));
+    message.on("error", reject);
+    message.on("end", () =>
+      resolve({ status: message.statusCode ?? 0, headers, text: Buffer.concat(chunks).toString("utf8") }),
+    );
+  });
+}

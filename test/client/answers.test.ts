@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { answers, listen, startIntake } from "../support/intake.ts";
+import { someClient } from "../support/some-client.ts";
+
+const faq = { question: "How?", answer: "So." };
+const clientOf = async (...given: Parameters<typeof answers>) =>
+  someClient((await startIntake(answers(...given))).baseUrl, { attempts: 1 }).client;
+
+describe("a success", () => {
+  it("is passed on with the fields that the contract does not know", async () => {
+    const client = await clientOf(200, [{ id: "1", ...faq, mood: "sunny" }]);
+    expect(await client.faqs.list()).toEqual([{ id: "1", ...faq, mood: "sunny" }]);
+  });
+
+  it("may lack fields that only our server adds", async () => {
+    const client = await clientOf(201, { success: true });
+    expect(await client.feedback.submit({ body: { type: "bug", message: "It broke." } })).toEqual({
+      success: true,
+    });
+  });
+
+  it("without a body gives undefined", async () => {
+    const baseUrl = await listen((_, response) => void response.writeHead(204).end());
+    expect(await someClient(baseUrl).client.session.remove()).toBeUndefined();
+  });
+
+  it.each([
+    ["a web page", "<h1>Welcome</h1>", "text/html"],
+    ["nothing", "", "application/json"],
+    ["half of it", '[{"id":', "application/json"],
+    ["the JSON of another service", '{"hello":"world"}', "application/json"],
+    ["a bare number", "7", "application/json"],
+  ])("that is %s is told as the answer of something else", async (_, text, type) => {
+    const baseUrl = await listen((_request, response) => {
+      response.writeHead(200, { "content-type": type }).end(text);
+    });
+    await expect(someClient(baseUrl).client.faqs.list()).rejects.toMatchObject({
+      name: "UnexpectedAnswerError",
+      message: expect.stringContaining(`GET ${baseUrl}/api/v1/faqs/remote was answered with status 200`),
+    });
+  });
+});
+
+describe("an error", () => {
+  it("has the server's code, status, sentence, faults and request id", async () => {
+    const issues = [{ path: "question", message: "must not be empty" }];
+    const body = { error: "Malformed.", code: "bad_request", issues };
+    const client = await clientOf(400, body, { "x-request-id": "r-1" });
+    await expect(client.faqs.create({ body: faq })).rejects.toMatchObject({
+      name: "ServerError",
+      message: "Malformed.",
+      ...{ status: 400, code: "bad_request", issues, requestId: "r-1", body },
+    });
+  });
+
+  it("keeps a code that this client has never met", async () => {
+    const client = await clientOf(418, { error: "Short and stout.", code: "teapot", spout: true });
+    const refused = expect(client.faqs.list()).rejects;
+    await refused.toMatchObject({ code: "teapot", body: { spout: true } });
+  });
+
+  it.each([
+    [{ message: "Gone fishing." }, "Gone fishing.", "http_404"],
+    [{ error: { message: "Gone fishing.", code: "away" } }, "Gone fishing.", "away"],
+    [{}, "The server answered with status 404.", "http_404"],
+    [["odd"], "The server answered with status 404.", "http_404"],
+  ])("of another form, %j, is told as well as it can be", async (body, message, code) => {
+    const client = await clientOf(404, body);
+    await expect(client.faqs.list()).rejects.toMatchObject({ message, code, status: 404 });
+  });
+
+  it("of a proxy, as a web page, is named by its status", async () => {
+    const baseUrl = await listen((_, response) => {
+      response.writeHead(502, { "content-type": "text/html; charset=utf-8" }).end("<h1>Bad gateway</h1>");
+    });
+    await expect(someClient(baseUrl, { attempts: 1 }).client.faqs.list()).rejects.toMatchObject({
+      code: "http_502",
+      message: "The server answered with status 502 and text/html.",
+    });
+  });
+});

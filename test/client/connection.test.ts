@@ -1,0 +1,107 @@
+import { createServer } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { listen } from "../support/intake.ts";
+import { someClient } from "../support/some-client.ts";
+
+const once = { attempts: 1 };
+
+describe("a connection", () => {
+  it("that nobody takes is told in words, with the host and without the path", async () => {
+    const baseUrl = await closedPort();
+    await expect(someClient(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
+      name: "ConnectionError",
+      code: "ECONNREFUSED",
+      message: `No answer from ${baseUrl}: nothing listens there.`,
+    });
+  });
+
+  it("that stays silent is given up", async () => {
+    const baseUrl = await listen(() => {});
+    await expect(someClient(baseUrl, { ...once, timeoutMs: 50 }).client.faqs.list()).rejects.toMatchObject({
+      name: "ConnectionError",
+      code: "timeout",
+    });
+  });
+
+  it("may be silent for as long as a poll waits", async () => {
+    const baseUrl = await listen((_, response) => {
+      setTimeout(() => response.end('{"id":"1"}'), 150);
+    });
+    const { client } = someClient(baseUrl, { ...once, timeoutMs: 50 });
+    const run = await client.agent.readRun({ params: { runId: "1" }, query: { wait: "1" } });
+    expect(run).toEqual({ id: "1" });
+  });
+
+  it("that ends in the middle of an answer gives no half of it", async () => {
+    const baseUrl = await listen((_, response) => {
+      response.writeHead(200, { "content-length": "100" });
+      response.write("[");
+      setImmediate(() => response.destroy());
+    });
+    await expect(someClient(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
+      name: "ConnectionError",
+      code: "ECONNRESET",
+    });
+  });
+
+  it("ends when the caller's signal aborts, with the signal's reason", async () => {
+    const controller = new AbortController();
+    const baseUrl = await listen(() => controller.abort(new Error("enough")));
+    const { client } = someClient(baseUrl);
+    await expect(client.faqs.list({ signal: controller.signal })).rejects.toThrow("enough");
+  });
+
+  it("is not opened for a signal that has aborted before", async () => {
+    const { client } = someClient("http://127.0.0.1:9");
+    await expect(client.faqs.list({ signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow(
+      "enough",
+    );
+  });
+
+  it("is used again by the next call", async () => {
+    const ports = new Set<number | undefined>();
+    const baseUrl = await listen(({ socket }, response) => {
+      ports.add(socket.remotePort);
+      response.end("[]");
+    });
+    const { client } = someClient(baseUrl);
+    for (let calls = 0; calls < 3; calls += 1) await client.faqs.list();
+    expect(ports.size).toBe(1);
+  });
+
+  it("to something that speaks no HTTP fails as a connection", async () => {
+    const baseUrl = await speaking("SSH-2.0-OpenSSH_9.9\r\n");
+    await expect(someClient(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
+      name: "ConnectionError",
+    });
+  });
+
+  it("by TLS to something that speaks none says so", async () => {
+    const baseUrl = (await listen((_, response) => void response.end("[]"))).replace("http:", "https:");
+    await expect(someClient(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
+      name: "ConnectionError",
+      message: expect.stringContaining("it does not speak TLS"),
+    });
+  });
+});
+
+/** The address of a port where nothing listens any more. */
+async function closedPort(): Promise<string> {
+  const server = createServer();
+  const baseUrl = await opened(server);
+  await new Promise((resolve) => server.close(resolve));
+  return baseUrl;
+}
+
+async function speaking(text: string): Promise<string> {
+  const server = createServer((socket) => socket.end(text));
+  onTestFinished(() => void server.close());
+  return opened(server);
+}
+
+async function opened(server: ReturnType<typeof createServer>): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("No port was given.");
+  return `http://127.0.0.1:${address.port}`;
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { redactBody, redactHeaders, redactJson, redactText, redactUrl } from "../../src/client/redact.ts";
+
+const secret = "sdk_0123456789abcdefghijABCDEFGHIJ012345";
+
+describe("redaction", () => {
+  it.each(["x-api-key", "authorization", "proxy-authorization", "cookie", "set-cookie"])(
+    "hides the header %s",
+    (name) => {
+      expect(redactHeaders({ [name]: "anything", accept: "*/*" })).toEqual({
+        [name]: "[redacted]",
+        accept: "*/*",
+      });
+    },
+  );
+
+  it.each([
+    "testKey",
+    "code",
+    "verifier",
+    "token",
+    "apiKey",
+    "key",
+    "integrityToken",
+    "pushToken",
+    "password",
+  ])("hides %s in a body, however deep, and in an address", (name) => {
+    expect(redactJson({ a: [{ [name]: "anything" }] })).toEqual({ a: [{ [name]: "[redacted]" }] });
+    expect(redactUrl(new URL(`http://h/p?${name}=anything&day=3`))).toBe(
+      `http://h/p?${name}=[redacted]&day=3`,
+    );
+  });
+
+  it("leaves the code of an error readable", () => {
+    expect(redactJson({ error: "No.", code: "not_found" })).toEqual({ error: "No.", code: "not_found" });
+  });
+
+  it.each(["sdk", "sdt", "sda", "sdm", "stk"])(
+    "hides a credential that starts with %s_ wherever it stands",
+    (prefix) => {
+      expect(redactText(`log: ${prefix}_AbCdEf0123456789, done`)).toBe(`log: ${prefix}_[redacted], done`);
+    },
+  );
+
+  it("hides a credential inside other text of a body", () => {
+    expect(redactBody(JSON.stringify({ message: `my key ${secret}` }))).toBe(
+      '{"message":"my key sdk_[redacted]"}',
+    );
+  });
+
+  it("names a file instead of showing it", () => {
+    const images = [`data:image/png;base64,${"A".repeat(2_097_152)}`, "data:image/gif;base64,AAAA"];
+    expect(redactJson({ images })).toEqual({ images: ["<image/png 1.5 MB>", "<image/gif 3 bytes>"] });
+  });
+
+  it("tells only the length of what is no JSON", () => {
+    expect(redactBody(`token=${secret}`)).toBe("[46 characters, not JSON]");
+  });
+});

@@ -1,0 +1,168 @@
+import { describe, expect, it } from "vitest";
+import { type Answering, answers, hangsUp, listen, startIntake } from "../support/intake.ts";
+import { someClient } from "../support/some-client.ts";
+
+const faqs = answers(200, []);
+const made = answers(201, { id: "1", question: "How?", answer: "So.", sortOrder: 1 });
+const body = { question: "How?", answer: "So." };
+const busy = (headers: Record<string, string> = {}) =>
+  answers(503, { error: "Busy.", code: "busy" }, headers);
+
+describe("reading", () => {
+  it.each<[string, Answering]>([
+    ["a cut connection", hangsUp],
+    ["500", answers(500, {})],
+    ["502", answers(502, {})],
+    ["503", busy()],
+    ["504", answers(504, {})],
+    ["429", answers(429, {})],
+  ])("is tried again after %s", async (_, failure) => {
+    const { baseUrl, received } = await startIntake(failure, failure, faqs);
+    const { client, pauses } = someClient(baseUrl);
+    expect(await client.faqs.list()).toEqual([]);
+    expect(received).toHaveLength(3);
+    expect(pauses).toEqual([500, 1_000]);
+  });
+
+  it.each([400, 401, 403, 404, 409, 422, 501])("is not tried again after %i", async (status) => {
+    const { baseUrl, received } = await startIntake(answers(status, {}));
+    await expect(someClient(baseUrl).client.faqs.list()).rejects.toMatchObject({ status });
+    expect(received).toHaveLength(1);
+  });
+
+  it("is given up after four tries, with the last failure", async () => {
+    const { baseUrl, received } = await startIntake(hangsUp, hangsUp, hangsUp, answers(502, {}));
+    await expect(someClient(baseUrl).client.faqs.list()).rejects.toMatchObject({ status: 502 });
+    expect(received).toHaveLength(4);
+  });
+
+  it("waits between half and all of a pause that doubles", async () => {
+    const { baseUrl } = await startIntake(hangsUp, hangsUp, hangsUp, faqs);
+    const { client, pauses } = someClient(baseUrl, { random: () => 0 });
+    await client.faqs.list();
+    expect(pauses).toEqual([250, 500, 1_000]);
+  });
+
+  it("ends during a pause when its signal aborts", async () => {
+    const { baseUrl, received } = await startIntake(busy({ "retry-after": "30" }));
+    const controller = new AbortController();
+    const { client } = someClient(baseUrl, {
+      sleep: undefined,
+      onRetry: () => controller.abort(new Error("enough")),
+    });
+    await expect(client.faqs.list({ signal: controller.signal })).rejects.toThrow("enough");
+    expect(received).toHaveLength(1);
+  });
+});
+
+describe("Retry-After", () => {
+  it.each([
+    ["seconds", { "retry-after": "7" }, 7_000],
+    ["no wait at all", { "retry-after": "0" }, 0],
+    [
+      "a date, by the server's own clock",
+      { "retry-after": "Sat, 01 Jan 2000 00:00:09 GMT", date: "Sat, 01 Jan 2000 00:00:00 GMT" },
+      9_000,
+    ],
+    [
+      "a date that has passed",
+      { "retry-after": "Sat, 01 Jan 2000 00:00:00 GMT", date: "Sat, 01 Jan 2000 00:00:09 GMT" },
+      0,
+    ],
+    ["what nobody can read, so as if it were not there", { "retry-after": "soon" }, 500],
+  ])("is honoured as %s", async (_, headers, wait) => {
+    const { baseUrl } = await startIntake(answers(429, {}, headers), faqs);
+    const { client, pauses } = someClient(baseUrl);
+    await client.faqs.list();
+    expect(pauses).toEqual([wait]);
+  });
+
+  it("of a server without a clock counts from ours", async () => {
+    const baseUrl = await listen((_, response) => {
+      response.sendDate = false;
+      response.writeHead(503, { "retry-after": "Sat, 01 Jan 2000 00:00:30 GMT" }).end("{}");
+    });
+    const { client, pauses } = someClient(baseUrl, {
+      now: () => new Date("2000-01-01T00:00:10Z"),
+      attempts: 2,
+    });
+    await expect(client.faqs.list()).rejects.toMatchObject({ retryAfterSeconds: 20 });
+    expect(pauses).toEqual([20_000]);
+  });
+
+  it("that is longer than the caller would wait ends the call at once, and is told", async () => {
+    const { baseUrl, received } = await startIntake(answers(429, {}, { "retry-after": "3600" }));
+    const { client, pauses } = someClient(baseUrl);
+    await expect(client.faqs.list()).rejects.toMatchObject({ status: 429, retryAfterSeconds: 3_600 });
+    expect([received.length, pauses]).toEqual([1, []]);
+  });
+
+  it("adds up: all pauses together stay below the limit", async () => {
+    const { baseUrl } = await startIntake(answers(429, {}, { "retry-after": "25" }));
+    const { client, pauses } = someClient(baseUrl, { attempts: 10 });
+    await expect(client.faqs.list()).rejects.toMatchObject({ status: 429 });
+    expect(pauses).toEqual([25_000, 25_000]);
+  });
+
+  it("is told to whoever waits", async () => {
+    const { baseUrl } = await startIntake(busy({ "retry-after": "3" }), faqs);
+    const told: [number, string][] = [];
+    const onRetry = ({ waitMs, error }: { waitMs: number; error: Error }) =>
+      void told.push([waitMs, error.message]);
+    await someClient(baseUrl, { onRetry }).client.faqs.list();
+    expect(told).toEqual([[3_000, "Busy."]]);
+  });
+});
+
+describe("a change", () => {
+  it.each<[string, Answering]>([
+    ["a cut connection", hangsUp],
+    ["500", answers(500, {})],
+    ["429", answers(429, {}, { "retry-after": "1" })],
+    ["503", busy()],
+  ])("without an Idempotency-Key is never sent twice, not after %s", async (_, failure) => {
+    const { baseUrl, received } = await startIntake(failure, made);
+    await expect(someClient(baseUrl).client.faqs.create({ body })).rejects.toThrow();
+    expect(received).toHaveLength(1);
+  });
+
+  it.each<[string, Answering]>([
+    ["a cut connection", hangsUp],
+    ["500", answers(500, {})],
+    ["429", answers(429, {})],
+    [
+      "a first request that still runs",
+      answers(409, { code: "idempotency_in_progress" }, { "retry-after": "1" }),
+    ],
+  ])("with one is sent again after %s, with the same key and body", async (_, failure) => {
+    const { baseUrl, received } = await startIntake(failure, made);
+    await someClient(baseUrl).client.faqs.create({ body, idempotencyKey: "k-1" });
+    const sent = received.map((one) => [one.headers["idempotency-key"], JSON.parse(one.body.toString())]);
+    expect(sent).toEqual([
+      ["k-1", body],
+      ["k-1", body],
+    ]);
+  });
+
+  it("gets a key where keys are kept, which is spent once the server has answered", async () => {
+    const { baseUrl, received } = await startIntake(hangsUp, made);
+    const spent: string[] = [];
+    const idempotency = { keyFor: async () => "kept", settled: async (key: string) => void spent.push(key) };
+    await someClient(baseUrl, { idempotency }).client.faqs.create({ body });
+    expect(received.map(({ headers }) => headers["idempotency-key"])).toEqual(["kept", "kept"]);
+    expect(spent).toEqual(["kept"]);
+  });
+
+  it.each<[string, Answering, readonly string[]]>([
+    ["is spent by a refusal", answers(422, {}), ["kept"]],
+    ["outlives an answer that was not heard", hangsUp, []],
+    ["outlives a server in trouble", answers(500, {}), []],
+    ["outlives a limit", answers(429, {}), []],
+  ])("has a key that %s", async (_, answer, expected) => {
+    const { baseUrl } = await startIntake(answer);
+    const spent: string[] = [];
+    const idempotency = { keyFor: async () => "kept", settled: async (key: string) => void spent.push(key) };
+    await expect(someClient(baseUrl, { idempotency }).client.faqs.create({ body })).rejects.toThrow();
+    expect(spent).toEqual(expected);
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import type { Content } from "../../src/client/call.ts";
+import { accepts, answers, hangsUp, startIntake } from "../support/intake.ts";
+import { someClient } from "../support/some-client.ts";
+
+/** `chunks` of a hundred thousand bytes each. */
+const content = (chunks: number, announced = chunks * 100_000): Content => ({
+  mediaType: "application/json",
+  bytes: announced,
+  async *read() {
+    for (let at = 0; at < chunks; at += 1) yield at % 2 ? "x".repeat(100_000) : Buffer.alloc(100_000, "y");
+  },
+});
+
+describe("a body that is made while it is sent", () => {
+  it("arrives whole, with its length and kind", async () => {
+    const { baseUrl, received } = await startIntake(accepts);
+    await someClient(baseUrl).client.feedback.submit({ content: content(30) });
+    const [{ body, headers } = { body: Buffer.alloc(0), headers: {} }] = received;
+    expect(body.equals(Buffer.from(("y".repeat(100_000) + "x".repeat(100_000)).repeat(15)))).toBe(true);
+    expect(headers).toMatchObject({ "content-length": "3000000", "content-type": "application/json" });
+  });
+
+  it("tells how far it is, up to all of it", async () => {
+    const { baseUrl } = await startIntake(accepts);
+    const told: number[] = [];
+    const onProgress = (sent: number, total: number) => void told.push(sent / total);
+    await someClient(baseUrl).client.feedback.submit({ content: content(10), onProgress });
+    expect(told).toEqual([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]);
+  });
+
+  it("starts from the beginning when it is sent again", async () => {
+    const { baseUrl, received } = await startIntake(hangsUp, answers(500, {}), accepts);
+    await someClient(baseUrl).client.feedback.submit({ content: content(3), idempotencyKey: "k" });
+    expect(received.map(({ body }) => body.length)).toEqual([300_000, 300_000, 300_000]);
+  });
+
+  it.each([250_000, 350_000])(
+    "is not passed off as whole where it is not the %i bytes it announced",
+    async (bytes) => {
+      const { baseUrl } = await startIntake(accepts);
+      const { client } = someClient(baseUrl, { attempts: 1 });
+      await expect(client.feedback.submit({ content: content(3, bytes) })).rejects.toThrow(
+        /The body has|the connection was cut/,
+      );
+    },
+  );
+
+  it("that fails to be made fails the call with what went wrong", async () => {
+    const { baseUrl } = await startIntake(accepts);
+    const failing: Content = {
+      ...content(3),
+      async *read() {
+        yield "x";
+        throw new Error("The disk is gone.");
+      },
+    };
+    const { client } = someClient(baseUrl, { attempts: 1 });
+    await expect(client.feedback.submit({ content: failing })).rejects.toThrow("The disk is gone.");
+  });
+});

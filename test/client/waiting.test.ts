@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { ConnectionError, ServerError } from "../../src/client/errors.ts";
+import { waitForDecision } from "../../src/client/wait-for-decision.ts";
+import type { Run } from "../../src/contract/agent.ts";
+import { someClient } from "../support/some-client.ts";
+
+const open: Run = {
+  id: "1",
+  status: "awaiting_approval",
+  decisionNote: null,
+  decidedAt: null,
+  replacedBy: null,
+};
+const approved: Run = { ...open, status: "approved" };
+
+/** A server and a clock: each look takes the answer's next turn, and as long as the server holds it. */
+function scene(look: (wait: number, at: number) => Run | Error, holds: boolean) {
+  let now = 0;
+  const looks: { at: number; wait: number }[] = [];
+  const pauses: number[] = [];
+  const { client } = someClient("http://127.0.0.1:9");
+  const readRun: typeof client.agent.readRun = async ({ query }) => {
+    const wait = Number(query?.wait ?? 0);
+    looks.push({ at: now / 1_000, wait });
+    const answer = look(wait, now / 1_000);
+    if (answer instanceof Error) throw answer;
+    if (holds && answer.status === "awaiting_approval") now += wait * 1_000;
+    return answer;
+  };
+  const wait = (seconds: number, onTick?: (left: number) => void) =>
+    waitForDecision({ agent: { ...client.agent, readRun } }, "1", {
+      seconds,
+      onTick,
+      now: () => new Date(now),
+      async sleep(milliseconds) {
+        pauses.push(milliseconds);
+        now += milliseconds;
+      },
+    });
+  return { wait, looks, pauses, passed: () => now / 1_000 };
+}
+
+describe("waiting for a decision", () => {
+  it("asks once where there is no time to wait", async () => {
+    const { wait, looks } = scene(() => open, true);
+    expect(await wait(0)).toEqual(open);
+    expect(looks).toEqual([{ at: 0, wait: 0 }]);
+  });
+
+  it("lets the server hold the answer, at most 55 seconds at a time", async () => {
+    const { wait, looks, pauses } = scene((_, at) => (at < 110 ? open : approved), true);
+    expect(await wait(600)).toEqual(approved);
+    expect(looks).toEqual([
+      { at: 0, wait: 55 },
+      { at: 55, wait: 55 },
+      { at: 110, wait: 55 },
+    ]);
+    expect(pauses).toEqual([]);
+  });
+
+  it("asks ever more slowly where a server does not wait", async () => {
+    const { wait, pauses } = scene((_, at) => (at < 100 ? open : approved), false);
+    expect(await wait(600)).toEqual(approved);
+    expect(pauses).toEqual([2_000, 3_000, 4_500, 6_750, 10_125, 15_187.5, 22_781.25, 30_000, 30_000]);
+  });
+
+  it.each([true, false])("ends with the open run when the time is over (server holds: %s)", async (holds) => {
+    const { wait, passed } = scene(() => open, holds);
+    expect(await wait(100)).toEqual(open);
+    expect(passed()).toBeCloseTo(100, 2);
+  });
+
+  it("tells how much time is left", async () => {
+    const left: number[] = [];
+    await scene(() => open, true).wait(100, (seconds) => left.push(seconds));
+    expect(left).toEqual([45]);
+  });
+
+  it.each([
+    new ConnectionError("ECONNRESET", "cut"),
+    new ServerError({ status: 503, code: "busy", message: "" }),
+  ])("survives a server that is away for a while (%s)", async (error) => {
+    const { wait } = scene((_, at) => (at < 20 ? error : approved), true);
+    expect(await wait(600)).toEqual(approved);
+  });
+
+  it("fails with the last failure where the server stays away", async () => {
+    const away = new ConnectionError("ECONNRESET", "cut");
+    await expect(scene(() => away, true).wait(60)).rejects.toBe(away);
+  });
+
+  it("fails at once where waiting cannot help", async () => {
+    const { wait, looks } = scene(
+      () => new ServerError({ status: 404, code: "not_found", message: "" }),
+      true,
+    );
+    await expect(wait(600)).rejects.toMatchObject({ status: 404 });
+    expect(looks).toHaveLength(1);
+  });
+});
