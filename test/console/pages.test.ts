@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { consolePaths } from "../support/console-paths.ts";
 import { type ConsoleWorld, makeConsoleWorld } from "../support/console-world.ts";
 import { unknownId } from "../support/endpoints.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -15,21 +16,7 @@ describe("a page of the console", () => {
   });
   afterAll(() => service.stop());
 
-  const paths = () => [
-    "/console",
-    `/console/feedback/${world.app.id}`,
-    `/console/feedback/${world.app.id}/${world.threadId}`,
-    `/console/faqs/${world.app.id}`,
-    `/console/faqs/${world.app.id}/new`,
-    `/console/faqs/${world.app.id}/${world.faqId}`,
-    `/console/changelog/${world.app.id}`,
-    `/console/changelog/${world.app.id}/new`,
-    `/console/changelog/${world.app.id}/${world.entryId}`,
-    "/console/new-app",
-    `/console/apps/${world.app.id}`,
-    "/console/tokens",
-    "/console/audit",
-  ];
+  const paths = () => consolePaths(world);
 
   it("answers its owner with HTML", async () => {
     for (const path of paths()) {

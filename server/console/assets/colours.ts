@@ -88,6 +88,7 @@ export const textPairs: readonly (readonly [keyof Colours, keyof Colours])[] = [
   ["attention", "attentionSoft"],
   ["text", "attentionSoft"],
   ["muted", "attentionSoft"],
+  ["accent", "attentionSoft"],
   ["attention", "surface"],
   ["danger", "ground"],
   ["danger", "surface"],
@@ -105,7 +106,6 @@ export const edgePairs: readonly (readonly [keyof Colours, keyof Colours])[] = [
   ["accent", "ground"],
   ["accent", "surface"],
   ["accent", "sunken"],
-  ["accent", "attentionSoft"],
   ["danger", "surface"],
 ];
 

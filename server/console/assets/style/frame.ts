@@ -6,7 +6,7 @@ export const frame = `
 .brand { display: inline-flex; align-items: center; gap: 0.6rem; color: var(--text); font-weight: 680; font-size: 1.0625rem; letter-spacing: -0.02em; text-decoration: none; padding: 0.35rem 0; }
 .brand:hover { color: var(--text); }
 .brand svg { width: 1.5rem; height: 1.5rem; flex: none; }
-.bar .slash { color: var(--line); font-size: 1.25rem; padding: 0 0.15rem 0 0.5rem; }
+.bar .slash { color: var(--muted); font-weight: 300; font-size: 1.25rem; padding: 0 0.15rem 0 0.5rem; }
 .bar .end { margin-left: auto; display: flex; align-items: center; gap: 0.25rem; }
 
 .menu { position: relative; min-width: 0; }
