@@ -53,5 +53,12 @@ function jsonSchemaOf(schema: z.ZodMiniObject, side: "input" | "output"): Record
     },
   });
   delete json.$schema;
-  return { ...json };
+  return JSON.parse(JSON.stringify(json), oneTypeEach);
+}
+
+/** Some clients know only schemas of one type. */
+function oneTypeEach(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || !("type" in value)) return value;
+  const { type, ...rest } = value;
+  return Array.isArray(type) ? { ...rest, anyOf: type.map((each: unknown) => ({ type: each })) } : value;
 }
