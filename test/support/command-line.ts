@@ -20,6 +20,8 @@ export interface CommandLineOptions {
   readonly signal?: AbortSignal;
   readonly now?: () => Date;
   readonly isRunning?: (processId: number) => boolean;
+  /** What the person types when asked. */
+  readonly typed?: (question: string) => string;
   /** What else of the world is not as it is by default. */
   readonly world?: Partial<Context>;
 }
@@ -60,13 +62,13 @@ interface World {
 }
 
 function contextOf({ home, cwd, pauses, stdout, stderr }: World, options: CommandLineOptions): Context {
-  const { env = {}, stdin = "", terminal = false, signal, now, isRunning } = options;
+  const { env = {}, stdin = "", terminal = false, signal, now, isRunning, typed = () => "" } = options;
   return {
     io: {
       stdin: { isTerminal: terminal, text: async () => stdin },
       stdout,
       stderr,
-      ask: async () => "",
+      ask: async (question) => typed(question),
     },
     env,
     cwd,
