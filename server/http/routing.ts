@@ -1,5 +1,5 @@
 import { Router, type RouterMiddleware } from "@koa/router";
-import type { Context, Middleware } from "koa";
+import type { Middleware } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Route } from "./mount.ts";
 
@@ -41,9 +41,7 @@ function methodsOf(router: Router, path: string): string[] {
   return [...new Set(router.match(path, "GET").path.flatMap((layer) => layer.methods))].sort();
 }
 
-/** What no route answered. */
-export const answerUnknown: Middleware = async (ctx: Context) => {
-  throw new ApiError("not_found", {
-    message: `There is nothing at ${ctx.method} ${ctx.path.slice(0, 200)}.`,
-  });
+/** What no route answered. The address is not repeated: it may hold a secret. */
+export const answerUnknown: Middleware = async () => {
+  throw new ApiError("not_found");
 };
