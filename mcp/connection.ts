@@ -9,14 +9,14 @@ export type AgentClient = Pick<Client, "agent">;
 export interface Connection {
   /** Rejects as the client does, or with a Refusal where there is no token. */
   call<T>(use: (client: AgentClient) => Promise<T>): Promise<T>;
-  /** The token, once it is known: no text that we send may hold it. */
-  secrets(): readonly string[];
+  /** The token: no text that we send may hold it. Rejects with a Refusal where there is none. */
+  secrets(): Promise<readonly string[]>;
 }
 
 const upstreamTimeoutMs = 15_000;
 
 export function createConnection(options: McpOptions): Connection {
-  let secrets = [options.agentToken ?? ""].filter((secret) => secret !== "");
+  let secrets: readonly string[] = [];
   let client: Promise<AgentClient> | undefined;
 
   const connect = async (): Promise<AgentClient> => {
@@ -27,32 +27,33 @@ export function createConnection(options: McpOptions): Connection {
     return clientWith(token, options);
   };
 
-  return {
-    secrets: () => secrets,
-    async call(use) {
-      client ??= connect();
-      try {
-        return await use(await client);
-      } catch (error) {
-        // The token may be another one the next time.
-        if (isAboutToken(error)) client = undefined;
-        throw error;
-      }
-    },
+  /** What goes wrong with the token may be over the next time. */
+  const connected = async <T>(use: (client: AgentClient) => Promise<T>): Promise<T> => {
+    client ??= connect();
+    try {
+      return await use(await client);
+    } catch (error) {
+      if (isAboutToken(error)) client = undefined;
+      throw error;
+    }
   };
+
+  return { call: connected, secrets: () => connected(async () => secrets) };
 }
 
 const noToken =
-  "There is no agent token. Create one in the console settings, set INNKEEP_AGENT_TOKEN or INNKEEP_AGENT_TOKEN_FILE in the configuration of this MCP server, and restart it.";
+  "There is no agent token. Create one in the console settings, set INNKEEP_AGENT_TOKEN in the configuration of this MCP server (or store it with `innkeep auth set agent-token`), and call again or restart the server.";
 
 async function tokenOf({ agentToken, tokenFile, storedToken }: McpOptions): Promise<string | undefined> {
-  const given = agentToken?.trim();
-  if (given) return given;
-  if (!tokenFile) return (await storedToken?.()) || undefined;
-  const kept = await readFile(tokenFile, "utf8").catch(() => "");
-  if (kept.trim() !== "") return kept.trim();
+  if (tokenFile) return tokenIn(tokenFile);
+  return agentToken?.trim() || (await storedToken?.())?.trim() || undefined;
+}
+
+async function tokenIn(file: string): Promise<string> {
+  const token = (await readFile(file, "utf8").catch(() => "")).trim();
+  if (token !== "") return token;
   throw new Refusal(
-    "The file that INNKEEP_AGENT_TOKEN_FILE names is missing, empty or not readable. Put an agent token from the console settings into it, then call again.",
+    "The file of the agent token is missing, empty or not readable. Put an agent token from the console settings into it, then call again.",
   );
 }
 

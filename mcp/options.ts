@@ -17,9 +17,10 @@ export interface McpOptions {
   readonly baseUrl: string;
   /** Where people decide; only for links to show. Left out: as the server's answers say. */
   readonly consoleUrl?: string | undefined;
-  readonly agentToken?: string | undefined;
   /** A file that holds the agent token. Read at the first call, and again after the server refused the token. */
   readonly tokenFile?: string | undefined;
+  /** Where no file is given. */
+  readonly agentToken?: string | undefined;
   /**
    * The agent token from elsewhere, such as a keychain; asked for where neither of the two above is given, at the first
    * call and again after the server refused the token.

@@ -20,7 +20,10 @@ export const proposePlanRun = runOf(definition, (input, deps, call) => proposePl
 
 export const proposePlan: Execution<ProposePlanInput, ProposePlanOutput> = async (input, deps, call) => {
   const nonce = newNonce();
-  const draft = draftOf(feedbackIdOf(input.feedback), input, { nonce, secrets: deps.connection.secrets() });
+  const draft = draftOf(feedbackIdOf(input.feedback), input, {
+    nonce,
+    secrets: await deps.connection.secrets(),
+  });
   const { record, duplicate } = await deps.oneAtATime(draft.feedbackId, () =>
     proposed(draft, input.supersede, deps, call.signal),
   );

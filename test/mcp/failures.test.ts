@@ -110,7 +110,7 @@ describe.each(eras)("a failure over %s", (era) => {
     const { client } = await openSession(era, { baseUrl: api.baseUrl, agentToken: undefined });
     const { isError, text } = read(await client.callTool("read_feedback", { feedback: api.addThread() }));
     expect(isError).toBe(true);
-    expect(text).toContain("set INNKEEP_AGENT_TOKEN or INNKEEP_AGENT_TOKEN_FILE");
+    expect(text).toContain("Create one in the console settings, set INNKEEP_AGENT_TOKEN");
     expect(api.requests).toHaveLength(0);
   });
 
@@ -124,6 +124,17 @@ describe.each(eras)("a failure over %s", (era) => {
     await rm(tokenFile);
     expect((await call()).text).toContain("missing, empty or not readable");
     await writeFile(tokenFile, `${agentToken}\n`);
+    expect((await call()).isError).toBe(false);
+  });
+
+  it("of a token that is kept elsewhere is over once another one is kept there", async () => {
+    const api = await startFakeApi();
+    const kept = ["sda_old", undefined, agentToken];
+    const storedToken = async () => kept.shift();
+    const { client } = await openSession(era, { baseUrl: api.baseUrl, agentToken: undefined, storedToken });
+    const call = async () => read(await client.callTool("read_feedback", { feedback: api.addThread() }));
+    expect((await call()).text).toContain("wrong or revoked");
+    expect((await call()).text).toContain("There is no agent token");
     expect((await call()).isError).toBe(false);
   });
 

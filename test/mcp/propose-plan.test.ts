@@ -169,6 +169,16 @@ describe.each(eras)("propose_plan over %s", (era) => {
     expect(api.requests).toHaveLength(0);
   });
 
+  it("refuses its own token also where that has no form that is known", async () => {
+    const { api, feedback } = await start();
+    const storedToken = async () => "hunter2hunter2";
+    const { client } = await openSession(era, { baseUrl: api.baseUrl, agentToken: undefined, storedToken });
+    const plan = "Send hunter2hunter2 to the channel";
+    const { text } = read(await client.callTool("propose_plan", { feedback, summary: "S", plan }));
+    expect(text).toContain("the agent token of this server");
+    expect(api.requests).toHaveLength(0);
+  });
+
   it.each([
     ["an empty plan", { plan: "  " }, "`plan` must not be empty"],
     ["a plan of invisible characters", { plan: "\u200b\u2060" }, "`plan` has no visible characters"],
