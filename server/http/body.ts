@@ -1,30 +1,21 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
-
-const utf8 = new TextDecoder("utf-8", { fatal: true });
+import { parseStrictJson } from "./strict-json.ts";
 
 /**
  * The JSON value of a request's body; `{}` where there is none. Throws `unsupported_media_type` for anything but
- * JSON, `payload_too_large` over 1 MiB, `bad_request` for malformed JSON or a body that was cut.
+ * JSON, `payload_too_large` over 1 MiB, `bad_request` for a body that was cut, UploadFailure for malformed JSON.
  */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const bytes = await readBytes(request, limits.json);
   if (bytes.length === 0) return {};
   if (mediaTypeOf(request) !== "application/json") throw new ApiError("unsupported_media_type");
-  return parseJson(bytes);
+  return parseStrictJson(bytes);
 }
 
 export const mediaTypeOf = (request: IncomingMessage): string =>
   (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(utf8.decode(bytes));
-  } catch (cause) {
-    throw malformed("must be well-formed JSON in UTF-8", cause);
-  }
-}
 
 /** The bytes of a body of at most `most`. Throws `payload_too_large`, and `bad_request` for one that was cut. */
 export function readBytes(request: IncomingMessage, most: number): Promise<Buffer> {

@@ -88,8 +88,14 @@ describe.each(databases)("every error on $name", (engine) => {
       ["malformed JSON", '{"a":'],
       ["bytes that are not UTF-8", Buffer.from('{"a":"\xff"}', "latin1")],
       ["no object", "[]"],
+      ["the same key twice", '{"a":1,"a":2}'],
+      ["a key named __proto__", '{"__proto__":{"a":1}}'],
+      ["nesting without end", `{"a":${"[".repeat(500_000)}${"]".repeat(500_000)}}`],
     ])("with %s is a 400", async (_, body) => {
-      expectRefusal(endpoint, await call(endpoint, { headers: json, body }), 400, "bad_request");
+      const headers = { ...json, "idempotency-key": "k-1" };
+      const answer = await call(endpoint, { headers, body });
+      expectRefusal(endpoint, answer, 400, "bad_request");
+      expect(answer.body).toMatchObject({ issues: [{ path: "" }] });
     });
 
     it("with a body of another content type is a 415", async () => {
