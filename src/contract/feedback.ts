@@ -79,5 +79,5 @@ export const feedback = {
 
 function depthOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
-  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+  return 1 + Object.values(value).reduce((deepest, child) => Math.max(deepest, depthOf(child)), 0);
 }

@@ -99,6 +99,7 @@ describe.each(databases)("the limits of POST /api/v1/feedback/remote on $name", 
   it.each([
     ["51 keys", keys(51), "must have at most 50 keys"],
     ["over 16,384 bytes of JSON", bytes(16_386), "must be at most 16384 bytes of JSON"],
+    ["a list of 500,000 numbers", { a: Array(500_000).fill(0) }, "must be at most 16384 bytes of JSON"],
     ["6 levels", nested(6), "must nest at most 5 levels"],
     ["lists on the sixth level", { a: { b: { c: { d: [["e"]] } } } }, "must nest at most 5 levels"],
   ])("do not let metadata have %s", async (_, metadata, message) => {
