@@ -53,6 +53,14 @@ describe.each(databases)("signing in to the console on $name", (engine) => {
     expect(unknown.text).toBe(wrong.text);
   });
 
+  it.each(["a\u0000@example.org", "\ud800@example.org"])(
+    "takes no address that no account can have: %j",
+    async (email) => {
+      const answer = await postSession(service, { email, password: "anything" });
+      expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: "email" }] } });
+    },
+  );
+
   it("refuses an account without a password", async () => {
     const { email } = await service.makeUser();
     expect((await postSession(service, { email, password: "anything" })).field("code")).toBe(

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint, maintainerScopes } from "../endpoint.ts";
-import { uuid } from "../fields.ts";
+import { text, uuid } from "../fields.ts";
 import { limits } from "../limits.ts";
 
 export const User = z.object({ id: uuid, email: z.string() });
@@ -12,7 +12,7 @@ export const session = {
     summary: "Sign in to the console",
     auth: "none",
     body: z.object({
-      email: z.string().check(z.trim(), z.minLength(1), z.maxLength(limits.email)),
+      email: text(1, limits.email),
       password: z.string().check(z.minLength(1), z.maxLength(limits.password.max)),
     }),
     success: { status: 201, body: z.object({ user: User }) },
