@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type * as z from "zod/mini";
 import type { Endpoint, Group } from "../../src/contract/endpoint.ts";
 import { ApiError, type ErrorCode, errorCatalogue } from "../../src/contract/errors.ts";
@@ -51,9 +52,21 @@ export function createAsks(deps: Deps): (asking: Asking) => Ask {
       const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? "");
       const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
       const incoming = { ...asking, path, params, body, query: given, idempotencyKey: once };
-      const outcome = await invoke({ ...incoming, signal: () => deps.stopping });
+      const outcome = await patiently(() => invoke({ ...incoming, signal: () => deps.stopping }));
       return answerOf(endpoint, outcome);
     };
+}
+
+/** A form sent twice at once waits for its twin, to show what that did. */
+async function patiently(attempt: () => Promise<Outcome>, times = 20): Promise<Outcome> {
+  try {
+    return await attempt();
+  } catch (error) {
+    const running = error instanceof ApiError && error.code === "idempotency_in_progress";
+    if (!running || times === 0) throw error;
+  }
+  await setTimeout(100);
+  return patiently(attempt, times - 1);
 }
 
 function invokesOf(deps: Deps): Map<Endpoint, Invoke> {

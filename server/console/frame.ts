@@ -5,8 +5,8 @@ import { awaiting } from "../store/awaiting.ts";
 import type { Links } from "./links.ts";
 import type { SignedInVisit } from "./visit.ts";
 
-/** The parts of an app's console. */
-export type Tab = "inbox" | "faqs" | "changelog" | "settings";
+/** The parts of the console that its navigation shows: what waits for a person, and those of an app. */
+export type Tab = "decisions" | "inbox" | "faqs" | "changelog" | "settings";
 
 /** What every page of a signed-in person shows around itself. */
 export interface Frame {

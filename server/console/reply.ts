@@ -2,7 +2,14 @@ import type { VNode } from "preact";
 import { ApiError } from "../../src/contract/errors.ts";
 
 /** What a visit ends with: a whole HTML document, or another address to go to. */
-export type Reply = { readonly status: number; readonly document: VNode } | { readonly location: string };
+export type Reply = PageReply | { readonly location: string };
+
+interface PageReply {
+  readonly status: number;
+  readonly document: VNode;
+  /** When the same may be sent again, where it was refused for now. */
+  readonly retryAfterSeconds?: number | undefined;
+}
 
 export const show = (document: VNode, status = 200): Reply => ({ status, document });
 
@@ -22,8 +29,9 @@ export async function orAgain(
   try {
     return await act();
   } catch (error) {
-    if (error instanceof ApiError && aboutTheForm.has(error.code)) return again(error);
-    throw error;
+    if (!(error instanceof ApiError) || !aboutTheForm.has(error.code)) throw error;
+    const { retryAfterSeconds } = error.details;
+    return { ...(await again(error)), retryAfterSeconds };
   }
 }
 

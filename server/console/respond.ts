@@ -13,6 +13,8 @@ export function createRespond(settings: Pick<Settings, "baseUrl" | "consoleUrl">
       ctx.set("Location", reply.location);
       return;
     }
+    const { retryAfterSeconds } = reply;
+    if (retryAfterSeconds !== undefined) ctx.set("Retry-After", String(retryAfterSeconds));
     ctx.status = reply.status;
     ctx.type = "text/html; charset=utf-8";
     ctx.body = `<!doctype html>${renderToString(reply.document)}`;

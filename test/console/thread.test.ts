@@ -6,17 +6,18 @@ import {
   propose,
   sendFeedback,
 } from "../support/console-world.ts";
+import { databases } from "../support/databases.ts";
 import { dataUrl, mp4, pdf, png } from "../support/files.ts";
 import { type Service, startService } from "../support/service.ts";
 import { createVisitor, formOf, readingOf, type Visitor } from "../support/visitor.ts";
 import { startWebhook } from "../support/webhook.ts";
 
-describe("a thread in the console", () => {
+describe.each(databases)("a thread in the console on $name", (engine) => {
   let service: Service;
   let world: ConsoleWorld;
   let owner: Visitor;
   beforeAll(async () => {
-    service = await startService({ environment: { INNKEEP_PRIVATE_WEBHOOKS: "on" } });
+    service = await startService({ engine, environment: { INNKEEP_PRIVATE_WEBHOOKS: "on" } });
     world = await makeConsoleWorld(service);
     owner = createVisitor(service, world.headers);
   });

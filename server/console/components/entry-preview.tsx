@@ -1,17 +1,18 @@
+import { h } from "preact";
 import { itemTypes } from "../../../src/contract/changelog.ts";
 import type { Values } from "../changes.ts";
-import { Markdown } from "./markdown.tsx";
 import { Line } from "./written.tsx";
 
 export interface EntryPreviewProps {
   /** What the form says; its lists as JSON. */
   readonly entry: Values;
-  readonly uploads: string;
+  /** Its text, rendered. */
+  readonly html: string;
 }
 
 /** A release note as its readers would see it. Nothing is saved by looking. */
-export const EntryPreview = ({ entry, uploads }: EntryPreviewProps) => (
-  <section class="card stack" aria-labelledby="preview" id="as-read">
+export const EntryPreview = ({ entry, html }: EntryPreviewProps) => (
+  <section class="card stack" aria-labelledby="preview">
     <p class="muted small" id="preview">
       Preview. Nothing is saved yet.
     </p>
@@ -26,7 +27,8 @@ export const EntryPreview = ({ entry, uploads }: EntryPreviewProps) => (
     {entry.bodyFormat === "items" ? (
       <Changes items={JSON.parse(entry.items ?? "[]")} />
     ) : (
-      <Markdown text={entry.body ?? ""} uploads={uploads} />
+      // The one place where HTML is not made of elements: what renders Markdown escapes it.
+      h("div", { class: "markdown", dangerouslySetInnerHTML: { __html: html } })
     )}
   </section>
 );

@@ -22,7 +22,7 @@ export const Framed = ({ frame, title, narrow = false, children }: FramedProps) 
         <Brand links={frame.links} />
         {frame.apps.length > 0 && <AppMenu frame={frame} />}
         <div class="end">
-          <a href={frame.links.home} aria-current={frame.app || frame.tab ? undefined : "page"}>
+          <a href={frame.links.home} aria-current={frame.tab === "decisions" ? "page" : undefined}>
             Decisions
             {frame.waiting > 0 && <Waiting count={frame.waiting} />}
           </a>
@@ -93,7 +93,9 @@ const AccountMenu = ({ frame: { links, email } }: { readonly frame: Frame }) => 
   </details>
 );
 
-const tabs: readonly [Tab, string][] = [
+type AppTab = Exclude<Tab, "decisions">;
+
+const tabs: readonly [AppTab, string][] = [
   ["inbox", "Inbox"],
   ["faqs", "FAQ"],
   ["changelog", "Changelog"],
@@ -101,7 +103,7 @@ const tabs: readonly [Tab, string][] = [
 ];
 
 const Tabs = ({ frame: { links, tab }, appId }: { readonly frame: Frame; readonly appId: string }) => {
-  const addresses: Record<Tab, string> = {
+  const addresses: Record<AppTab, string> = {
     inbox: links.inbox(appId),
     faqs: links.faqs(appId),
     changelog: links.changelog(appId),

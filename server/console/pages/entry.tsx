@@ -58,12 +58,7 @@ async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: Sho
         </div>
       </div>
       <div class="stack wide">
-        {preview && (
-          <EntryPreview
-            entry={givenEntry(visit.fields)}
-            uploads={`${visit.deps.settings.baseUrl}/uploads/`}
-          />
-        )}
+        {preview && (await previewOf(visit))}
         <EntryForm
           {...shown}
           action={action}
@@ -75,6 +70,14 @@ async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: Sho
     </Framed>,
     shown.form.refusal?.status,
   );
+}
+
+/** What renders Markdown is loaded only where it is wanted: it takes longer than the rest of the console. */
+async function previewOf({ deps, fields }: SignedInVisit) {
+  const { createMarkdown } = await import("../markdown.ts");
+  const entry = givenEntry(fields);
+  const html = createMarkdown(`${deps.settings.baseUrl}/uploads/`)(entry.body ?? "");
+  return <EntryPreview entry={entry} html={html} />;
 }
 
 const DeleteEntry = ({ action }: { readonly action: string }) => (

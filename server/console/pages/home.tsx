@@ -14,7 +14,7 @@ const most = 100;
 
 /** What waits for this person, over all apps. */
 export async function homePage(visit: SignedInVisit): Promise<Reply> {
-  const frame = await frameOf(visit);
+  const frame: Frame = { ...(await frameOf(visit)), tab: "decisions" };
   if (frame.apps.length === 0) return show(<Welcome frame={frame} />);
   const rows = await awaiting.list(visit.deps.database, visit.caller.userId, most);
   return show(

@@ -14,6 +14,7 @@ export const frame = `
   display: flex; align-items: center; gap: 0.45rem; padding: 0.45rem 0.65rem; border-radius: var(--radius-small);
   color: var(--text); text-decoration: none; cursor: pointer; list-style: none; font-weight: 520; min-height: 2.5rem;
 }
+.bar .end > a[aria-current] { font-weight: 640; }
 .menu > summary::-webkit-details-marker { display: none; }
 .menu > summary:hover, .bar .end > a:hover, .menu[open] > summary { background: var(--sunken); }
 .menu > summary .name { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 15rem; }
