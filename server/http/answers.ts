@@ -17,6 +17,13 @@ export const isPrepared = (answer: unknown): answer is PreparedAnswer =>
 
 export const etagOf = (body: Buffer): string => `"${hash("sha256", body, "base64url").slice(0, 27)}"`;
 
+/**
+ * Whether `If-None-Match` names the tag. Unlike Koa's `fresh` also where the reader bypasses caches: to whoever names
+ * it, the answer is no news.
+ */
+export const isKnown = (header: string, etag: string): boolean =>
+  header.split(",").some((entry) => entry.trim() === "*" || entry.trim().replace(/^W\//, "") === etag);
+
 /** Remembers prepared answers by name until their version or their time has passed. */
 export interface Answers {
   /** Gives the remembered answer of this version, or makes and remembers it. `until` in epoch milliseconds. */

@@ -5,7 +5,7 @@ import { badRequest } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import type { Admit } from "./admission.ts";
-import { etagOf, isPrepared } from "./answers.ts";
+import { etagOf, isKnown, isPrepared } from "./answers.ts";
 import type { Authenticate, Presented } from "./authenticate.ts";
 import { readJson } from "./body.ts";
 import type { Handler, Handlers, Request } from "./handler.ts";
@@ -121,6 +121,3 @@ function send(ctx: Context, { status, body, replayed }: Outcome, { method }: End
   }
   ctx.body = bytes;
 }
-
-const isKnown = (header: string, etag: string): boolean =>
-  header.split(",").some((entry) => entry.trim() === "*" || entry.trim().replace(/^W\//, "") === etag);

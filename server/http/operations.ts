@@ -1,6 +1,7 @@
 import type { Context } from "koa";
 import type { Deps } from "../deps.ts";
 import { checkReady, readMetrics, readOpenApi } from "../routes/operations.ts";
+import { isKnown } from "./answers.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Route } from "./mount.ts";
 
@@ -23,7 +24,7 @@ export function operationsRoutes(deps: Deps, metrics: Metrics): Route[] {
       ctx.set("ETag", openApi.etag);
       ctx.set("Content-Type", "application/json; charset=utf-8");
       ctx.body = openApi.body;
-      if (ctx.fresh) ctx.status = 304;
+      if (isKnown(ctx.get("If-None-Match"), openApi.etag)) ctx.status = 304;
     }),
   ];
 }

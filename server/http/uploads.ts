@@ -1,6 +1,7 @@
 import type { Context, Middleware } from "koa";
 import type { ByteSpan, Files } from "../files/files.ts";
 import type { Settings } from "../settings.ts";
+import { isKnown } from "./answers.ts";
 import { parseByteRange } from "./byte-range.ts";
 import { contentDisposition } from "./content-disposition.ts";
 
@@ -53,10 +54,6 @@ async function answer(ctx: Context, file: ServedFile, files: Pick<Files, "open">
   // Koa closes the stream whenever the answer ends, also when the reader goes away.
   if (stream) ctx.body = stream;
 }
-
-// Unlike Koa's `fresh`, also where the reader bypasses caches: to whoever names the tag, the bytes are no news.
-const isKnown = (header: string, etag: string): boolean =>
-  header.split(",").some((tag) => ["*", etag, `W/${etag}`].includes(tag.trim()));
 
 function spanOf(ctx: Context, size: number): ByteSpan | "unsatisfiable" | undefined {
   const asked = ctx.get("If-Range");

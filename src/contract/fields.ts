@@ -75,16 +75,17 @@ export const file = (rule: FileRule) =>
     }),
   );
 
+/** A file that came without a declaration, as forms send what they do not know, is judged by its bytes alone. */
 function faultOf(value: unknown, { bytes, types }: FileRule): string | undefined {
   const kinds = types.join(", ");
   if (typeof value === "string" && value.startsWith("data:")) return undefined;
   if (!isReceivedFile(value) || value.fault === "not_a_data_url")
     return `must be a base64 data URL of ${kinds}`;
-  if (value.declaredType === null || !types.includes(value.declaredType))
-    return `must be declared as one of ${kinds}`;
+  const kind = value.declaredType ?? value.detectedType;
+  if (kind === null || !types.includes(kind)) return `must be declared as one of ${kinds}`;
   if (value.fault === "not_base64") return "must be valid base64";
   if (value.size > bytes) return `must be at most ${bytes} bytes`;
-  if (value.detectedType !== value.declaredType) return `must have the bytes of ${value.declaredType}`;
+  if (value.detectedType !== kind) return `must have the bytes of ${kind}`;
   return undefined;
 }
 

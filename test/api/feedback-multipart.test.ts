@@ -108,8 +108,8 @@ describe.each(databases)("multipart/form-data to POST /api/v1/feedback/remote on
       "images.1: must have the bytes of image/jpeg",
     ],
     [
-      "a file without a type",
-      { attachments: { ...sample.pdf(), mediaType: "" } },
+      "a file without a type and of no kind that is taken",
+      { attachments: { ...png, mediaType: "" } },
       "attachments.0.data: must be declared as one of application/pdf",
     ],
     ["text in place of a file", { images: "shot.png" }, /^images\.0: must be declared as one of image\/png/],
@@ -119,6 +119,14 @@ describe.each(databases)("multipart/form-data to POST /api/v1/feedback/remote on
     expect(found).toMatch(issue);
     expect(await rowsOf(service, "feedback", cast.appId)).toBe(0);
   });
+
+  it.each(["", "application/octet-stream"])(
+    "judges a file declared as '%s' by its bytes alone",
+    async (mediaType) => {
+      const fields = { attachments: { ...sample.pdf(), mediaType } };
+      expect(await submit(formOf(fields))).toMatchObject({ status: 201 });
+    },
+  );
 
   it("takes files of exactly the largest size", async () => {
     const largest = { images: sample.png(2_097_152), attachments: sample.pdf(5_242_880) };
