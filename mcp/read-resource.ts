@@ -11,6 +11,7 @@ import { feedbackIdOf } from "./ids.ts";
 import { loadImage } from "./images.ts";
 import { isNotFound } from "./not-found.ts";
 import { readThread } from "./read-thread.ts";
+import { Refusal } from "./refusal.ts";
 import { maxChars } from "./tools/read-feedback.ts";
 
 /** What was proposed from here. The summaries are ours; nothing of the public's is in it. */
@@ -69,7 +70,8 @@ async function told(
   } catch (error) {
     if (signal.aborted || error instanceof ResourceNotFoundError) throw error;
     if (isNotFound(error)) throw new ResourceNotFoundError(uri.href);
-    throw new ProtocolError(ProtocolErrorCode.InternalError, await deps.explain(error));
+    const code = error instanceof Refusal ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+    throw new ProtocolError(code, await deps.explain(error));
   }
 }
 

@@ -7,7 +7,11 @@ export async function readThread(id: string, deps: Deps, signal: AbortSignal): P
   const thread = await patiently(deps, signal, () =>
     deps.connection.call((client) => client.agent.readThread({ params: { id }, signal })),
   );
-  const parts = partsOf(thread);
+  const parts = withLink(partsOf(thread), deps);
   if (parts.latestProposal) deps.threadOfRun.set(parts.latestProposal.id, parts.id);
   return parts;
 }
+
+/** The link to the console that was configured, where one was. */
+const withLink = (thread: ThreadParts, { consoleUrl }: Deps): ThreadParts =>
+  consoleUrl ? { ...thread, consoleUrl: `${consoleUrl}/feedback/${thread.app.id}/${thread.id}` } : thread;

@@ -50,6 +50,19 @@ describe.each(eras)("read_feedback over %s", (era) => {
     expect(structured.feedback_id).toBe(id);
   });
 
+  it("gives links to the console that it was told of", async () => {
+    const api = await startFakeApi();
+    const { client } = await openSession(era, {
+      baseUrl: api.baseUrl,
+      consoleUrl: "https://inn.example/desk",
+    });
+    const id = api.addThread();
+    const { structured } = read(await client.callTool("read_feedback", { feedback: id }));
+    expect(structured.console_url).toBe(
+      `https://inn.example/desk/feedback/0a9b8c7d-0000-4000-8000-00000000000a/${id}`,
+    );
+  });
+
   it.each([
     ["a link to something else", "https://console.example/apps/0a9b8c7d-0000-4000-8000-00000000000a"],
     ["a number", "42"],
