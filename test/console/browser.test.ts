@@ -76,6 +76,20 @@ describe("a person with a browser", () => {
     expect(await run(runId)).toMatchObject({ status: "approved", decisionNote: "By keyboard." });
   });
 
+  it.each([true, false])(
+    "is brought to why a decision was not taken, scripts: %s",
+    async (javaScriptEnabled) => {
+      const { id, path } = await proposed();
+      const page = await signedIn({ javaScriptEnabled, viewport: { width: 800, height: 300 } });
+      await page.goto(path);
+      await propose(service, world.agentToken, id);
+      await page.getByRole("button", { name: "Reject" }).click();
+      const alert = page.getByText("A newer proposal replaced the one you read.");
+      await expect.poll(async () => ((await alert.boundingBox())?.y ?? -1) >= 0).toBe(true);
+      await expect.poll(async () => ((await alert.boundingBox())?.y ?? 999) < 300).toBe(true);
+    },
+  );
+
   it("sees the sender's pictures", async () => {
     const page = await signedIn();
     await page.goto((await proposed()).path);

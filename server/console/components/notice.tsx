@@ -7,12 +7,18 @@ export interface NoticeProps {
   readonly children: ComponentChildren;
 }
 
-/** A note to the reader; an alert is read out at once. */
+/** A note to the reader. An alert has the focus when the page opens: it is seen and read out, without scripts too. */
 export const Notice = ({ kind, children }: NoticeProps) => (
-  <div class={kind ? `notice ${kind}` : "notice"} role={kind ? "alert" : "status"}>
+  <div
+    class={kind ? `notice ${kind}` : "notice"}
+    role={kind ? "alert" : "status"}
+    {...(kind === "alert" ? focused : {})}
+  >
     {children}
   </div>
 );
+
+const focused = { autofocus: true, tabIndex: -1 };
 
 /** What the last form did. Only what the console itself can have said is shown. */
 export const DoneNotice = ({ done }: { readonly done: string }) => {

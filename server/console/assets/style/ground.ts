@@ -34,7 +34,7 @@ time { white-space: nowrap; }
 hr { border: 0; border-top: 1px solid var(--line); margin: 0; }
 
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
-main:focus { outline: none; }
+main:focus, .notice:focus { outline: none; }
 .skip { position: absolute; left: 1rem; top: -4rem; z-index: 9; padding: 0.6rem 1rem; background: var(--surface); color: var(--text); border: 1px solid var(--border); border-radius: var(--radius-small); }
 .skip:focus { top: 0.75rem; }
 .unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
