@@ -16,5 +16,5 @@ export function decisionText(
       : []),
   ];
   const head = JSON.stringify(rest);
-  return sections.length === 0 ? head : `${head}\n${fence(nonce, "decision of a person", sections)}`;
+  return sections.length === 0 ? head : `${head}\n${fence(nonce, "what a person decided", sections)}`;
 }

@@ -73,7 +73,7 @@ function answerOf(
     next_step: nextStepOf(status),
   };
   if (decision_note === null) return { structured: head, text: JSON.stringify(head) };
-  const note = fence(nonce, "decision of a person", [{ heading: "decision_note", text: decision_note }]);
+  const note = fence(nonce, "what a person decided", [{ heading: "decision_note", text: decision_note }]);
   return { structured: { ...head, decision_note }, text: `${JSON.stringify(head)}\n${note}` };
 }
 

@@ -1,4 +1,7 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { tools as listedTools } from "../../mcp/listed.ts";
 import { eras } from "./support/clients.ts";
 import { openSession } from "./support/session.ts";
 
@@ -43,3 +46,13 @@ describe.each(eras)("what the server offers over %s", (era) => {
     await expect(shown({ resources, resourceTemplates, prompts })).toMatchFileSnapshot(snapshot("resources"));
   });
 });
+
+describe("the bundle's manifest", () => {
+  it("names the tools that the server has, and the package's version", async () => {
+    const { tools, version } = await jsonIn("../../mcp/manifest.json");
+    expect(tools).toMatchObject(Object.values(listedTools).map(({ name }) => ({ name })));
+    expect(version).toBe((await jsonIn("../../package.json")).version);
+  });
+});
+
+const jsonIn = async (file: string) => JSON.parse(await readFile(join(import.meta.dirname, file), "utf8"));

@@ -226,6 +226,14 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     expect((await wait(50)).isError).toBe(true);
   });
 
+  it("ends when the program is told to", async () => {
+    const api = await startFakeApi();
+    const stop = new AbortController();
+    const { exit } = await openSession(era, { baseUrl: api.baseUrl, signal: stop.signal });
+    stop.abort();
+    expect(await exit).toBe(0);
+  });
+
   it("ends when the client hangs up", async () => {
     const { api, time, wait, polled, io, exit } = await start();
     const answer = wait(50).catch(() => "gone");
