@@ -62,7 +62,7 @@ function textOf(failure: Failure, argv: readonly string[], context: Context): st
   ].join("\n");
 }
 
-const plain = (text: string): string => printable(redactText(text));
+const plain = (text: string): string => redactText(printable(text));
 
 /** A group of commands was named without a command: its help says it all. */
 const isShownHelp = (error: unknown): boolean =>

@@ -11,7 +11,7 @@ const secretNames = new Set([
   "password",
   "secret",
 ]);
-const ourSecrets = /\b(sd[ktam]|stk)_[A-Za-z0-9_-]{4,}/g;
+const ourSecrets = /(sd[ktam]|stk)_[A-Za-z0-9_-]{8,}/g;
 const hidden = "[redacted]";
 
 /** Headers without credentials. */

@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { configFolder, stateFolder } from "../../src/credentials/folders.ts";
+
+const at = (env: Record<string, string>, platform = "linux") => {
+  const place = { env, home: "/home/ada", platform };
+  return [configFolder(place), stateFolder(place)];
+};
+
+describe("the folders of a person", () => {
+  it.each<[string, Record<string, string>, string, string, string]>([
+    ["by default", {}, "linux", "/home/ada/.config/innkeep", "/home/ada/.local/state/innkeep"],
+    ["on a Mac, too", {}, "darwin", "/home/ada/.config/innkeep", "/home/ada/.local/state/innkeep"],
+    ["by XDG", { XDG_CONFIG_HOME: "/c", XDG_STATE_HOME: "/s" }, "linux", "/c/innkeep", "/s/innkeep"],
+    ["by our own variable", { INNKEEP_CONFIG_DIR: "/i", XDG_STATE_HOME: "/s" }, "linux", "/i", "/i/state"],
+    ["each by its own", { INNKEEP_CONFIG_DIR: "/i", INNKEEP_STATE_DIR: "/j" }, "linux", "/i", "/j"],
+    [
+      "not by empty variables",
+      { INNKEEP_CONFIG_DIR: "" },
+      "linux",
+      "/home/ada/.config/innkeep",
+      "/home/ada/.local/state/innkeep",
+    ],
+    ["on Windows", { APPDATA: "/r", LOCALAPPDATA: "/l" }, "win32", "/r/innkeep", "/l/innkeep/state"],
+  ])("are where they belong: %s", (_, env, platform, config, state) => {
+    expect(at(env, platform)).toEqual([config, state]);
+  });
+});

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { withinLimit } from "../../src/credentials/keychain.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const never = new Promise<string>(() => {});
+
+describe("the keychain", () => {
+  it("is given three seconds, and is told apart from one that refuses", async () => {
+    const answer = expect(withinLimit(never, () => {})).rejects.toMatchObject({
+      name: "KeychainError",
+      isLate: true,
+      message: "The keychain did not answer within 3 seconds.",
+    });
+    await vi.advanceTimersByTimeAsync(3_000);
+    await answer;
+  });
+
+  it("is not called late before", async () => {
+    let ended = false;
+    withinLimit(never, () => {}).catch(() => {
+      ended = true;
+    });
+    await vi.advanceTimersByTimeAsync(2_999);
+    expect(ended).toBe(false);
+  });
+
+  it("that takes its time is announced after half a second", async () => {
+    const slow = vi.fn();
+    withinLimit(never, slow).catch(() => {});
+    await vi.advanceTimersByTimeAsync(499);
+    expect(slow).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(slow).toHaveBeenCalledOnce();
+  });
+
+  it("that answers leaves no timer behind", async () => {
+    const slow = vi.fn();
+    expect(await withinLimit(Promise.resolve("secret"), slow)).toBe("secret");
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

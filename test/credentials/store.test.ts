@@ -1,0 +1,105 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { KeychainError } from "../../src/credentials/keychain.ts";
+import { createStore } from "../../src/credentials/store.ts";
+import { fakeKeychain } from "../support/fake-keychain.ts";
+import { filesIn, temporaryFolder } from "../support/folder.ts";
+
+const here = "https://here.example";
+const there = "https://there.example";
+const secret = "sdk_0123456789abcdefghijABCDEFGHIJ012345";
+
+async function storeWith(
+  keychain = async (): Promise<ReturnType<typeof fakeKeychain> | undefined> => undefined,
+) {
+  const folder = await temporaryFolder();
+  let ids = 0;
+  const newId = () => `${ids++}`;
+  return { folder, store: createStore({ folder, keychain, onSlowKeychain: () => {}, newId }) };
+}
+
+describe("the store of credentials", () => {
+  it("finds a secret by origin and kind", async () => {
+    const { store } = await storeWith();
+    await store.put(here, "appKey", secret);
+    await store.put(there, "appKey", "sdk_there");
+    expect(await store.find(here, "appKey")).toEqual({ secret, in: "file" });
+    expect(await store.find(here, "agentToken")).toBeUndefined();
+  });
+
+  it("replaces a secret, and leaves no part of a file behind", async () => {
+    const { store, folder } = await storeWith();
+    await store.put(here, "appKey", "sdk_old");
+    await store.put(here, "appKey", secret);
+    expect(await store.find(here, "appKey")).toEqual({ secret, in: "file" });
+    expect(await filesIn(folder)).toEqual([join(folder, "credentials.json")]);
+  });
+
+  it("never touches the keychain for what is not in it", async () => {
+    const keychain = vi.fn(async () => fakeKeychain());
+    const { store } = await storeWith(keychain);
+    await store.find(here, "appKey");
+    await store.put(here, "appKey", secret, "file");
+    await store.find(here, "appKey");
+    await store.remove(here, "appKey");
+    expect(keychain).not.toHaveBeenCalled();
+  });
+
+  it("notes of a secret in the keychain only how it starts", async () => {
+    const chain = fakeKeychain();
+    const { store, folder } = await storeWith(async () => chain);
+    expect(await store.put(here, "appKey", secret)).toBe("keychain");
+    expect(JSON.parse(await readFile(join(folder, "credentials.json"), "utf8"))).toEqual({
+      [here]: { appKey: { in: "keychain", hint: "sdk_0123…" } },
+    });
+    expect(await store.find(here, "appKey")).toEqual({ secret, in: "keychain" });
+  });
+
+  it("moves a secret from the file into the keychain when it is stored anew", async () => {
+    const chain = fakeKeychain();
+    const { store, folder } = await storeWith(async () => chain);
+    await store.put(here, "appKey", secret, "file");
+    await store.put(here, "appKey", secret);
+    expect(await readFile(join(folder, "credentials.json"), "utf8")).not.toContain(secret);
+  });
+
+  it("does not write to disk what a keychain that is late may yet take", async () => {
+    const late = new KeychainError("late", true);
+    const chain = { ...fakeKeychain(), setPassword: () => Promise.reject(late) };
+    const { store, folder } = await storeWith(async () => chain);
+    await expect(store.put(here, "appKey", secret)).rejects.toBe(late);
+    expect(await filesIn(folder)).toEqual([]);
+  });
+
+  it("gives nothing where the keychain has lost it", async () => {
+    const { store } = await storeWith(async () => fakeKeychain());
+    await store.put(here, "appKey", secret);
+    expect(await store.find(here, "appKey")).toBeUndefined();
+  });
+
+  it("says so where the keychain that holds it is gone", async () => {
+    let chain: ReturnType<typeof fakeKeychain> | undefined = fakeKeychain();
+    const { store } = await storeWith(async () => chain);
+    await store.put(here, "appKey", secret);
+    chain = undefined;
+    await expect(store.find(here, "appKey")).rejects.toThrow("is not there");
+  });
+
+  it("forgets", async () => {
+    const { store } = await storeWith();
+    await store.put(here, "appKey", secret);
+    expect(await store.remove(here, "appKey")).toBe(true);
+    expect(await store.remove(here, "appKey")).toBe(false);
+    expect(await store.find(here, "appKey")).toBeUndefined();
+  });
+
+  it.each(["{", "null", "7", '{"https://here.example": 7}', '{"https://here.example": {"appKey": 7}}'])(
+    "calls a file that holds %s damaged",
+    async (text) => {
+      const { store, folder } = await storeWith();
+      await writeFile(join(folder, "credentials.json"), text);
+      await expect(store.find(here, "appKey")).rejects.toMatchObject({ name: "DamagedStoreError" });
+    },
+  );
+});
