@@ -36,24 +36,41 @@ export interface Answers {
 }
 
 const mostAnswers = 2_000;
+/** Of all of them: a reader chooses how many different answers it asks for, and a release note may be long. */
+const mostBytes = 64 * 1_048_576;
+
+interface Remembered {
+  readonly version: number;
+  readonly until: number;
+  readonly answer: PreparedAnswer;
+}
 
 export function createAnswers(): Answers {
-  const remembered = new Map<string, { version: number; until: number; answer: PreparedAnswer }>();
+  const remembered = new Map<string, Remembered>();
+  let bytes = 0;
+
+  function forget(name: string): void {
+    bytes -= remembered.get(name)?.answer.body.length ?? 0;
+    remembered.delete(name);
+  }
+
+  function remember(name: string, made: Remembered): void {
+    forget(name);
+    remembered.set(name, made);
+    bytes += made.answer.body.length;
+    for (const oldest of remembered.keys()) {
+      if (remembered.size <= mostAnswers && bytes <= mostBytes) return;
+      forget(oldest);
+    }
+  }
+
   return {
     async recall(name, version, now, make) {
       const known = remembered.get(name);
       if (known && known.version === version && now.getTime() < known.until) return known.answer;
       const { answer, until = Number.POSITIVE_INFINITY } = await make();
-      remembered.delete(name);
-      remembered.set(name, { version, until, answer });
-      forgetOldest(remembered);
+      remember(name, { version, until, answer });
       return answer;
     },
   };
-}
-
-function forgetOldest(remembered: Map<string, unknown>): void {
-  if (remembered.size <= mostAnswers) return;
-  const oldest = remembered.keys().next();
-  if (!oldest.done) remembered.delete(oldest.value);
 }
