@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 
 /**
  * The client's address. X-Forwarded-For is believed only as far as trusted proxies wrote it: the last entry that is
- * not one of them is the client.
+ * not one of them is the client. Where that one is no address, nothing before it is believed either.
  */
 export function createAddressOf(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const networks = trustedProxies.map((network) => ipaddr.parseCIDR(network));
@@ -19,11 +19,24 @@ export function createAddressOf(trustedProxies: readonly string[]): (request: In
     if (networks.length === 0 || !isTrusted(peer)) return peer;
     const forwarded = String(request.headers["x-forwarded-for"] ?? "")
       .split(",")
-      .map((entry) => plain(entry.trim()))
-      .filter((entry) => ipaddr.isValid(entry));
-    return forwarded.reverse().find((entry) => !isTrusted(entry)) ?? peer;
+      .map((entry) => plain(withoutPort(entry.trim())));
+    const client = forwarded.reverse().find((entry) => !isTrusted(entry));
+    return client !== undefined && ipaddr.isValid(client) ? client : peer;
   };
 }
+
+/** Whom to count an address for: itself, or with IPv6 its network of 64 bits, all of which one customer has. */
+export function networkOf(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);
+  return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
+}
+
+/** Some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
+const withoutPort = (entry: string): string => {
+  const [, bracketed, plainV4] = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/.exec(entry) ?? [];
+  return bracketed ?? plainV4 ?? entry;
+};
 
 const plain = (address: string): string =>
   ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;

@@ -28,6 +28,27 @@ describe("the client's address", () => {
       "198.51.100.1",
     ],
     ["is the proxy's where it says nothing useful", trusted, "10.0.0.1", "unknown", "10.0.0.1"],
+    [
+      "is not what the client claims where the proxy says nothing useful",
+      trusted,
+      "10.0.0.1",
+      "198.51.100.9, unknown",
+      "10.0.0.1",
+    ],
+    [
+      "is read from a proxy that adds the port",
+      trusted,
+      "10.0.0.1",
+      "198.51.100.9, 198.51.100.1:4711",
+      "198.51.100.1",
+    ],
+    [
+      "is read from a proxy that adds the port to IPv6",
+      trusted,
+      "10.0.0.1",
+      "198.51.100.9, [2001:db8::1]:4711",
+      "2001:db8::1",
+    ],
   ])("%s", (_, proxies, peer, forwarded, address) => {
     expect(createAddressOf(proxies)(requestFrom(peer, forwarded))).toBe(address);
   });
