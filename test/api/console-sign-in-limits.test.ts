@@ -47,6 +47,12 @@ describe.each(databases)("failed sign-ins on $name", (engine) => {
     expect((await guess("one.more@example.org", "203.0.113.2")).status).toBe(401);
   });
 
+  it("are limited to 30 per 15 minutes and IPv6 network, however many addresses it has", async () => {
+    for (let n = 0; n < 30; n++) await guess(`user${n}@example.org`, `2001:db8:1:2:${n}::1`);
+    expect((await guess("one.more@example.org", "2001:db8:1:2:ffff::1")).status).toBe(429);
+    expect((await guess("one.more@example.org", "2001:db8:1:3::1")).status).toBe(401);
+  });
+
   it("are the only ones that count", async () => {
     for (let n = 0; n < 12; n++) expect((await postSession(service, account)).status).toBe(201);
     await guessTimes(9);

@@ -1,6 +1,7 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import { rateLimits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
+import { networkOf } from "../../http/address.ts";
 import { hashOf } from "../../secrets.ts";
 import type { Transaction } from "../../store/database.ts";
 import { consume, giveBack } from "../../store/rate-limits.ts";
@@ -41,5 +42,5 @@ export async function succeed(
 const keysOf = ({ email, address }: Attempt) =>
   [
     ["signInByAccount", `signInByAccount:${hashOf(email)}`],
-    ["signInByAddress", `signInByAddress:${address}`],
+    ["signInByAddress", `signInByAddress:${networkOf(address)}`],
   ] as const;
