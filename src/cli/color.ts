@@ -3,12 +3,10 @@ import type { Context, GlobalFlags, Sink } from "./context.ts";
 const styles = { bold: [1, 22], dim: [2, 22], red: [31, 39], yellow: [33, 39], green: [32, 39] } as const;
 type Style = keyof typeof styles;
 
+export type Painter = (style: Style, text: string) => string;
+
 /** Gives text in a style, or as it is where the sink shows no colour: `--color`, NO_COLOR, FORCE_COLOR, terminal. */
-export function painter(
-  context: Context,
-  flags: GlobalFlags,
-  sink: Sink,
-): (style: Style, text: string) => string {
+export function painter(context: Context, flags: GlobalFlags, sink: Sink): Painter {
   if (!showsColor(context, flags, sink)) return (_style, text) => text;
   return (style, text) => `\u001b[${styles[style][0]}m${text}\u001b[${styles[style][1]}m`;
 }

@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
 import { redactText } from "../client/redact.ts";
-import { painter } from "./color.ts";
-import type { Context } from "./context.ts";
+import { type Painter, painter } from "./color.ts";
+import type { Context, GlobalFlags } from "./context.ts";
 import { DryRun, textOfRequest } from "./dry-run.ts";
 import { type Exit, exitCodes } from "./exit-codes.ts";
 import { type Failure, failureOf } from "./failure.ts";
@@ -14,30 +14,31 @@ import { createProgram } from "./program.ts";
  */
 export async function runCli(argv: readonly string[], context: Context): Promise<number> {
   const outcome: { exit: Exit } = { exit: "ok" };
+  const program = await createProgram(argv, { context, outcome });
   try {
-    const program = await createProgram(argv, { context, outcome });
     await program.parseAsync(argv.length > 0 ? argv : ["--help"], { from: "user" });
     return exitCodes[outcome.exit].code;
   } catch (error) {
-    return exitCodes[end(error, argv, context)].code;
+    // A command line that is wrong may not have been read as far as `--json`.
+    const flags: GlobalFlags = { json: argv.includes("--json"), ...program.opts<GlobalFlags>() };
+    return exitCodes[end(error, flags, context)].code;
   }
 }
 
 /** Says how a command ended early, and gives its exit. */
-function end(error: unknown, argv: readonly string[], context: Context): Exit {
+function end(error: unknown, flags: GlobalFlags, context: Context): Exit {
   if (error instanceof CommanderError && error.exitCode === 0) return "ok";
   if (context.signal.aborted) return "interrupted";
-  const json = argv.includes("--json");
-  if (error instanceof DryRun) return showRequest(error, json, context);
+  if (error instanceof DryRun) return showRequest(error, flags, context);
+  const { stderr } = context.io;
   const failure = failureOf(error);
-  if (json) context.io.stderr.write(`${jsonOf(failure)}\n`);
-  else if (!isShownHelp(error)) context.io.stderr.write(`${textOf(failure, argv, context)}\n`);
-  if (context.env.INNKEEP_DEBUG && error instanceof Error)
-    context.io.stderr.write(`${plain(error.stack ?? "")}\n`);
+  if (flags.json) stderr.write(`${jsonOf(failure)}\n`);
+  else if (!isShownHelp(error)) stderr.write(`${textOf(failure, painter(context, flags, stderr))}\n`);
+  if (context.env.INNKEEP_DEBUG && error instanceof Error) stderr.write(`${plain(error.stack ?? "")}\n`);
   return failure.exit;
 }
 
-function showRequest({ request }: DryRun, json: boolean, { io }: Context): Exit {
+function showRequest({ request }: DryRun, { json }: GlobalFlags, { io }: Context): Exit {
   io.stdout.write(
     `${json ? JSON.stringify({ dryRun: true, ...request }) : printable(textOfRequest(request))}\n`,
   );
@@ -47,13 +48,7 @@ function showRequest({ request }: DryRun, json: boolean, { io }: Context): Exit 
 const jsonOf = ({ message, exit, ...rest }: Failure): string =>
   redactText(JSON.stringify({ error: message, ...rest, exitCode: exitCodes[exit].code }));
 
-function textOf(failure: Failure, argv: readonly string[], context: Context): string {
-  const { message, issues = [], next, requestId } = failure;
-  const paint = painter(
-    context,
-    { color: argv.includes("--no-color") ? "never" : undefined },
-    context.io.stderr,
-  );
+function textOf({ message, issues = [], next, requestId }: Failure, paint: Painter): string {
   return [
     `${paint("red", "error:")} ${plain(message)}`,
     ...issues.map(({ path, message: fault }) => plain(`  ${path} ${fault}`)),

@@ -53,6 +53,10 @@ export async function createCommandLine(env: Readonly<Record<string, string>> = 
   return { cwd, stateFolder: join(home, ".local", "state", "innkeep"), pauses, run };
 }
 
+/** A world with nobody in it, to look at commands without running one. */
+export const emptyWorld = (): Context =>
+  contextOf({ home: "/nowhere", cwd: "/nowhere", pauses: [], stdout: sinkOf(), stderr: sinkOf() }, {});
+
 interface World {
   readonly home: string;
   readonly cwd: string;

@@ -4,7 +4,7 @@ import type { Invocation } from "../context.ts";
 import { variables } from "../environment.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { onRun, type Setup } from "../on-run.ts";
-import { printList } from "../output.ts";
+import { printList, printOne } from "../output.ts";
 
 export function addHelp(help: Command, setup: Setup): void {
   help.argument("[topic...]", "a command, `exit-codes` or `environment`");
@@ -21,8 +21,22 @@ async function explain(invocation: Invocation, help: Command, topic: readonly st
       throw usageError(`There is no help on \`${topic.join(" ")}\`.`, "`innkeep help` lists the commands.");
     command = next;
   }
-  command.outputHelp();
+  if (invocation.flags.json) printOne(invocation, descriptionOf(command), () => "");
+  else command.outputHelp();
 }
+
+/** A command for programs that want to know what there is. */
+const descriptionOf = (command: Command) => ({
+  name: command.name(),
+  summary: command.description(),
+  arguments: command.registeredArguments.map((one) => ({ name: one.name(), required: one.required })),
+  flags: command.options.map(({ flags, description, mandatory }) => ({
+    flags,
+    description,
+    required: mandatory,
+  })),
+  commands: command.commands.map((one) => ({ name: one.name(), summary: one.description() })),
+});
 
 function tellExitCodes(invocation: Invocation): undefined {
   const rows = Object.entries(exitCodes).map(([name, row]) => ({ name, ...row }));

@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import { asTabbed, cutTo, onOneLine, printable, widthOf } from "../../src/cli/plain-text.ts";
+import { table } from "../../src/cli/table.ts";
+import { createCommandLine } from "../support/command-line.ts";
+import { answers, startIntake } from "../support/intake.ts";
+
+const faqs = [
+  { id: "1", question: "How?", answer: "So.", sortOrder: 1, extra: { deep: [1] } },
+  { id: "2", question: "Why?", answer: "Because.", sortOrder: 2 },
+];
+
+async function list(argv: readonly string[], options = {}) {
+  const { baseUrl } = await startIntake(answers(200, faqs));
+  const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
+  return line.run(["faq", "list", ...argv], options);
+}
+
+describe("--fields", () => {
+  it("chooses columns, in the order given", async () => {
+    expect((await list(["--fields", "answer, id"])).stdout).toBe("So.\t1\nBecause.\t2\n");
+  });
+
+  it("reaches into what the server added, and shows nothing where that is missing", async () => {
+    expect((await list(["--fields", "id,extra.deep"])).stdout).toBe("1\t[1]\n2\t\n");
+    expect((await list(["--fields", "id,extra.deep", "--json"])).json()).toEqual({
+      items: [
+        { id: "1", "extra.deep": [1] },
+        { id: "2", "extra.deep": null },
+      ],
+    });
+  });
+
+  it("names the columns on a terminal", async () => {
+    const { stdout } = await list(["--fields", "id,question", "--no-color"], { terminal: true });
+    expect(stdout).toBe("ID  QUESTION\n1   How?\n2   Why?\n");
+  });
+
+  it("that no entry has is a mistake, and those that there are are told", async () => {
+    expect(await list(["--fields", "id,qestion"])).toMatchObject({
+      exit: 2,
+      stdout: "",
+      stderr: "error: There is no field `qestion`.\n--fields takes: id, question, answer, sortOrder, extra\n",
+    });
+  });
+});
+
+describe("colour", () => {
+  const isColored = ({ stdout }: { stdout: string }) => stdout.includes("\u001b[1m");
+
+  it.each<[string, string[], boolean, Record<string, string>, boolean]>([
+    ["on a terminal", [], true, {}, true],
+    ["not in a pipe, where there are no headings", [], false, { FORCE_COLOR: "1" }, false],
+    ["not with NO_COLOR", [], true, { NO_COLOR: "1" }, false],
+    ["not with --no-color", ["--no-color"], true, {}, false],
+    ["not with --color never", ["--color", "never"], true, { FORCE_COLOR: "1" }, false],
+    ["with --color always, whatever NO_COLOR says", ["--color", "always"], true, { NO_COLOR: "1" }, true],
+    ["not on a dumb terminal", [], true, { TERM: "dumb" }, false],
+    ["with FORCE_COLOR even there", [], true, { TERM: "dumb", FORCE_COLOR: "1" }, true],
+    ["not with FORCE_COLOR=0", [], true, { FORCE_COLOR: "0" }, false],
+    ["by NO_COLOR rather than FORCE_COLOR", [], true, { NO_COLOR: "1", FORCE_COLOR: "1" }, false],
+  ])("is shown %s", async (_, argv, terminal, env, expected) => {
+    expect(isColored(await list(argv, { terminal, env }))).toBe(expected);
+  });
+
+  it("follows --no-color in errors, too", async () => {
+    const { baseUrl } = await startIntake(answers(404, { error: "No.", code: "not_found" }));
+    const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
+    const errors = async (...argv: string[]) =>
+      (await line.run(["faq", "list", ...argv], { terminal: true })).stderr;
+    expect(await errors()).toBe("\u001b[31merror:\u001b[39m No.\n");
+    expect(await errors("--no-color")).toBe("error: No.\n");
+    expect(await errors("--color", "never")).toBe("error: No.\n");
+  });
+});
+
+describe("text of strangers", () => {
+  it.each([
+    ["escape sequences", "a\u001b[31mb", "a[31mb"],
+    ["bells and backspaces", "a\u0007\u0008b\u009b", "ab"],
+    ["turns of direction", "a\u202eb\u2066c\u200f", "abc"],
+    ["nothing else", "ä 🦆\tb\nc", "ä 🦆\tb\nc"],
+  ])("loses %s", (_, text, expected) => {
+    expect(printable(text)).toBe(expected);
+  });
+
+  it("is one value in a tab-separated line, and can be read back", () => {
+    expect(asTabbed("a\tb\\n\nc\r")).toBe("a\\tb\\\\n\\nc\\r");
+  });
+
+  it("is one line in a table", () => {
+    expect(onOneLine(" a\n\n b\tc ")).toBe("a b c");
+  });
+});
+
+describe("a table", () => {
+  it.each([
+    ["latin", 5],
+    ["日本", 4],
+    ["🦆", 2],
+    ["e\u0301", 1],
+  ])("knows how wide %s is", (text, width) => {
+    expect(widthOf(text)).toBe(width);
+  });
+
+  it("cuts by width, not by length", () => {
+    expect(cutTo("日本語", 5)).toBe("日本…");
+    expect(cutTo("short", 5)).toBe("short");
+  });
+
+  it("takes from its widest column until it fits", () => {
+    const lines = table(
+      [
+        ["id", "text"],
+        ["1", "x".repeat(100)],
+      ],
+      40,
+    );
+    expect(lines.map(widthOf)).toEqual([8, 40]);
+  });
+
+  it("stays readable where nothing fits", () => {
+    expect(table([["a".repeat(30), "b".repeat(30)]], 5)).toEqual(["aaaaaaa…  bbbbbbb…"]);
+  });
+});
