@@ -18,7 +18,9 @@ function tell(issue: z.core.$ZodIssue): string {
     case "invalid_value":
       return `must be one of ${issue.values.map((value) => `\`${String(value)}\``).join(", ")}`;
     case "too_small":
-      return `must have at least ${issue.minimum}`;
+      return issue.origin === "number" || issue.origin === "int"
+        ? `must be at least ${issue.minimum}`
+        : `must have at least ${issue.minimum}`;
     case "too_big":
       return issue.origin === "array"
         ? `must have at most ${issue.maximum} elements`
