@@ -1,3 +1,4 @@
+import ipaddr from "ipaddr.js";
 import type { Settings } from "./settings.ts";
 
 /** What `innkeep serve` was told on its command line; each has a variable of the same meaning. */
@@ -17,14 +18,18 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A setting that is wrong or missing. The message names it and says what is wanted. */
 export class SettingError extends Error {
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = "SettingError";
   }
 }
 
-/** The settings from flags, then environment, then defaults. Throws a SettingError for the first that is wrong. */
-export function readSettings(flags: ServeFlags, environment: Environment): Settings {
+/**
+ * The settings from flags, then environment, then defaults; an empty variable counts as left out. Throws a SettingError
+ * for the first that is wrong.
+ */
+export function readSettings(flags: ServeFlags, variables: Environment): Settings {
+  const environment = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
   const host = flags.host ?? environment.INNKEEP_HOST ?? "127.0.0.1";
   const port = portOf(flags.port ?? environment.INNKEEP_PORT ?? 4700);
   const authority = host.includes(":") ? `[${host}]` : host;
@@ -52,7 +57,8 @@ export function readSettings(flags: ServeFlags, environment: Environment): Setti
     corsOrigins: listOf(environment.INNKEEP_CORS_ORIGINS).map((origin) => originOf(origin)),
     trustedProxies: listOf(environment.INNKEEP_TRUSTED_PROXIES).map(networkOf),
     privateWebhooks: switchOf("INNKEEP_PRIVATE_WEBHOOKS", environment.INNKEEP_PRIVATE_WEBHOOKS, false),
-    operatorToken: environment.INNKEEP_OPERATOR_TOKEN || undefined,
+    operatorToken: environment.INNKEEP_OPERATOR_TOKEN,
+    logLevel: levelOf(environment.INNKEEP_LOG_LEVEL ?? "info"),
     demo: flags.demo ?? false,
     dev: flags.dev ?? false,
   };
@@ -90,12 +96,19 @@ function originOf(given: string): string {
 }
 
 function networkOf(given: string): string {
-  if (/^[\da-f.:]+\/\d{1,3}$/i.test(given)) return given;
+  if (ipaddr.isValidCIDR(given)) return given;
   throw new SettingError(`INNKEEP_TRUSTED_PROXIES must list networks such as 10.0.0.0/8, not \`${given}\`.`);
 }
 
+const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
+
+function levelOf(given: string): string {
+  if (logLevels.includes(given)) return given;
+  throw new SettingError(`INNKEEP_LOG_LEVEL must be one of ${logLevels.join(", ")}, not \`${given}\`.`);
+}
+
 function switchOf(name: string, given: string | undefined, fallback: boolean): boolean {
-  if (given === undefined || given === "") return fallback;
+  if (given === undefined) return fallback;
   if (given === "on" || given === "off") return given === "on";
   throw new SettingError(`${name} must be \`on\` or \`off\`, not \`${given}\`.`);
 }

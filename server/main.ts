@@ -1,3 +1,4 @@
+import { access, constants, mkdir } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, Server as NetServer } from "node:net";
 import { createApp } from "./app.ts";
@@ -5,7 +6,7 @@ import { systemClock } from "./clock.ts";
 import { tellDemo } from "./demo/announce.ts";
 import { type DemoAccess, seedDemo } from "./demo/seed.ts";
 import { deploymentSecret } from "./deployment-secret.ts";
-import { type Environment, readSettings, type ServeFlags } from "./environment.ts";
+import { type Environment, readSettings, type ServeFlags, SettingError } from "./environment.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { startIndexing } from "./indexing.ts";
 import { createLog } from "./log.ts";
@@ -32,12 +33,13 @@ const idleMilliseconds = 500;
 export async function serve(flags: ServeFlags, world: ServeWorld): Promise<number> {
   const { environment } = world;
   const wanted = readSettings(flags, environment);
+  await makeFolder(wanted.data);
   const secret = await deploymentSecret(
     environment.INNKEEP_SECRET,
     wanted.data,
     wanted.databaseUrl === undefined,
   );
-  const log = createLog(environment.INNKEEP_LOG_LEVEL ?? "info", { write: world.err });
+  const log = createLog(wanted.logLevel, { write: world.err });
   const database = await openSettingsDatabase(wanted);
   const server = await listen(wanted);
   const settings = readSettings({ ...flags, port: portOf(server) }, environment);
@@ -60,6 +62,15 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<numbe
   return 0;
 }
 
+async function makeFolder(data: string): Promise<void> {
+  try {
+    await mkdir(data, { recursive: true, mode: 0o700 });
+    await access(data, constants.W_OK);
+  } catch (cause) {
+    throw new SettingError(`INNKEEP_DATA must be a folder that can be written, not \`${data}\`.`, { cause });
+  }
+}
+
 function listen({ host, port }: Settings): Promise<Server> {
   const server = createServer({
     headersTimeout: 15_000,
@@ -68,7 +79,10 @@ function listen({ host, port }: Settings): Promise<Server> {
   });
   server.keepAliveTimeout = 65_000;
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      const message = `INNKEEP_HOST and INNKEEP_PORT must be free to listen on, not \`${host}\` and ${port} (${cause.code}).`;
+      reject(cause.code === "EADDRINUSE" ? cause : new SettingError(message, { cause }));
+    });
     server.listen(port, host, () => resolve(server));
   });
 }

@@ -15,6 +15,7 @@ export interface Settings {
   /** Whether chat webhooks may point into private and loopback networks. */
   readonly privateWebhooks: boolean;
   readonly operatorToken: string | undefined;
+  readonly logLevel: string;
   readonly demo: boolean;
   readonly dev: boolean;
 }

@@ -38,12 +38,25 @@ export async function openDatabase(address: DatabaseAddress, options: OpenOption
 
 async function openUrl(url: string, { poolSize }: OpenOptions): Promise<Database> {
   const { openPostgres } = await import("./drivers/postgres.ts");
-  return openPostgres(url, poolSize);
+  return openPostgres(url, poolSize).catch((cause: unknown) => {
+    throw new Error(`PostgreSQL cannot be used (${reasonOf(cause)}). Check INNKEEP_DATABASE_URL.`, { cause });
+  });
 }
 
 async function openFile(file: string, { driver }: OpenOptions): Promise<Database> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  return openSqlite(typeof driver === "object" ? driver : await sqliteDriver(driver), file);
+  const sqlite = typeof driver === "object" ? driver : await sqliteDriver(driver);
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    return await openSqlite(sqlite, file);
+  } catch (cause) {
+    throw new Error(`${file} cannot be used as the database (${reasonOf(cause)}).`, { cause });
+  }
+}
+
+/** Where a name has several addresses, the error has no message but a code. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ("code" in error ? String(error.code) : error.name);
 }
 
 /** The driver of that name, or the best one there is. Throws a sentence where it is missing. */

@@ -33,10 +33,19 @@ describe("the settings of a server", () => {
     ["INNKEEP_RATE_LIMITS", { INNKEEP_RATE_LIMITS: "maybe" }],
     ["INNKEEP_CORS_ORIGINS", { INNKEEP_CORS_ORIGINS: "https://a.example/path" }],
     ["INNKEEP_TRUSTED_PROXIES", { INNKEEP_TRUSTED_PROXIES: "10.0.0.1" }],
+    ["INNKEEP_TRUSTED_PROXIES", { INNKEEP_TRUSTED_PROXIES: "999.0.0.0/8" }],
+    ["INNKEEP_TRUSTED_PROXIES", { INNKEEP_TRUSTED_PROXIES: "10.0.0.0/99" }],
     ["INNKEEP_PRIVATE_WEBHOOKS", { INNKEEP_PRIVATE_WEBHOOKS: "yes" }],
+    ["INNKEEP_LOG_LEVEL", { INNKEEP_LOG_LEVEL: "loud" }],
   ])("that are wrong stop the start with a sentence that names %s", (name, environment) => {
     expect(() => readSettings({}, environment)).toThrow(SettingError);
     expect(() => readSettings({}, environment)).toThrow(name);
+  });
+
+  it("count as left out where a variable is empty", () => {
+    const names = ["HOST", "PORT", "DATA", "DATABASE_URL", "BASE_URL", "CONSOLE_URL", "LOG_LEVEL"];
+    const empty = Object.fromEntries(names.map((name) => [`INNKEEP_${name}`, ""]));
+    expect(readSettings({}, empty)).toEqual(readSettings({}, {}));
   });
 
   it("refuse the development server anywhere but on loopback", () => {

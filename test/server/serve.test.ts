@@ -1,4 +1,6 @@
+import { writeFile } from "node:fs/promises";
 import { request } from "node:http";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serve } from "../../server/main.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -93,13 +95,32 @@ describe("innkeep serve", () => {
     expect(answer.status).toBe(201);
   });
 
-  it("names the wrong setting and does not start", async () => {
-    const world = {
-      environment: { INNKEEP_PORT: "x" },
-      out() {},
-      err() {},
-      stop: new AbortController().signal,
-    };
-    await expect(serve({}, world)).rejects.toThrow("INNKEEP_PORT");
+  it.each([
+    ["the port", { INNKEEP_PORT: "x" }, "INNKEEP_PORT"],
+    ["an address of another machine", { INNKEEP_HOST: "203.0.113.7", INNKEEP_PORT: "0" }, "INNKEEP_HOST"],
+    ["a file for the folder", { INNKEEP_DATA: import.meta.filename }, "INNKEEP_DATA"],
+    [
+      "a database that is not there",
+      { INNKEEP_DATABASE_URL: "postgres://u:s3cret@127.0.0.1:1/x" },
+      "DATABASE_URL",
+    ],
+  ])("names the setting that is wrong and does not start: %s", async (_, wrong, name) => {
+    const environment = { INNKEEP_DATA: await temporaryFolder(), INNKEEP_SECRET: "x".repeat(32), ...wrong };
+    const world = { environment, out() {}, err() {}, stop: new AbortController().signal };
+    const refused = expect(serve({}, world)).rejects;
+    await refused.toThrow(name);
+    await refused.not.toThrow("s3cret");
+  });
+
+  it("says which file is no database, and does not start", async () => {
+    const data = await temporaryFolder();
+    await writeFile(
+      join(data, "innkeep.db"),
+      "This is no database, but it is long enough to be taken for one. ".repeat(20),
+    );
+    const world = { environment: {}, out() {}, err() {}, stop: new AbortController().signal };
+    await expect(serve({ data, port: 0 }, world)).rejects.toThrow(
+      /innkeep\.db cannot be used as the database/,
+    );
   });
 });
