@@ -27,19 +27,19 @@ const external = ["sqlite3", "keytar", "pg-native", "@node-rs/argon2"];
 const apart = {
   "../server/main.ts": "./server.js",
   "../server/admin.ts": "./admin.js",
-  "./mcp.ts": "./mcp.js",
   "./browser.ts": "./browser.js",
 };
 
 await rm(outdir, { recursive: true, force: true });
-const [frontDoor, commandLine, programs] = await Promise.all([
+const [frontDoor, commandLine, agentServer, programs] = await Promise.all([
   buildFrontDoor(),
   buildCommandLine(),
+  buildAgentServer(),
   buildPrograms(),
   buildBenchmarks(),
 ]);
 checkWhatStarts(commandLine.metafile);
-await writeNotices([frontDoor, commandLine, programs]);
+await writeNotices([frontDoor, commandLine, agentServer, programs]);
 
 /** In old syntax, because an old Node must be able to read the refusal. */
 function buildFrontDoor() {
@@ -64,21 +64,36 @@ function buildCommandLine() {
     external,
     plugins: [
       asValues("src/client/routes.ts", "src/cli/choices.ts"),
-      required({ keytar: "keytar" }),
+      required({ keytar: "keytar", "./mcp.ts": "./mcp.cjs" }),
       elsewhere(apart),
       withoutChildProcesses(),
     ],
   });
 }
 
-/** The server, the operator's commands and the MCP server, in pieces that they share. */
+/**
+ * The MCP server, likewise: agents wait for it at each start. What its clients are told of the tools is made now, and the
+ * SDK's checker of JSON schemas stays away: the tools check what they are given themselves.
+ */
+function buildAgentServer() {
+  return build({
+    ...shared,
+    entryPoints: { mcp: "bin/mcp.ts" },
+    format: "cjs",
+    outExtension: { ".js": ".cjs" },
+    external,
+    alias: { "@modelcontextprotocol/server/_shims": "./mcp/protocol-shims.ts" },
+    plugins: [asValues("src/client/routes.ts", "mcp/listed.ts"), required({})],
+  });
+}
+
+/** The server and the operator's commands, in pieces that they share. */
 function buildPrograms() {
   return build({
     ...shared,
     entryPoints: {
       server: "server/main.ts",
       admin: "server/admin.ts",
-      mcp: "bin/mcp.ts",
       browser: "bin/browser.ts",
     },
     format: "esm",
@@ -86,7 +101,7 @@ function buildPrograms() {
     chunkNames: "chunks/[name]-[hash]",
     external,
     banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
-    plugins: [asValues("src/client/routes.ts"), withoutDevtools()],
+    plugins: [asValues("src/client/routes.ts")],
   });
 }
 
@@ -169,19 +184,6 @@ function withoutChildProcesses() {
         /[\\/]commander[\\/]/.test(importer) ? { path: "child_process", namespace: "nothing" } : undefined,
       );
       building.onLoad({ filter: /.*/, namespace: "nothing" }, () => ({ contents: "module.exports = {};" }));
-    },
-  };
-}
-
-/** ink loads React's developer tools only when it is told to, but a bundler takes them in. */
-function withoutDevtools() {
-  return {
-    name: "without-devtools",
-    setup(building) {
-      building.onResolve({ filter: /^react-devtools-core$/ }, ({ path }) => ({ path, namespace: "nothing" }));
-      building.onLoad({ filter: /.*/, namespace: "nothing" }, () => ({
-        contents: "export default undefined;",
-      }));
     },
   };
 }

@@ -21,7 +21,6 @@ export function createConnection(options: McpOptions): Connection {
 
   const connect = async (): Promise<AgentClient> => {
     const token = await tokenOf(options);
-    if (token === undefined && options.connect) return options.connect();
     if (token === undefined) throw new Refusal(noToken);
     secrets = [token];
     return clientWith(token, options);

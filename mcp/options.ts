@@ -1,5 +1,4 @@
 import type { Readable, Writable } from "node:stream";
-import type { Client } from "../src/client/call.ts";
 import type { ProxySettings } from "../src/client/proxy.ts";
 import type { Clock } from "./clock.ts";
 
@@ -26,11 +25,6 @@ export interface McpOptions {
    * call and again after the server refused the token.
    */
   readonly storedToken?: (() => Promise<string | undefined>) | undefined;
-  /**
-   * The API with an agent token from elsewhere, such as a keychain; asked for like `storedToken`, where that gives none.
-   * It must not repeat requests by itself.
-   */
-  readonly connect?: (() => Promise<Pick<Client, "agent">>) | undefined;
   readonly proxy?: ProxySettings | undefined;
   /** The longest that one call may wait for a decision: 1 to 240; left out: 50. */
   readonly maxWaitSeconds?: number | undefined;

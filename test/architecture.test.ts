@@ -7,17 +7,15 @@ const root = resolve(import.meta.dirname, "..");
 /** Who may import whom: folders of ours, packages, and `node:*` where the runtime may be used. */
 const mayImport: Record<string, readonly string[]> = {
   "src/contract": ["src/contract", "zod/mini"],
-  "src/client": ["src/client", "src/contract", "undici", "zod/mini", "node:*"],
-  "src/credentials": ["src/credentials", "keytar", "conf", "node:*"],
+  "src/client": ["src/client", "src/contract", "zod/mini", "node:*"],
+  "src/credentials": ["src/credentials", "keytar", "node:*"],
   "src/cli": [
     "src/cli",
     "src/client",
     "src/contract",
     "src/credentials",
     "commander",
-    "ink",
-    "react",
-    "open",
+            "open",
     "zod/mini",
     "node:*",
   ],
