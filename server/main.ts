@@ -8,6 +8,7 @@ import { type DemoAccess, seedDemo } from "./demo/seed.ts";
 import { deploymentSecret } from "./deployment-secret.ts";
 import { type Environment, readSettings, type ServeFlags, SettingError } from "./environment.ts";
 import { startHousekeeping } from "./housekeeping.ts";
+import { answerConnectionFaults } from "./http/connection-faults.ts";
 import { startIndexing } from "./indexing.ts";
 import { createLog } from "./log.ts";
 import { createDeps, openSettingsDatabase } from "./open-deps.ts";
@@ -47,6 +48,7 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<numbe
   const deps = createDeps(settings, database, { clock: systemClock, log, secret, stopping: stopping.signal });
   await deps.files.sweepTemporary();
   server.on("request", createApp(deps).callback());
+  answerConnectionFaults(server, deps);
   const outbox = startOutbox(deps);
   const stopHousekeeping = startHousekeeping(deps);
   const stopIndexing = startIndexing(deps);

@@ -5,6 +5,7 @@ import { createApp } from "../../server/app.ts";
 import type { Clock } from "../../server/clock.ts";
 import type { Deps } from "../../server/deps.ts";
 import { readSettings } from "../../server/environment.ts";
+import { answerConnectionFaults } from "../../server/http/connection-faults.ts";
 import { createLog } from "../../server/log.ts";
 import { createDeps } from "../../server/open-deps.ts";
 import { startOutbox } from "../../server/outbox/worker.ts";
@@ -61,6 +62,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     stopping: stopping.signal,
   });
   server.on("request", createApp(deps).callback());
+  answerConnectionFaults(server, deps);
   const outbox = startOutbox(deps);
   return {
     deps,
