@@ -28,8 +28,9 @@ const apart = {
   "../server/main.ts": "./server.js",
   "../server/admin.ts": "./admin.js",
   "./browser.ts": "./browser.js",
-  // With zod inside, which only the command that checks a report needs.
+  // With zod inside, which only the commands that check a report need.
   "../../contract/feedback.ts": "./report-rules.cjs",
+  "./stored-report.ts": "./report-rules.cjs",
 };
 
 await rm(outdir, { recursive: true, force: true });
@@ -78,9 +79,13 @@ function buildCommandLine() {
 function buildReportRules() {
   return build({
     ...shared,
-    entryPoints: { "report-rules": "src/contract/feedback.ts" },
+    stdin: {
+      contents: `export * from "./src/contract/feedback.ts"; export * from "./src/cli/feedback/stored-report.ts";`,
+      resolveDir: import.meta.dirname,
+    },
+    outdir: undefined,
+    outfile: join(outdir, "report-rules.cjs"),
     format: "cjs",
-    outExtension: { ".js": ".cjs" },
   });
 }
 
