@@ -29,7 +29,7 @@ const nothing = () => {};
 export function createAdmit(deps: Pick<Deps, "database" | "clock" | "settings">): Admit {
   let arriving = 0;
   return async ({ request, endpoint, callerId, repeatable }) => {
-    if (endpoint.bodyKind !== "upload" || !isLarge(request)) return nothing;
+    if (!isLarge(request)) return nothing;
     if (callerId && !repeatable) await refuseLimited(endpoint, callerId, deps);
     if (arriving >= mostAtOnce) throw new ApiError("busy", { retryAfterSeconds: 2 });
     arriving += 1;

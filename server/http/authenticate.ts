@@ -26,9 +26,10 @@ type Ways = { readonly [A in Auth]: (presented: Presented) => Promise<Callers[A]
 /** Finds the caller of a request. Missing, malformed, unknown and revoked credentials of one kind are refused alike. */
 export function createAuthenticate(deps: Deps): Authenticate {
   const { database, settings } = deps;
-  const findAppKey = remembered(database, isCredentialsTopic, (hash) =>
-    credentials.findAppKey(database, hash),
-  );
+  const findAppKey = remembered(database, isCredentialsTopic, async (hash) => {
+    const row = await credentials.findAppKey(database, hash);
+    return row && { row, caller: appCaller(row) };
+  });
   const findToken = remembered(database, isCredentialsTopic, (hash) => credentials.findToken(database, hash));
   const touch = createTouch(deps);
 
@@ -52,10 +53,10 @@ export function createAuthenticate(deps: Deps): Authenticate {
   const ways: Ways = {
     none: async () => undefined,
     async appKey({ apiKey }) {
-      const row = await findAppKey(hashOf(apiKey ?? ""));
-      if (!row) throw new ApiError("invalid_api_key");
-      touch(row, credentials.touchAppKey);
-      return appCaller(row);
+      const known = await findAppKey(hashOf(apiKey ?? ""));
+      if (!known) throw new ApiError("invalid_api_key");
+      touch(known.row, credentials.touchAppKey);
+      return known.caller;
     },
     async agentToken(presented) {
       const { id, userId, appId } = await token("agent", presented);
@@ -106,15 +107,19 @@ interface Touched {
   readonly lastUsedAt: string | null;
 }
 
+const hourMilliseconds = 3_600_000;
+
 /** Records the hour of a credential's last use, without making the request wait for it. */
 function createTouch({ database, clock, log }: Deps) {
-  const touchedHours = new Map<string, string>();
+  const touched = new Map<string, number>();
   return ({ id, lastUsedAt }: Touched, write: typeof credentials.touchToken) => {
-    const hour = `${clock.now().toISOString().slice(0, 13)}:00:00.000Z`;
-    if (lastUsedAt === hour || touchedHours.get(id) === hour) return;
-    touchedHours.set(id, hour);
+    const hour = Math.floor(clock.now().getTime() / hourMilliseconds);
+    if (touched.get(id) === hour) return;
+    touched.set(id, hour);
+    const at = new Date(hour * hourMilliseconds).toISOString();
+    if (lastUsedAt === at) return;
     database
-      .write((tx) => write(tx, id, hour))
+      .write((tx) => write(tx, id, at))
       .catch((error) => log.warn({ err: error }, "last use not recorded"));
   };
 }

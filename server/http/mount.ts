@@ -35,6 +35,7 @@ export function mount<G extends Group>(group: G, handlers: Handlers<G>, deps: De
 function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, door: Door): Route {
   const invoke = createInvoke(endpoint, handle, deps);
   const cookie = sessionCookie(deps.settings);
+  const takeIn = bodyTaker(deps, door);
   return {
     method: endpoint.method,
     path: endpoint.path,
@@ -42,9 +43,7 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
       const shown = presented(ctx, endpoint, cookie.name);
       const caller = await door.authenticate(endpoint.auth, shown);
       const idempotencyKey = isMutation(endpoint) ? idempotencyKeyOf(ctx.req) : undefined;
-      const repeatable = idempotencyKey !== undefined;
-      const release = await door.admit({ request: ctx.req, endpoint, callerId: caller?.id, repeatable });
-      const body = await readBody(ctx, endpoint, deps).finally(release);
+      const body = endpoint.body ? await takeIn(ctx, endpoint, { caller, idempotencyKey }) : nothing;
       try {
         const outcome = await invoke({
           caller,
@@ -60,7 +59,7 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
         });
         send(ctx, outcome, endpoint);
       } finally {
-        await body.discard();
+        if (body !== nothing) await body.discard();
       }
     },
   };
@@ -80,10 +79,19 @@ function presented(ctx: Context, endpoint: Endpoint, cookieName: string): Presen
 
 const nothing = { value: undefined, discard: async () => {} };
 
-async function readBody(ctx: Context, endpoint: Endpoint, deps: Deps) {
-  if (!endpoint.body) return nothing;
-  if (endpoint.bodyKind === "upload") return readUpload(ctx.req, deps.files);
-  return { ...nothing, value: await readJson(ctx.req) };
+interface Sender {
+  readonly caller: { readonly id: string } | undefined;
+  readonly idempotencyKey: string | undefined;
+}
+
+/** Reads bodies: a large one only once it is admitted. */
+function bodyTaker({ files }: Pick<Deps, "files">, { admit }: Door) {
+  return async (ctx: Context, endpoint: Endpoint, { caller, idempotencyKey }: Sender) => {
+    if (endpoint.bodyKind !== "upload") return { ...nothing, value: await readJson(ctx.req) };
+    const repeatable = idempotencyKey !== undefined;
+    const release = await admit({ request: ctx.req, endpoint, callerId: caller?.id, repeatable });
+    return readUpload(ctx.req, files).finally(release);
+  };
 }
 
 function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
@@ -108,11 +116,12 @@ function send(ctx: Context, { status, body, replayed }: Outcome, { method }: End
   if (method !== "GET") ctx.set("Cache-Control", "no-store");
   if (body === undefined) return;
   const bytes = isPrepared(body) ? body.body : Buffer.from(body);
-  ctx.set("Content-Type", "application/json; charset=utf-8");
+  // Past Koa's own `set`, which examines every name and value again.
+  ctx.res.setHeader("Content-Type", "application/json; charset=utf-8");
   if (method === "GET") {
     const etag = isPrepared(body) ? body.etag : etagOf(bytes);
-    ctx.set("ETag", etag);
-    ctx.set("Cache-Control", "private, no-cache");
+    ctx.res.setHeader("ETag", etag);
+    ctx.res.setHeader("Cache-Control", "private, no-cache");
     const known = ctx.req.headers["if-none-match"];
     if (known && isKnown(known, etag)) {
       ctx.status = 304;
