@@ -101,7 +101,12 @@ function codePoints(value: string): number {
 
 function isInstant(value: string): boolean {
   const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
-  return form.test(value) && !Number.isNaN(Date.parse(value));
+  return form.test(value) && !Number.isNaN(Date.parse(value)) && isDay(value.slice(0, 10));
+}
+
+/** Whether a month has the day: `Date` takes 30 February for 2 March. */
+function isDay(date: string): boolean {
+  return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
 }
 
 function isWebUrl(value: string): boolean {
