@@ -3,6 +3,7 @@ import { type Endpoint, errorsOf, isMutation } from "../../src/contract/endpoint
 import { ApiError } from "../../src/contract/errors.ts";
 import { type Issue, issuesOf } from "../../src/contract/issues.ts";
 import type { Deps } from "../deps.ts";
+import { isDangling } from "../store/errors.ts";
 import { type FoundAnswer, type IdempotencyKey, idempotency } from "../store/idempotency.ts";
 import { isPrepared, type PreparedAnswer } from "./answers.ts";
 import { errorBody } from "./errors.ts";
@@ -39,6 +40,7 @@ export type Invoke = (incoming: Incoming) => Promise<Outcome>;
  */
 export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps): Invoke {
   const declared = new Set(errorsOf(endpoint));
+  const mutates = isMutation(endpoint);
   const shape = (answer: unknown) =>
     "body" in endpoint.success ? endpoint.success.body.parse(answer) : undefined;
 
@@ -49,12 +51,12 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
     if (key && kept) return replay(endpoint, key, kept, deps);
     const limitedBy = deps.settings.rateLimited && endpoint.rateLimit ? incoming.caller?.id : undefined;
     try {
-      const saving = createSave(deps, { endpoint, key, limitedBy, shape });
+      const saving = mutates ? createSave(deps, { endpoint, key, limitedBy, shape }) : readsOnly;
       const request = requestOf<E>(incoming, parse(endpoint, incoming), saving);
-      if (limitedBy && !isMutation(endpoint))
-        await deps.database.write((tx) => spend(tx, limitedBy, endpoint, deps));
+      if (limitedBy && !mutates) await deps.database.write((tx) => spend(tx, limitedBy, endpoint, deps));
       return outcomeOf(endpoint, await handle(request), shape);
-    } catch (error) {
+    } catch (thrown) {
+      const error = isDangling(thrown) ? goneMeanwhile(endpoint, thrown) : thrown;
       if (key && error instanceof AlreadyAnswered) return replay(endpoint, key, error.answer, deps);
       if (!(error instanceof ApiError)) throw error;
       if (!declared.has(error.code))
@@ -65,13 +67,25 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
   };
 }
 
+const readsOnly: Pick<Request, "save" | "saveRow"> = {
+  save: () => Promise.reject(new Error("A read saves nothing")),
+  saveRow: () => Promise.reject(new Error("A read saves nothing")),
+};
+
+/** What the request was about, or the app of its key, was deleted while it ran: it is answered as if it came after. */
+const goneMeanwhile = (endpoint: Endpoint, cause: unknown): ApiError =>
+  new ApiError(errorsOf(endpoint).includes("not_found") ? "not_found" : "invalid_api_key", {}, { cause });
+
 function requireScope({ scope }: Endpoint, caller: Incoming["caller"]): void {
   if (!scope || !caller || !("scopes" in caller) || caller.scopes.includes(scope)) return;
   throw new ApiError("insufficient_scope", { message: `The credential lacks the scope \`${scope}\`.` });
 }
 
+const nothingGiven = { params: undefined, query: undefined, body: undefined };
+
 /** The three parts of a request, checked; throws `bad_request` with every fault of all of them. */
 function parse<E extends Endpoint>(endpoint: E, incoming: Incoming) {
+  if (!endpoint.params && !endpoint.query && !endpoint.body) return nothingGiven;
   const issues: Issue[] = [];
   const part = (schema: z.ZodMiniObject | undefined, value: unknown) => {
     if (!schema) return undefined;

@@ -7,6 +7,15 @@ export function isConflict(error: unknown): boolean {
   );
 }
 
+/** Whether an error means that what a row would refer to is gone: a foreign key, on any engine. */
+export function isDangling(error: unknown): boolean {
+  return causes(error).some(
+    (fault) =>
+      fault.code === "23503" ||
+      (isSqlite(fault) && /^(SQLITE_CONSTRAINT: )?FOREIGN KEY constraint/.test(fault.message)),
+  );
+}
+
 /**
  * Whether an error means that the database cannot serve now but may soon: disk full, read-only or busy, unreachable,
  * restarting, too many connections. HTTP answers 503 to it.
