@@ -46,10 +46,6 @@ export function printList<Row>(
   else for (const row of rows) writeRow(invocation, row);
 }
 
-/** Writes one line of JSON to standard output, for watches. */
-export const printLine = (invocation: Invocation, value: unknown): void =>
-  write(invocation, JSON.stringify(value));
-
 /** Tells the person something, on standard error. Silent under `--json`: a program reads what is printed. */
 export function note({ context, flags }: Invocation, message: string): void {
   if (!flags.json) context.io.stderr.write(`${printable(message)}\n`);
