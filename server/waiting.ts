@@ -16,12 +16,17 @@ export interface WaitOptions<Found> {
   readonly signal: () => AbortSignal;
 }
 
-export function createWaiting(database: Pick<Database, "onSignal">): Waiting {
+export function createWaiting(database: Pick<Database, "onSignal" | "onForeignChange">): Waiting {
   const listeners = new Map<string, Set<() => void>>();
+  const wakeAll = () => {
+    for (const wakers of listeners.values()) for (const wake of wakers) wake();
+  };
   database.onSignal((topic) => {
-    const woken = topic === "*" ? [...listeners.values()] : [listeners.get(topic) ?? new Set()];
-    for (const wakers of woken) for (const wake of wakers) wake();
+    if (topic === "*") wakeAll();
+    else for (const wake of listeners.get(topic) ?? []) wake();
   });
+  // What another process has written to a SQLite file brings no signal.
+  database.onForeignChange(wakeAll);
 
   return {
     async until(topic, look, { enough, milliseconds, signal: gone }) {

@@ -37,7 +37,7 @@ export type Ask = <E extends Endpoint>(endpoint: E, asked?: Asked) => Promise<An
 /** Who asks, and where from. */
 export interface Asking {
   readonly caller: ConsoleCaller | undefined;
-  readonly address: () => string;
+  readonly address: string;
   readonly browser: Request["browser"];
   readonly setSession: Request["setSession"];
 }

@@ -71,7 +71,7 @@ function createVisits(deps: Deps, door: Door, href: string) {
       ask: asks({
         caller,
         browser,
-        address: () => door.addressOf(ctx.req),
+        address: door.addressOf(ctx.req),
         setSession: (session) => cookie.set(ctx, session),
       }),
     };

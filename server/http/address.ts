@@ -15,7 +15,7 @@ export function createAddressOf(trustedProxies: readonly string[]): (request: In
     );
   };
   return (request) => {
-    const peer = plain(request.socket.remoteAddress ?? "");
+    const peer = peerOf(request);
     if (networks.length === 0 || !isTrusted(peer)) return peer;
     const forwarded = String(request.headers["x-forwarded-for"] ?? "")
       .split(",")
@@ -31,6 +31,12 @@ export function networkOf(address: string): string {
   const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);
   return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
 }
+
+/** As the system writes it, but IPv4 that comes over IPv6 as IPv4. */
+const peerOf = ({ socket }: IncomingMessage): string => {
+  const { remoteAddress = "" } = socket;
+  return remoteAddress.startsWith("::ffff:") ? plain(remoteAddress) : remoteAddress;
+};
 
 /** Some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
 const withoutPort = (entry: string): string => {

@@ -56,8 +56,8 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly address: string;
   /** What a browser adds by itself: the page from which this comes, and the session that its cookie holds. */
   readonly browser: { readonly origin: string | undefined; readonly sessionId: string | undefined };
-  /** Aborts when the client has gone or the server stops. */
-  readonly signal: AbortSignal;
+  /** A signal that aborts when the client has gone or the server stops; made for who asks. */
+  readonly signal: () => AbortSignal;
   /**
    * Does the work of a mutation in one transaction together with its rate limit and its Idempotency-Key.
    * What it gives is the answer; a handler calls it once.

@@ -19,7 +19,7 @@ export interface Incoming {
   readonly query: unknown;
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
-  readonly address: () => string;
+  readonly address: string;
   readonly browser: Request["browser"];
   readonly signal: () => AbortSignal;
   readonly setSession: Request["setSession"];
@@ -102,7 +102,6 @@ function parse<E extends Endpoint>(endpoint: E, incoming: Incoming) {
   return parts;
 }
 
-/** What of it few handlers need is made only when they ask for it. */
 function requestOf<E extends Endpoint>(
   incoming: Incoming,
   parts: ReturnType<typeof parse>,
@@ -112,12 +111,8 @@ function requestOf<E extends Endpoint>(
     caller: incoming.caller,
     browser: incoming.browser,
     ...parts,
-    get address() {
-      return incoming.address();
-    },
-    get signal() {
-      return incoming.signal();
-    },
+    address: incoming.address,
+    signal: incoming.signal,
     save,
     saveRow,
     setSession: incoming.setSession,

@@ -8,7 +8,7 @@ import type { Admit } from "./admission.ts";
 import { etagOf, isKnown, isPrepared } from "./answers.ts";
 import type { Authenticate, Presented } from "./authenticate.ts";
 import { readJson } from "./body.ts";
-import type { Handler, Handlers, Request } from "./handler.ts";
+import type { Handler, Handlers } from "./handler.ts";
 import { createInvoke, type Outcome } from "./invoke.ts";
 import { readUpload } from "./read-upload.ts";
 import { sessionCookie } from "./session-cookie.ts";
@@ -52,7 +52,7 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
           query: endpoint.query ? ctx.query : undefined,
           body: body.value,
           idempotencyKey,
-          address: () => door.addressOf(ctx.req),
+          address: door.addressOf(ctx.req),
           browser: shown,
           signal: () => signalOf(ctx, deps),
           setSession: (session) => cookie.set(ctx, session),
@@ -103,7 +103,7 @@ function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
 }
 
 /** Aborts when the client has gone or the server stops. */
-function signalOf(ctx: Context, { stopping }: Deps): Request["signal"] {
+function signalOf(ctx: Context, { stopping }: Deps): AbortSignal {
   const gone = new AbortController();
   ctx.res.once("close", () => gone.abort());
   if (ctx.res.closed) gone.abort();

@@ -38,7 +38,7 @@ export const agent = (deps: Deps): Handlers<typeof contract> => {
       const run = await deps.waiting.until(runTopic(runId), look, {
         enough: (found) => found?.status !== "awaiting_approval",
         milliseconds: (query.wait ?? 0) * 1_000,
-        signal: () => request.signal,
+        signal: request.signal,
       });
       if (!run) throw new ApiError("not_found");
       return run;

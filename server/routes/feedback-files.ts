@@ -1,4 +1,5 @@
 import type { NewFeedback } from "../../src/contract/feedback.ts";
+import { limits } from "../../src/contract/limits.ts";
 import { isReceivedFile, type ReceivedFile } from "../../src/contract/received-file.ts";
 import { cleanFileName } from "../domain/file-name.ts";
 import { randomName } from "../secrets.ts";
@@ -27,15 +28,12 @@ export function filesJson(files: readonly FeedbackFile[]): string {
   return JSON.stringify({ images: at("images"), videos: at("videos"), attachments: at("attachments") });
 }
 
-/** The files of two reports of one failure. */
+/** The files of two reports of one failure; of each kind the newest. */
 export function joinFiles(earlier: string, later: string): string {
   const [first, second]: ThreadFiles[] = [JSON.parse(earlier), JSON.parse(later)];
   if (!first || !second) return earlier;
-  return JSON.stringify({
-    images: [...first.images, ...second.images],
-    videos: [...first.videos, ...second.videos],
-    attachments: [...first.attachments, ...second.attachments],
-  });
+  const join = (place: keyof ThreadFiles) => [...first[place], ...second[place]].slice(-limits.threadFiles);
+  return JSON.stringify({ images: join("images"), videos: join("videos"), attachments: join("attachments") });
 }
 
 const threadFile = ({ upload }: FeedbackFile): ThreadFile => ({

@@ -1,3 +1,4 @@
+import { limits } from "../../src/contract/limits.ts";
 import type { Inserter, Reader, Transaction } from "./database.ts";
 
 /** A thread as it is stored. `metadata` and `files` are JSON. */
@@ -94,18 +95,19 @@ export const feedback = {
 };
 
 const messagesOf = (reader: Reader) =>
-  jsonRows(
-    reader,
-    ["id", "direction", "body", "created_at"],
-    "FROM messages m WHERE m.feedback_id = f.id ORDER BY m.created_at, m.id",
-  );
+  jsonRows(reader, ["id", "direction", "body", "created_at"], newest("messages", limits.threadMessages));
 
 const proposalsOf = (reader: Reader) =>
   jsonRows(
     reader,
     ["id", "status", "summary", "plan", "decision_note", "decided_at", "created_at", "replaced_by"],
-    "FROM runs r WHERE r.feedback_id = f.id ORDER BY r.created_at, r.id",
+    newest("runs", limits.threadProposals),
   );
+
+/** The newest rows of a thread, oldest first: a report that repeats itself for months must stay readable. */
+const newest = (table: string, most: number): string =>
+  `FROM (SELECT * FROM ${table} WHERE feedback_id = f.id ORDER BY created_at DESC, id DESC LIMIT ${most}) AS newest
+   ORDER BY created_at, id`;
 
 /** A subquery that gives rows as one JSON array of objects with camelCase names: the one place where engines differ here. */
 function jsonRows({ engine }: Reader, columns: readonly string[], from: string): string {
@@ -115,4 +117,5 @@ function jsonRows({ engine }: Reader, columns: readonly string[], from: string):
   return `(SELECT coalesce(json_agg(json_build_object(${pairs})), '[]')::text FROM ${rows})`;
 }
 
-const camelCase = (column: string): string => column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+const camelCase = (column: string): string =>
+  column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());

@@ -32,6 +32,10 @@ export const limits = {
   changelogPage: { default: 20, max: 50 },
   listPage: { default: 50, max: 100 },
   waitSeconds: 55,
+  /** A thread's answer holds its newest: a failure that repeats itself for months must stay readable. */
+  threadMessages: 500,
+  threadProposals: 100,
+  threadFiles: 50,
   json: MB,
   feedback: 58 * MB,
   idempotencyKey: 255,

@@ -57,6 +57,25 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
     expect(await rowsOf(service, "feedback", cast.appId)).toBe(1);
   });
 
+  it("show the newest 500 of them, oldest first, however many there are", async () => {
+    const id = (await submit({})).field("id");
+    await service.deps.database.write(async (tx) => {
+      for (let index = 0; index < 600; index += 1) {
+        const createdAt = new Date(Date.UTC(2026, 0, 1, 0, 0, index)).toISOString();
+        const row = {
+          id: service.deps.newId(),
+          feedback_id: id,
+          direction: "inbound",
+          body: `Build ${index}`,
+        };
+        await tx.insert("messages", { ...row, created_at: createdAt });
+      }
+    });
+    const thread = await threadOf(id);
+    expect(thread).toHaveProperty("messages.length", 500);
+    expect(thread).toMatchObject({ messages: { 0: { body: "Build 100" }, 499: { body: "Build 599" } } });
+  });
+
   it("add their files to the thread", async () => {
     const id = (await submit({ images: [dataUrl(png())] })).field("id");
     const attachments = [{ name: "log.pdf", data: dataUrl(pdf()) }];

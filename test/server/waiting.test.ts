@@ -3,13 +3,18 @@ import { createWaiting } from "../../server/waiting.ts";
 
 function fakeSignals() {
   let heard: (topic: string) => void = () => {};
+  let changed: () => void = () => {};
   const waiting = createWaiting({
     onSignal(listener) {
       heard = listener;
       return () => {};
     },
+    onForeignChange(listener) {
+      changed = listener;
+      return () => {};
+    },
   });
-  return { waiting, signal: (topic: string) => heard(topic) };
+  return { waiting, signal: (topic: string) => heard(topic), change: () => changed() };
 }
 
 const never = new AbortController().signal;
@@ -32,6 +37,15 @@ describe("waiting", () => {
     const waited = waiting.until("a", async () => found, options);
     found = 2;
     signal(topic);
+    expect(await waited).toBe(2);
+  });
+
+  it("looks again when another process has changed the database", async () => {
+    const { waiting, change } = fakeSignals();
+    let found = 1;
+    const waited = waiting.until("a", async () => found, options);
+    found = 2;
+    change();
     expect(await waited).toBe(2);
   });
 
