@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Cast, makeCast } from "../support/cast.ts";
-import { databases } from "../support/databases.ts";
+import { type Cast, makeCast, submitFeedback } from "../support/cast.ts";
+import { databases, postgres } from "../support/databases.ts";
 import { dataUrl, pdf, png } from "../support/files.ts";
+import { holdTable } from "../support/held-table.ts";
 import { type Service, startService } from "../support/service.ts";
 import { rowsOf } from "../support/stored.ts";
 
@@ -128,5 +129,19 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
     const [id = ""] = new Set(answers.map((answer) => answer.field("id")));
     expect(await rowsOf(service, "feedback", cast.appId)).toBe(1);
     expect(await threadOf(id)).toMatchObject({ feedback: { occurrences: 50 } });
+  });
+});
+
+describe("repeats of one failure on a PostgreSQL", () => {
+  it("whose first reports overlap begin one thread", async () => {
+    const service = await startService({ engine: postgres, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    const cast = await makeCast(service);
+    const held = await holdTable(service.database, "feedback");
+    const first = Array.from({ length: 8 }, () => submitFeedback(service, cast, { dedupeKey: "build" }));
+    await held.waiting(8);
+    await held.release();
+    expect(new Set(await Promise.all(first)).size).toBe(1);
+    expect(await rowsOf(service, "feedback", cast.appId)).toBe(1);
+    await service.stop();
   });
 });

@@ -1,7 +1,7 @@
-import pg from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Cast, makeCast } from "../support/cast.ts";
 import { databases, postgres, type TestDatabase } from "../support/databases.ts";
+import { holdTable } from "../support/held-table.ts";
 import { isReplay, keyed, mutations, stateOf } from "../support/mutations.ts";
 import { faultsOf } from "../support/refusals.ts";
 import type { Answer } from "../support/request.ts";
@@ -122,35 +122,16 @@ describe("requests with one Idempotency-Key on two servers of one PostgreSQL", (
 
   it("are told 409 idempotency_in_progress with Retry-After: 1 while the first still runs", async () => {
     const [one, other] = servers;
-    const release = await hold("feedback");
+    const held = await holdTable(database, "feedback");
     const first = send(one, "slow");
-    await release.somebodyWaits();
+    await held.waiting(1);
     const early = await send(other, "slow");
     expect(early).toMatchObject({ status: 409, body: { code: "idempotency_in_progress" } });
     expect(early.headers.get("retry-after")).toBe("1");
     expect(faultsOf(early)).toEqual([]);
-    await release.now();
+    await held.release();
     expect([(await first).status, isReplay(await first)]).toEqual([201, false]);
     const later = await send(other, "slow");
     expect([isReplay(later), later.text]).toEqual([true, (await first).text]);
   });
-
-  /** Makes every insert into a table wait until it is released. */
-  async function hold(table: string) {
-    const { address } = database;
-    const client = new pg.Client({ connectionString: "url" in address ? address.url : "" });
-    await client.connect();
-    onTestFinished(() => client.end());
-    await client.query(`BEGIN; LOCK TABLE ${table} IN EXCLUSIVE MODE`);
-    return {
-      somebodyWaits: () =>
-        vi.waitFor(async () => {
-          const waiting = await client.query(
-            "SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'relation'",
-          );
-          expect(waiting.rowCount).toBe(1);
-        }),
-      now: () => client.query("COMMIT"),
-    };
-  }
 });
