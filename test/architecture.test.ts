@@ -15,7 +15,7 @@ const mayImport: Record<string, readonly string[]> = {
     "src/contract",
     "src/credentials",
     "commander",
-            "open",
+    "open",
     "zod/mini",
     "node:*",
   ],
