@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Cast, decide, makeCast, propose, submitFeedback } from "../support/cast.ts";
 import { databases, postgres } from "../support/databases.ts";
+import { holdTable } from "../support/held-table.ts";
 import { issuesOf } from "../support/issues.ts";
 import { connectRaw, headOf } from "../support/raw-connection.ts";
 import { request } from "../support/request.ts";
@@ -122,5 +123,22 @@ describe("GET /api/v1/agent/runs/{runId}?wait=N on two servers of one PostgreSQL
     expect(await held.promise).toMatchObject({ status: 200, body: { status: "approved" } });
     await Promise.all([one.stop(), other.stop()]);
     await database.remove();
+  });
+});
+
+describe("GET /api/v1/agent/runs/{runId}?wait=N on a PostgreSQL", () => {
+  it("lets go of a poll whose client left before it began to wait", async () => {
+    const service = await startService({ engine: postgres });
+    const cast = await makeCast(service);
+    const runId = await propose(service, cast, await submitFeedback(service, cast));
+    const held = await holdTable(service.database, "tokens", "everything");
+    const connection = await connectRaw(service.baseUrl);
+    connection.write(headOf("GET", `/api/v1/agent/runs/${runId}?wait=55`, cast.agent));
+    await held.waiting(1);
+    await connection.cut();
+    await service.request("GET", "/healthz");
+    await held.release();
+    await vi.waitFor(() => expect(service.logged()).toContain('"route":"/api/v1/agent/runs/:runId"'));
+    await service.stop();
   });
 });

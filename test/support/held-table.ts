@@ -11,12 +11,17 @@ export interface HeldTable {
 const waiters = `SELECT 1 FROM pg_locks
   WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** Makes every write to a table of a PostgreSQL wait until it is released: what is sent meanwhile runs at once. */
-export async function holdTable({ address }: TestDatabase, table: string): Promise<HeldTable> {
+/** Makes every write to a table of a PostgreSQL, or every use of it, wait until it is released. */
+export async function holdTable(
+  { address }: TestDatabase,
+  table: string,
+  against: "writes" | "everything" = "writes",
+): Promise<HeldTable> {
   const client = new pg.Client({ connectionString: "url" in address ? address.url : "" });
   await client.connect();
   client.on("error", () => {});
-  await client.query(`BEGIN; LOCK TABLE ${table} IN EXCLUSIVE MODE`);
+  const mode = against === "writes" ? "EXCLUSIVE" : "ACCESS EXCLUSIVE";
+  await client.query(`BEGIN; LOCK TABLE ${table} IN ${mode} MODE`);
   return {
     waiting: (count) => vi.waitFor(async () => expect((await client.query(waiters)).rowCount).toBe(count)),
     async release() {
