@@ -1,7 +1,8 @@
-import type { agent as contract } from "../../src/contract/agent.ts";
+import { type agent as contract, Run } from "../../src/contract/agent.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { chatText, later, proposalNote } from "../domain/proposal.ts";
+import { prepareAnswer } from "../http/answers.ts";
 import type { AgentCaller, Handlers } from "../http/handler.ts";
 import { remembered } from "../http/remembered.ts";
 import type { Transaction } from "../store/database.ts";
@@ -13,7 +14,10 @@ import { concernsRuns, outboxTopic, runTopic } from "../store/topics.ts";
 import { threadAnswer, threadUrl } from "./thread-answer.ts";
 
 export const agent = (deps: Deps): Handlers<typeof contract> => {
-  const findRun = remembered(deps.database, concernsRuns, (id) => runs.findOwned(deps.database, id));
+  const findRun = remembered(deps.database, concernsRuns, async (id) => {
+    const run = await runs.findOwned(deps.database, id);
+    return run && { run, answer: prepareAnswer(JSON.stringify(Run.parse(run))) };
+  });
   return {
     async readThread({ caller, params }) {
       const thread = await feedback.findThread(deps.database, params.id, caller);
@@ -33,15 +37,15 @@ export const agent = (deps: Deps): Handlers<typeof contract> => {
       const { runId } = request.params;
       const look = async () => {
         const found = await findRun(runId);
-        return found && mayRead(caller, found) ? found : undefined;
+        return found && mayRead(caller, found.run) ? found : undefined;
       };
-      const run = await deps.waiting.until(runTopic(runId), look, {
-        enough: (found) => found?.status !== "awaiting_approval",
+      const found = await deps.waiting.until(runTopic(runId), look, {
+        enough: (seen) => seen?.run.status !== "awaiting_approval",
         milliseconds: (query.wait ?? 0) * 1_000,
         signal: request.signal,
       });
-      if (!run) throw new ApiError("not_found");
-      return run;
+      if (!found) throw new ApiError("not_found");
+      return found.answer;
     },
   };
 };
