@@ -4,21 +4,22 @@ import { ApiError } from "../../src/contract/errors.ts";
 import type { Route } from "./mount.ts";
 
 /**
- * Sends each request to its route. Addresses without parameters are found in one step, the others by the router;
- * HEAD is answered as GET. Throws `method_not_allowed` where only the method is unknown; else leaves it to `next`.
+ * Sends each request to its route. Addresses without parameters are found in one step, the others by the router of
+ * their area; HEAD is answered as GET. Throws `method_not_allowed` where only the method is unknown; else leaves it to
+ * `next`.
  */
 export function routing(routes: readonly Route[]): RouterMiddleware {
   const fixed = new Map(
     routes.filter(({ path }) => !path.includes(":")).map((route) => [nameOf(route), route]),
   );
-  const router = new Router();
-  for (const route of routes) {
-    router.register(route.path, [route.method], (ctx) => {
-      ctx.state.route = route.path;
-      return route.answer(ctx, ctx.params);
-    });
-  }
-  const dispatch = router.routes();
+  const everything = routerOf(routes);
+  const areas = new Map(
+    [...new Set(routes.map(({ path }) => areaOf(path)))].map((area) => [
+      area,
+      routerOf(routes.filter(({ path }) => areaOf(path) === area)).routes(),
+    ]),
+  );
+  const dispatch = everything.routes();
 
   return async (ctx, next) => {
     const method = ctx.method === "HEAD" ? "GET" : ctx.method;
@@ -27,13 +28,29 @@ export function routing(routes: readonly Route[]): RouterMiddleware {
       ctx.state.route = route.path;
       return route.answer(ctx, {});
     }
-    await dispatch(ctx, () => {
-      const allow = methodsOf(router, ctx.path);
+    const unmatched = () => {
+      const allow = methodsOf(everything, ctx.path);
       if (allow.length > 0) throw new ApiError("method_not_allowed", { allow });
       return next();
-    });
+    };
+    const near = areas.get(areaOf(ctx.path));
+    await (near ? near(ctx, () => dispatch(ctx, unmatched)) : dispatch(ctx, unmatched));
   };
 }
+
+function routerOf(routes: readonly Route[]): Router {
+  const router = new Router();
+  for (const route of routes) {
+    router.register(route.path, [route.method], (ctx) => {
+      ctx.state.route = route.path;
+      return route.answer(ctx, ctx.params);
+    });
+  }
+  return router;
+}
+
+/** The first three parts of a path, such as `/api/v1/agent`: a router tries all that it has, so each has only a few. */
+const areaOf = (path: string): string => path.split("/", 4).join("/");
 
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
