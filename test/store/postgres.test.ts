@@ -19,16 +19,16 @@ describe("PostgreSQL", () => {
     for (const key of ["a", "b"]) await database.insert("rate_limits", { key, times: "", stale_hour: 0 });
     const raise = (tx: Transaction, key: string) =>
       tx.run("UPDATE rate_limits SET stale_hour = stale_hour + 1 WHERE key = ?", key);
-    let runs = 0;
+    let holding = 0;
     const both = (first: string, second: string) =>
       database.write(async (tx) => {
-        runs++;
         await raise(tx, first);
-        while (runs < 2) await tx.get("SELECT pg_sleep(0.01)");
+        holding++;
+        while (holding < 2) await tx.get("SELECT pg_sleep(0.01)");
         await raise(tx, second);
       });
     await Promise.all([both("a", "b"), both("b", "a")]);
-    expect(runs).toBe(3);
+    expect(holding).toBe(3);
     expect(await database.all("SELECT stale_hour FROM rate_limits")).toEqual([
       { stale_hour: 2 },
       { stale_hour: 2 },
