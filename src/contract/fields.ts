@@ -101,7 +101,14 @@ function codePoints(value: string): number {
 
 function isInstant(value: string): boolean {
   const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
-  return form.test(value) && !Number.isNaN(Date.parse(value)) && isDay(value.slice(0, 10));
+  return (
+    form.test(value) && !Number.isNaN(Date.parse(value)) && isDay(value.slice(0, 10)) && isSortable(value)
+  );
+}
+
+/** Whether it has a year of four digits in UTC, too: only such instants sort as text. */
+function isSortable(value: string): boolean {
+  return /^\d{4}-/.test(new Date(value).toISOString());
 }
 
 /** Whether a month has the day: `Date` takes 30 February for 2 March. */

@@ -57,6 +57,8 @@ describe.each(databases)("time on $name", (engine) => {
     ["another calendar", "Wed, 01 May 2024 10:00:00 GMT"],
     ["blanks around it", " 2024-05-01T10:00:00Z "],
     ["a year beyond four digits", "+012024-05-01T10:00:00Z"],
+    ["an offset that carries it past the year 9999", "9999-12-31T23:59:59-01:00"],
+    ["an offset that carries it before the year 0", "0000-01-01T00:00:00+01:00"],
   ])("in a request with %s is refused with 400", async (_, publishedAt) => {
     const [issue, ...others] = issuesOf(await writeNote(service, cast, { publishedAt }));
     expect([issue, others]).toEqual([expect.stringMatching(/^publishedAt: must be/), []]);
