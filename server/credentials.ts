@@ -1,7 +1,7 @@
 import type { NewApp } from "../src/contract/console/apps.ts";
 import type { AppKey } from "../src/contract/console/keys.ts";
 import type { Token } from "../src/contract/console/tokens.ts";
-import { maintainerScopes, type Scope } from "../src/contract/endpoint.ts";
+import { type MaintainerScope, maintainerScopes } from "../src/contract/endpoint.ts";
 import { badRequest } from "../src/contract/errors.ts";
 import type { Deps } from "./deps.ts";
 import { hashOf, mintCredential, visiblePrefix } from "./secrets.ts";
@@ -55,7 +55,7 @@ export async function renewKey(making: Making, tx: Transaction, appId: string, k
 export interface NewToken {
   readonly kind: Token["kind"];
   readonly label: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly MaintainerScope[];
   readonly appId: string | null;
   /** Whose it is, and who made it. */
   readonly userId: string;
@@ -76,7 +76,7 @@ export async function createToken({ newId, clock }: Making, tx: Transaction, wan
 }
 
 /** The scopes of a new token: a maintainer's has some, an agent's has none. Throws `bad_request` otherwise. */
-export function grantedScopes(kind: NewToken["kind"], wanted: readonly Scope[]): Scope[] {
+export function grantedScopes(kind: NewToken["kind"], wanted: readonly MaintainerScope[]): MaintainerScope[] {
   const scopes = maintainerScopes.filter((scope) => wanted.includes(scope));
   if (kind === "maintainer" && scopes.length === 0)
     throw badRequest("scopes", "must name what the token is good for");

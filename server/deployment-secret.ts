@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SettingError } from "./environment.ts";
+import { SettingError } from "./setting-error.ts";
 
 /**
  * The secret that encrypts what must be readable again: the one that is given; with SQLite, where none is, one that

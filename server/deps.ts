@@ -3,6 +3,7 @@ import type { Clock } from "./clock.ts";
 import type { Files } from "./files/files.ts";
 import type { KeptFiles } from "./files/kept-files.ts";
 import type { Answers } from "./http/answers.ts";
+import type { PassingTime } from "./passing-time.ts";
 import type { Sealer } from "./secrets.ts";
 import type { Settings } from "./settings.ts";
 import type { Database } from "./store/database.ts";
@@ -19,6 +20,7 @@ export interface Deps {
   readonly sealer: Sealer;
   readonly answers: Answers;
   readonly waiting: Waiting;
+  readonly passingTime: PassingTime;
   readonly log: Logger;
   /** Aborts when the server begins to stop: whatever waits then answers with what it has. */
   readonly stopping: AbortSignal;

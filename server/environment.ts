@@ -1,5 +1,7 @@
 import ipaddr from "ipaddr.js";
+import { SettingError } from "./setting-error.ts";
 import type { Settings } from "./settings.ts";
+import { attestationOf, identityProvidersOf, redirectUrlOf } from "./sign-in-settings.ts";
 
 /** What `innkeep serve` was told on its command line; each has a variable of the same meaning. */
 export interface ServeFlags {
@@ -15,14 +17,6 @@ export interface ServeFlags {
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** A setting that is wrong or missing. The message names it and says what is wanted. */
-export class SettingError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "SettingError";
-  }
-}
 
 /**
  * The settings from flags, then environment, then defaults; an empty variable counts as left out. Throws a SettingError
@@ -57,6 +51,10 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
     corsOrigins: listOf(environment.INNKEEP_CORS_ORIGINS).map((origin) => originOf(origin)),
     trustedProxies: listOf(environment.INNKEEP_TRUSTED_PROXIES).map(networkOf),
     privateWebhooks: switchOf("INNKEEP_PRIVATE_WEBHOOKS", environment.INNKEEP_PRIVATE_WEBHOOKS, false),
+    redirectUrl: redirectUrlOf(environment.INNKEEP_REDIRECT_URL, baseUrl),
+    registration: switchOf("INNKEEP_REGISTRATION", environment.INNKEEP_REGISTRATION, true),
+    attestation: attestationOf(environment),
+    identityProviders: identityProvidersOf(environment.INNKEEP_IDENTITY_PROVIDERS),
     operatorToken: environment.INNKEEP_OPERATOR_TOKEN,
     logLevel: levelOf(environment.INNKEEP_LOG_LEVEL ?? "info"),
     demo: flags.demo ?? false,

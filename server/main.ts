@@ -6,13 +6,15 @@ import { systemClock } from "./clock.ts";
 import { tellDemo } from "./demo/announce.ts";
 import { type DemoAccess, seedDemo } from "./demo/seed.ts";
 import { deploymentSecret } from "./deployment-secret.ts";
-import { type Environment, readSettings, type ServeFlags, SettingError } from "./environment.ts";
+import { type Environment, readSettings, type ServeFlags } from "./environment.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { answerConnectionFaults } from "./http/connection-faults.ts";
 import { startIndexing } from "./indexing.ts";
 import { createLog } from "./log.ts";
 import { createDeps, openSettingsDatabase } from "./open-deps.ts";
 import { startOutbox } from "./outbox/worker.ts";
+import { startPassingTime } from "./passing-time.ts";
+import { SettingError } from "./setting-error.ts";
 import type { Settings } from "./settings.ts";
 
 export interface ServeWorld {
@@ -52,6 +54,7 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<numbe
   const outbox = startOutbox(deps);
   const stopHousekeeping = startHousekeeping(deps);
   const stopIndexing = startIndexing(deps);
+  const stopPassingTime = startPassingTime(deps);
   announce(flags, settings, world, settings.demo ? await seedDemo(deps) : undefined);
 
   await aborted(world.stop);
@@ -59,6 +62,7 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<numbe
   await close(server);
   stopHousekeeping();
   await stopIndexing();
+  await stopPassingTime();
   await outbox.stop();
   await database.close();
   return 0;

@@ -6,6 +6,7 @@ import type { Deps } from "./deps.ts";
 import { createKeptFiles } from "./files/kept-files.ts";
 import { createLocalFiles } from "./files/local-files.ts";
 import { createAnswers } from "./http/answers.ts";
+import { createPassingTime } from "./passing-time.ts";
 import { createSealer } from "./secrets.ts";
 import type { Settings } from "./settings.ts";
 import type { Database } from "./store/database.ts";
@@ -34,16 +35,18 @@ export function createDeps(
   { clock, log, secret, stopping }: Making,
 ): Deps {
   const files = createLocalFiles(join(settings.data, "files"));
+  const newId = () => v7();
   return {
     settings,
     database,
     files,
     keptFiles: createKeptFiles(files, (sha256) => uploads.isReferenced(database, sha256)),
     clock,
-    newId: () => v7(),
+    newId,
     sealer: createSealer(secret),
     answers: createAnswers(),
     waiting: createWaiting(database),
+    passingTime: createPassingTime({ database, clock, newId }),
     log,
     stopping,
   };

@@ -14,8 +14,37 @@ export interface Settings {
   readonly trustedProxies: readonly string[];
   /** Whether chat webhooks may point into private and loopback networks. */
   readonly privateWebhooks: boolean;
+  /** The one https target to which sign-in codes may be sent (http on loopback); undefined where there is none. */
+  readonly redirectUrl: string | undefined;
+  /** Whether anybody may make a password account. */
+  readonly registration: boolean;
+  readonly attestation: AttestationSettings;
+  readonly identityProviders: readonly IdentityProvider[];
   readonly operatorToken: string | undefined;
   readonly logLevel: string;
   readonly demo: boolean;
   readonly dev: boolean;
+}
+
+/** How devices prove what they are. */
+export type AttestationSettings =
+  | { readonly kind: "off" }
+  | {
+      readonly kind: "play-integrity";
+      readonly packageNames: readonly string[];
+      /** SHA-256 of the certificates that sign the app, base64url. */
+      readonly certificates: readonly string[];
+      /** The two keys of the Play Console, base64: AES of 256 bits, and P-256 as SubjectPublicKeyInfo. */
+      readonly decryptionKey: string;
+      readonly verificationKey: string;
+    };
+
+/** An OpenID Connect provider with which people sign in. */
+export interface IdentityProvider {
+  /** Stands in addresses. */
+  readonly id: string;
+  readonly name: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string | undefined;
 }

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { SettingError } from "../environment.ts";
+import { SettingError } from "../setting-error.ts";
 import { manifestName } from "./archive-writer.ts";
 import { hashOfStream } from "./hash-of-stream.ts";
 import { blockSize, paddingOf, readTarHeader } from "./tar-header.ts";

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { SettingError } from "../environment.ts";
 import type { Files } from "../files/files.ts";
 import { createLocalFiles } from "../files/local-files.ts";
+import { SettingError } from "../setting-error.ts";
 import type { Database, Reader } from "../store/database.ts";
 import { dumpRows } from "../store/dump.ts";
 import { appliedTo } from "../store/migrate.ts";

@@ -1,6 +1,6 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
-import { SettingError } from "../environment.ts";
+import { SettingError } from "../setting-error.ts";
 import type { Database } from "../store/database.ts";
 import { type DatabaseAddress, openDatabase } from "../store/open.ts";
 

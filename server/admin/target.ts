@@ -1,4 +1,4 @@
-import { SettingError } from "../environment.ts";
+import { SettingError } from "../setting-error.ts";
 import { appliedTo, hasTable } from "../store/migrate.ts";
 import { openDatabase } from "../store/open.ts";
 import { isEmpty, tablesOf } from "../store/tables.ts";

@@ -1,10 +1,16 @@
-import { type Auth, maintainerScopes, type Scope } from "../../src/contract/endpoint.ts";
+import {
+  type Auth,
+  type DeviceScope,
+  deviceScopes,
+  type MaintainerScope,
+  maintainerScopes,
+} from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { hashOf } from "../secrets.ts";
-import { type AppKeyRow, credentials, type TokenRow } from "../store/credentials.ts";
+import { type AppKeyRow, credentials, type DeviceRow, type TokenRow } from "../store/credentials.ts";
 import { credentialsTopic } from "../store/topics.ts";
-import type { AgentCaller, AppCaller, Callers, ConsoleCaller } from "./handler.ts";
+import type { AgentCaller, AppCaller, Callers, ConsoleCaller, DeviceCaller } from "./handler.ts";
 import { remembered } from "./remembered.ts";
 
 /** What a request shows of itself. */
@@ -31,6 +37,9 @@ export function createAuthenticate(deps: Deps): Authenticate {
     return row && { row, caller: appCaller(row) };
   });
   const findToken = remembered(database, isCredentialsTopic, (hash) => credentials.findToken(database, hash));
+  const findDevice = remembered(database, isCredentialsTopic, (hash) =>
+    credentials.findDevice(database, hash),
+  );
   const touch = createTouch(deps);
 
   const person = async ({ sessionId, mutates, origin }: Presented): Promise<ConsoleCaller> => {
@@ -62,10 +71,16 @@ export function createAuthenticate(deps: Deps): Authenticate {
       const { id, userId, appId } = await token("agent", presented);
       return { kind: "agentToken", id, userId, appId } satisfies AgentCaller;
     },
+    async deviceToken({ authorization }) {
+      const row = await findDevice(hashOf(bearerOf(authorization)));
+      if (!row || row.expiresAt <= deps.clock.now().toISOString()) throw new ApiError("invalid_token");
+      touch(row, credentials.touchDevice);
+      return deviceCaller(row);
+    },
     async console(presented) {
       if (presented.authorization === undefined) return person(presented);
       const { id, userId, email, appId, scopes } = await token("maintainer", presented);
-      return { kind: "maintainerToken", id, userId, email, appId, scopes: scopesOf(scopes) };
+      return { kind: "maintainerToken", id, userId, email, appId, scopes: maintainerScopesOf(scopes) };
     },
     async session(presented) {
       // A decision is a person's: whoever shows a bearer token is not in a browser.
@@ -76,7 +91,7 @@ export function createAuthenticate(deps: Deps): Authenticate {
   return (auth, presented) => ways[auth](presented);
 }
 
-const intakeScopes: readonly Scope[] = [];
+const intakeScopes: readonly MaintainerScope[] = [];
 
 const appCaller = ({ id, appId, kind, ...row }: AppKeyRow): AppCaller => ({
   kind: "appKey",
@@ -89,9 +104,22 @@ const appCaller = ({ id, appId, kind, ...row }: AppKeyRow): AppCaller => ({
   scopes: kind === "full" ? maintainerScopes : intakeScopes,
 });
 
-function scopesOf(json: string): Scope[] {
+const deviceCaller = ({ id, userId, email, scopes }: DeviceRow): DeviceCaller => ({
+  kind: "deviceToken",
+  id,
+  userId,
+  email,
+  scopes: deviceScopesOf(scopes),
+});
+
+function maintainerScopesOf(json: string): MaintainerScope[] {
   const granted: unknown = JSON.parse(json);
   return maintainerScopes.filter((scope) => Array.isArray(granted) && granted.includes(scope));
+}
+
+function deviceScopesOf(json: string): DeviceScope[] {
+  const granted: unknown = JSON.parse(json);
+  return deviceScopes.filter((scope) => Array.isArray(granted) && granted.includes(scope));
 }
 
 const bearerOf = (authorization: string | undefined): string =>

@@ -10,6 +10,8 @@ export const errorBody = ({ message, code, details }: ApiError) => ({
   error: message,
   code,
   ...(details.issues ? { issues: details.issues } : {}),
+  ...(details.dayIndex === undefined ? {} : { dayIndex: details.dayIndex }),
+  ...(details.reasons ? { reasons: details.reasons } : {}),
 });
 
 /** Turns whatever was thrown into one JSON answer; causes go to the log only. */

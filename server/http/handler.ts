@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { Auth, Endpoint, Group, Scope } from "../../src/contract/endpoint.ts";
+import type { Auth, DeviceScope, Endpoint, Group, MaintainerScope } from "../../src/contract/endpoint.ts";
 import type { Inserter, Transaction } from "../store/database.ts";
 import type { PreparedAnswer } from "./answers.ts";
 
@@ -11,7 +11,7 @@ export interface AppCaller {
   readonly changelogEnabled: boolean;
   readonly faqsVersion: number;
   readonly changelogVersion: number;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly MaintainerScope[];
 }
 
 export interface AgentCaller {
@@ -22,13 +22,22 @@ export interface AgentCaller {
   readonly appId: string | null;
 }
 
+/** A tester's device. */
+export interface DeviceCaller {
+  readonly kind: "deviceToken";
+  readonly id: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly scopes: readonly DeviceScope[];
+}
+
 /** A person signed in to the console, or a maintainer token acting for its owner. */
 export interface ConsoleCaller {
   readonly kind: "session" | "maintainerToken";
   readonly id: string;
   readonly userId: string;
   readonly email: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly MaintainerScope[];
   readonly appId: string | null;
 }
 
@@ -36,14 +45,18 @@ export interface Callers {
   none: undefined;
   appKey: AppCaller;
   agentToken: AgentCaller;
+  deviceToken: DeviceCaller;
   console: ConsoleCaller;
   session: ConsoleCaller;
 }
 
+/** What a handler of a `pending` endpoint gives while there is nothing to tell: 202 with `{}`. */
+export const notYet = Symbol("not yet");
+
 type Parsed<Schema> = Schema extends z.ZodMiniType ? z.output<Schema> : undefined;
 
 export type AnswerOf<E extends Endpoint> = E["success"] extends { body: infer Body extends z.ZodMiniType }
-  ? z.input<Body> | PreparedAnswer
+  ? z.input<Body> | PreparedAnswer | (E extends { pending: true } ? typeof notYet : never)
   : undefined;
 
 /** A request after authentication and validation. */

@@ -1,14 +1,16 @@
 import type * as z from "zod/mini";
-import { type Endpoint, errorsOf, isMutation } from "../../src/contract/endpoint.ts";
-import { ApiError } from "../../src/contract/errors.ts";
+import { type Endpoint, errorsOf, isMutation, type Scope } from "../../src/contract/endpoint.ts";
+import { ApiError, type ErrorCode } from "../../src/contract/errors.ts";
 import { type Issue, issuesOf } from "../../src/contract/issues.ts";
 import type { Deps } from "../deps.ts";
+import { hashOf } from "../secrets.ts";
 import { isDangling } from "../store/errors.ts";
-import { type FoundAnswer, type IdempotencyKey, idempotency } from "../store/idempotency.ts";
+import { idempotency } from "../store/idempotency.ts";
 import { isPrepared, type PreparedAnswer } from "./answers.ts";
+import { countAttempt, fieldOf } from "./attempts.ts";
 import { errorBody } from "./errors.ts";
-import { fingerprintOf } from "./fingerprint.ts";
-import type { Callers, Handler, Request } from "./handler.ts";
+import { type Callers, type Handler, notYet, type Request } from "./handler.ts";
+import { repeatableOf, replay } from "./repeatable.ts";
 import { AlreadyAnswered, createSave, spend, storeRefusal } from "./save.ts";
 
 /** A request as it came, its caller known. */
@@ -46,18 +48,19 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
 
   return async (incoming) => {
     requireScope(endpoint, incoming.caller);
-    const key = idempotencyKeyOf(endpoint, incoming);
+    const key = repeatableOf(endpoint, incoming, deps);
     const kept = key && (await idempotency.find(deps.database, key, deps.clock.now()));
-    if (key && kept) return replay(endpoint, key, kept, deps);
-    const limitedBy = deps.settings.rateLimited && endpoint.rateLimit ? incoming.caller?.id : undefined;
+    if (key && kept) return replay(key, kept);
     try {
+      await countAttempt(endpoint, incoming, deps);
+      const limitedBy = limitedByOf(endpoint, incoming, deps);
       const saving = mutates ? createSave(deps, { endpoint, key, limitedBy, shape }) : readsOnly;
       const request = requestOf<E>(incoming, parse(endpoint, incoming), saving);
       if (limitedBy && !mutates) await deps.database.write((tx) => spend(tx, limitedBy, endpoint, deps));
       return outcomeOf(endpoint, await handle(request), shape);
     } catch (thrown) {
       const error = isDangling(thrown) ? goneMeanwhile(endpoint, thrown) : thrown;
-      if (key && error instanceof AlreadyAnswered) return replay(endpoint, key, error.answer, deps);
+      if (key && error instanceof AlreadyAnswered) return replay(key, error.answer);
       if (!(error instanceof ApiError)) throw error;
       if (!declared.has(error.code))
         throw new Error(`${endpoint.path} may not answer ${error.code}`, { cause: error });
@@ -77,7 +80,9 @@ const goneMeanwhile = (endpoint: Endpoint, cause: unknown): ApiError =>
   new ApiError(errorsOf(endpoint).includes("not_found") ? "not_found" : "invalid_api_key", {}, { cause });
 
 function requireScope({ scope }: Endpoint, caller: Incoming["caller"]): void {
-  if (!scope || !caller || !("scopes" in caller) || caller.scopes.includes(scope)) return;
+  if (!scope || !caller || !("scopes" in caller)) return;
+  const granted: readonly Scope[] = caller.scopes;
+  if (granted.includes(scope)) return;
   throw new ApiError("insufficient_scope", { message: `The credential lacks the scope \`${scope}\`.` });
 }
 
@@ -122,31 +127,28 @@ function requestOf<E extends Endpoint>(
 }
 
 function outcomeOf(endpoint: Endpoint, answer: unknown, shape: (answer: unknown) => unknown): Outcome {
+  if (answer === notYet) return { status: 202, body: "{}", replayed: false };
   const { status } = endpoint.success;
   if (!("body" in endpoint.success)) return { status, body: undefined, replayed: false };
   if (isPrepared(answer)) return { status, body: answer, replayed: false };
   return { status, body: JSON.stringify(shape(answer)), replayed: false };
 }
 
-function idempotencyKeyOf(endpoint: Endpoint, incoming: Incoming): IdempotencyKey | undefined {
-  const { idempotencyKey: key, caller, path, body, query } = incoming;
-  if (key === undefined || caller === undefined) return undefined;
-  const scope = [caller.kind, caller.id, endpoint.method, path].join("\n");
-  return { scope, key, fingerprint: fingerprintOf({ body: body ?? null, query: query ?? null }) };
-}
-
-function replay(endpoint: Endpoint, key: IdempotencyKey, kept: FoundAnswer, { sealer }: Deps): Outcome {
-  if (kept.fingerprint !== key.fingerprint) throw new ApiError("idempotency_mismatch");
-  const secret = endpoint.answersSecret && kept.status < 300;
-  return {
-    status: kept.status,
-    body: (secret ? sealer.open(kept.body) : kept.body) || undefined,
-    replayed: true,
-  };
+/** Whose rate limit a request uses up; undefined where there is none, or where it is switched off. */
+function limitedByOf(endpoint: Endpoint, { caller, body }: Incoming, deps: Deps): string | undefined {
+  if (!endpoint.rateLimit) return undefined;
+  // What the specification promises is not to be switched off.
+  if (endpoint.rateLimitBy) return hashOf(fieldOf(body, endpoint.rateLimitBy));
+  return deps.settings.rateLimited ? caller?.id : undefined;
 }
 
 /** Refusals of what was asked, not of how: a repeat must get the same one. (decisions 1: Idempotency-Key) */
 const isKeptRefusal = ({ status, code }: ApiError): boolean =>
-  (status === 409 || status === 422) && !code.startsWith("idempotency_");
+  ((status === 409 || status === 422) && !code.startsWith("idempotency_")) || refusalsOfSeats.has(code);
+
+const refusalsOfSeats: ReadonlySet<string> = new Set([
+  "slot_not_active",
+  "own_listing",
+] satisfies ErrorCode[]);
 
 const refusalOf = (error: ApiError) => ({ status: error.status, body: JSON.stringify(errorBody(error)) });

@@ -40,6 +40,7 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
     method: endpoint.method,
     path: endpoint.path,
     async answer(ctx, params) {
+      if (endpoint.successor) deprecate(ctx, deps.settings.baseUrl + endpoint.successor);
       const shown = presented(ctx, endpoint, cookie.name);
       const caller = await door.authenticate(endpoint.auth, shown);
       const idempotencyKey = isMutation(endpoint) ? idempotencyKeyOf(ctx.req) : undefined;
@@ -87,10 +88,11 @@ interface Sender {
 /** Reads bodies: a large one only once it is admitted. */
 function bodyTaker({ files }: Pick<Deps, "files">, { admit }: Door) {
   return async (ctx: Context, endpoint: Endpoint, { caller, idempotencyKey }: Sender) => {
-    if (endpoint.bodyKind !== "upload") return { ...nothing, value: await readJson(ctx.req) };
+    if (!endpoint.bodyKind || endpoint.bodyKind === "json")
+      return { ...nothing, value: await readJson(ctx.req) };
     const repeatable = idempotencyKey !== undefined;
     const release = await admit({ request: ctx.req, endpoint, callerId: caller?.id, repeatable });
-    return readUpload(ctx.req, files).finally(release);
+    return readUpload(ctx.req, endpoint, files).finally(release);
   };
 }
 
@@ -101,6 +103,15 @@ function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
   if (/^[\x20-\x7e]+$/.test(key) && key.length <= limits.idempotencyKey) return key;
   throw badRequest("Idempotency-Key", `must be 1 to ${limits.idempotencyKey} printable ASCII characters`);
 }
+
+/** Tells clients, refused ones too, that there is another way now. (RFC 9745; decisions 5) */
+function deprecate(ctx: Context, successor: string): void {
+  ctx.set("Deprecation", `@${deprecatedSince}`);
+  ctx.set("Link", `<${successor}>; rel="successor-version"`);
+}
+
+/** 2026-11-21, in seconds since 1970. */
+const deprecatedSince = 1_795_219_200;
 
 /** Aborts when the client has gone or the server stops. */
 function signalOf(ctx: Context, { stopping }: Deps): AbortSignal {

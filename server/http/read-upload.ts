@@ -1,26 +1,30 @@
 import type { IncomingMessage } from "node:http";
+import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
-import { feedbackFiles, limits } from "../../src/contract/limits.ts";
+import { feedbackFiles, limits, proofImages } from "../../src/contract/limits.ts";
 import type { Files } from "../files/files.ts";
 import { mediaTypeOf } from "./body.ts";
 import { readJsonUpload } from "./json-upload.ts";
 import { readMultipartUpload } from "./multipart-upload.ts";
 import type { Upload } from "./upload.ts";
 
-/** Reads a feedback body with its files, as JSON or as multipart/form-data. Throws `payload_too_large` before it reads a byte too many. */
-export async function readUpload(request: IncomingMessage, files: Files): Promise<Upload> {
-  if (Number(request.headers["content-length"] ?? 0) > limits.feedback)
-    throw new ApiError("payload_too_large");
-  switch (mediaTypeOf(request)) {
-    case "application/json":
-      return readJsonUpload(request, files, jsonLimits);
-    case "multipart/form-data":
-      return readMultipartUpload(request, request.headers, files, multipartForm);
-    default:
-      throw new ApiError("unsupported_media_type", {
-        message: "Send the body as application/json or as multipart/form-data.",
-      });
-  }
+/**
+ * Reads a body with its files: feedback as JSON or as multipart/form-data, a proof as the latter only. Throws
+ * `payload_too_large` before it reads a byte too many.
+ */
+export async function readUpload(
+  request: IncomingMessage,
+  { bodyKind }: Pick<Endpoint, "bodyKind">,
+  files: Files,
+): Promise<Upload> {
+  const kind = bodyKind === "form" ? proofForm : feedbackForm;
+  if (Number(request.headers["content-length"] ?? 0) > kind.body) throw new ApiError("payload_too_large");
+  const mediaType = mediaTypeOf(request);
+  if (mediaType === "multipart/form-data") return readMultipartUpload(request, request.headers, files, kind);
+  if (mediaType === "application/json" && bodyKind === "upload")
+    return readJsonUpload(request, files, jsonLimits);
+  const json = bodyKind === "upload" ? "application/json or as " : "";
+  throw new ApiError("unsupported_media_type", { message: `Send the body as ${json}multipart/form-data.` });
 }
 
 const { images, videos, attachments } = feedbackFiles;
@@ -31,7 +35,7 @@ const jsonLimits = {
   text: limits.json,
 };
 
-const multipartForm = {
+const feedbackForm = {
   files: {
     images: { bytes: images.bytes },
     videos: { bytes: videos.bytes },
@@ -39,5 +43,12 @@ const multipartForm = {
   },
   json: ["metadata"],
   body: limits.feedback,
+  text: limits.json,
+};
+
+const proofForm = {
+  files: { images: { bytes: proofImages.bytes } },
+  json: [],
+  body: limits.proof,
   text: limits.json,
 };

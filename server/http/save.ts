@@ -11,12 +11,13 @@ import {
 } from "../store/idempotency.ts";
 import { consume } from "../store/rate-limits.ts";
 import type { AnswerOf, Request } from "./handler.ts";
+import type { Repeatable } from "./repeatable.ts";
 
 /** What surrounds the work of one mutation. */
 export interface Surroundings {
   readonly endpoint: Endpoint;
   /** The repeatable request that this is; undefined without an Idempotency-Key. */
-  readonly key: IdempotencyKey | undefined;
+  readonly key: Repeatable | undefined;
   /** Whose rate limit it uses up; undefined where there is none. */
   readonly limitedBy: string | undefined;
   /** The answer as it goes out: undeclared fields dropped. */
@@ -30,7 +31,7 @@ export function createSave(deps: Deps, around: Surroundings): Pick<Request<Endpo
       if (around.key) await claim(tx, around.key, deps);
       if (around.limitedBy) await spend(tx, around.limitedBy, around.endpoint, deps);
       const answer = await work(tx);
-      if (around.key) await idempotency.store(tx, around.key, storedAnswer(deps, around, answer));
+      if (around.key) await idempotency.store(tx, around.key, storedAnswer(around.key, around, answer));
       return answer;
     });
   return {
@@ -77,9 +78,13 @@ async function claim(tx: Transaction, key: IdempotencyKey, { clock }: Deps): Pro
   throw new AlreadyAnswered(answer);
 }
 
-function storedAnswer({ sealer }: Deps, { endpoint, shape }: Surroundings, answer: unknown): StoredAnswer {
+function storedAnswer(
+  { sealer }: Repeatable,
+  { endpoint, shape }: Surroundings,
+  answer: unknown,
+): StoredAnswer {
   const body = "body" in endpoint.success ? JSON.stringify(shape(answer)) : "";
-  return { status: endpoint.success.status, body: endpoint.answersSecret ? sealer.seal(body) : body };
+  return { status: endpoint.success.status, body: sealer ? sealer.seal(body) : body };
 }
 
 /** Another request with the same key has just been answered: this one gets the same. */

@@ -21,6 +21,15 @@ export interface TokenRow {
   readonly lastUsedAt: string | null;
 }
 
+export interface DeviceRow {
+  readonly id: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly scopes: string;
+  readonly expiresAt: string;
+  readonly lastUsedAt: string | null;
+}
+
 export interface SessionRow {
   readonly userId: string;
   readonly email: string;
@@ -45,6 +54,14 @@ export const credentials = {
       tokenHash,
     ),
 
+  findDevice: (reader: Reader, tokenHash: string) =>
+    reader.get<DeviceRow>(
+      `SELECT d.id, d.user_id AS "userId", u.email, d.scopes, d.expires_at AS "expiresAt",
+              d.last_used_at AS "lastUsedAt"
+       FROM devices d JOIN users u ON u.id = d.user_id WHERE d.token_hash = ?`,
+      tokenHash,
+    ),
+
   findSession: (reader: Reader, tokenHash: string, now: string) =>
     reader.get<SessionRow>(
       `SELECT s.user_id AS "userId", u.email FROM sessions s JOIN users u ON u.id = s.user_id
@@ -55,6 +72,9 @@ export const credentials = {
 
   touchAppKey: (tx: Transaction, id: string, hour: string) =>
     tx.run("UPDATE app_keys SET last_used_at = ? WHERE id = ?", hour, id),
+
+  touchDevice: (tx: Transaction, id: string, hour: string) =>
+    tx.run("UPDATE devices SET last_used_at = ? WHERE id = ?", hour, id),
 
   touchToken: (tx: Transaction, id: string, hour: string) =>
     tx.run("UPDATE tokens SET last_used_at = ? WHERE id = ?", hour, id),

@@ -13,3 +13,9 @@ export const concernsRuns = (topic: string): boolean =>
 
 /** Signalled when there is something to deliver. */
 export const outboxTopic = "outbox";
+
+/** Signalled when cycles or requests for seats have changed: what time will do next may be due earlier. */
+export const cyclesTopic = "cycles";
+
+/** Signalled when a person has approved or refused to sign a device in. */
+export const deviceTopic = (deviceId: string): string => `device:${deviceId}`;

@@ -3,7 +3,7 @@ import type { ErrorCode } from "./errors.ts";
 import type { RateLimitName } from "./limits.ts";
 
 /** Whom an endpoint believes. `console`: a console session or a maintainer token; `session`: only a person signed in. */
-export type Auth = "none" | "appKey" | "agentToken" | "console" | "session";
+export type Auth = "none" | "appKey" | "agentToken" | "deviceToken" | "console" | "session";
 
 /** What a maintainer token or an app key must be good for. */
 export const maintainerScopes = [
@@ -14,7 +14,25 @@ export const maintainerScopes = [
   "testing:manage",
   "apps:read",
 ] as const;
-export type Scope = (typeof maintainerScopes)[number];
+export type MaintainerScope = (typeof maintainerScopes)[number];
+
+/** What a device token is good for: closed testing and nothing else. (spec: Authentication) */
+export const deviceScopes = [
+  "testing:read",
+  "testing:profile:write",
+  "testing:slots:write",
+  "testing:proofs:write",
+] as const;
+
+export type DeviceScope = (typeof deviceScopes)[number];
+
+export type Scope = MaintainerScope | DeviceScope;
+
+/** A limit that every attempt uses up, whatever becomes of it, and what together names who is limited. */
+export interface Attempt {
+  readonly limit: RateLimitName;
+  readonly by: readonly ("account" | "address" | `body.${string}`)[];
+}
 
 /** One row of the API, as data. Routes, validation, answers, the client and OpenAPI are derived from it. */
 export interface Endpoint {
@@ -26,12 +44,26 @@ export interface Endpoint {
   readonly params?: z.ZodMiniObject;
   readonly query?: z.ZodMiniObject;
   readonly body?: z.ZodMiniObject;
-  /** `upload`: a large body with files, as JSON with data URLs or as multipart/form-data. */
-  readonly bodyKind?: "json" | "upload";
+  /**
+   * `upload`: a large body with files, as JSON with data URLs or as multipart/form-data; `form`: as multipart/form-data
+   * only.
+   */
+  readonly bodyKind?: "json" | "upload" | "form";
   readonly success: { readonly status: 200 | 201; readonly body: z.ZodMiniType } | { readonly status: 204 };
+  /** It may also answer 202 with `{}`: not yet. */
+  readonly pending?: true;
   /** The codes that are particular to it; `errorsOf` adds those that its other traits bring. */
   readonly errors: readonly ErrorCode[];
   readonly rateLimit?: RateLimitName;
+  /** Who is limited: this field of the body tells, not the credential. */
+  readonly rateLimitBy?: string;
+  readonly attempts?: readonly Attempt[];
+  /** Fields of the body that, beside the credential, tell whose an Idempotency-Key is. */
+  readonly repeatableBy?: readonly string[];
+  /** How long a repeat gets the stored answer, in seconds; a day where it is not said. */
+  readonly repeatableSeconds?: number;
+  /** It works on for those who use it; this is the path of what others use. */
+  readonly successor?: `/${string}`;
   /** Its answer holds a secret that is shown once: a stored copy must be encrypted. */
   readonly answersSecret?: true;
 }
@@ -49,7 +81,7 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   if (endpoint.params || endpoint.query || endpoint.body) codes.push("bad_request");
   if (endpoint.body) codes.push("payload_too_large", "unsupported_media_type");
   if (isMutation(endpoint)) codes.push("bad_request", "idempotency_in_progress", "idempotency_mismatch");
-  if (endpoint.rateLimit) codes.push("rate_limited");
+  if (endpoint.rateLimit || endpoint.attempts) codes.push("rate_limited");
   return [...new Set<ErrorCode>([...codes, "internal", "busy"])];
 }
 
@@ -57,6 +89,7 @@ const authErrors: Record<Auth, readonly ErrorCode[]> = {
   none: [],
   appKey: ["invalid_api_key"],
   agentToken: ["invalid_token"],
+  deviceToken: ["invalid_token"],
   console: ["sign_in_required", "invalid_token", "forbidden"],
   session: ["sign_in_required", "forbidden"],
 };

@@ -3,6 +3,19 @@ import type { Issue } from "./issues.ts";
 /** Every error code of the API, with its status and what it tells a reader who has nothing else. */
 export const errorCatalogue = {
   bad_request: { status: 400, message: "The request is malformed. Correct the fields named in `issues`." },
+  invalid_code: {
+    status: 400,
+    message: "This sign-in code cannot be used. Sign in again for a new one.",
+  },
+  bad_redirect: {
+    status: 400,
+    message: "This redirect target is not allowed. Use one that this deployment lists, written exactly so.",
+  },
+  no_images: { status: 400, message: "A proof needs at least one image." },
+  bad_image: {
+    status: 400,
+    message: "An image cannot be taken: send PNG, JPEG, WebP or GIF of at most 5 MB each.",
+  },
   invalid_api_key: {
     status: 401,
     message: "The API key is missing or invalid. Send a current key in `x-api-key`.",
@@ -23,11 +36,27 @@ export const errorCatalogue = {
     status: 403,
     message: "The changelog is turned off for this app. Its owner can turn it on in the console.",
   },
+  integrity_failed: {
+    status: 403,
+    message: "This device or this copy of the app could not be verified. `reasons` says which.",
+  },
+  access_denied: { status: 403, message: "The person did not approve this device." },
+  own_listing: { status: 403, message: "This is a test of your own app. Its seats are for others." },
+  slot_not_active: { status: 403, message: "This seat is no longer active." },
   not_found: { status: 404, message: "There is nothing here. Check the address and the id." },
   method_not_allowed: {
     status: 405,
     message: "This address does not take that method. `Allow` names those it takes.",
   },
+  device_taken: {
+    status: 409,
+    message: "This device is linked to another testing account. That account can release it in its console.",
+  },
+  email_taken: { status: 409, message: "There is an account with this e-mail address already. Sign in." },
+  slot_taken: { status: 409, message: "Somebody else has this seat. Look for another open one." },
+  already_in_cycle: { status: 409, message: "This tester has, or had, a seat in this test already." },
+  already_submitted: { status: 409, message: "This day is already counted." },
+  wrong_state: { status: 409, message: "Its state does not allow that, or no longer. Read it again." },
   already_decided: { status: 409, message: "This proposal is already decided or replaced. Read it again." },
   idempotency_in_progress: {
     status: 409,
@@ -42,6 +71,9 @@ export const errorCatalogue = {
     status: 422,
     message: "This Idempotency-Key was used with another body. Use a new key for a new request.",
   },
+  out_of_window: { status: 422, message: "Only today's day of the test takes a proof." },
+  cycle_not_running: { status: 422, message: "The test is not running: it has not started, or is over." },
+  cycle_not_open: { status: 422, message: "This test takes no more testers." },
   rate_limited: {
     status: 429,
     message: "Too many requests. Wait as long as Retry-After says, then send it again.",
@@ -58,11 +90,17 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
+export type IntegrityReason = "device_integrity_failed" | "app_not_recognized";
+
 export interface ErrorDetails {
   readonly message?: string;
   readonly issues?: readonly Issue[];
   readonly retryAfterSeconds?: number;
   readonly allow?: readonly string[];
+  /** The day that a proof was for. */
+  readonly dayIndex?: number;
+  /** What attestation found wrong. */
+  readonly reasons?: readonly IntegrityReason[];
 }
 
 /** An answer that is an error. `cause` is private: it reaches the log, never the reader. */

@@ -3,20 +3,30 @@ import { changelog } from "./changelog.ts";
 import { apps } from "./console/apps.ts";
 import { audit } from "./console/audit.ts";
 import { consoleChangelog } from "./console/changelog.ts";
+import { cycles } from "./console/cycles.ts";
+import { devices } from "./console/devices.ts";
 import { consoleFaqs } from "./console/faqs.ts";
 import { threads } from "./console/feedback.ts";
 import { keys } from "./console/keys.ts";
+import { listings } from "./console/listings.ts";
 import { runs } from "./console/runs.ts";
 import { session } from "./console/session.ts";
+import { slots } from "./console/slots.ts";
 import { tokens } from "./console/tokens.ts";
 import { faqs } from "./faqs.ts";
 import { feedback } from "./feedback.ts";
+import { sessions } from "./sessions.ts";
+import { signIn } from "./sign-in.ts";
+import { tester } from "./tester.ts";
 
 /** The whole API, by group. */
 export const contract = {
   feedback,
   faqs,
   changelog,
+  sessions,
+  signIn,
+  tester,
   agent,
   session,
   apps,
@@ -26,5 +36,9 @@ export const contract = {
   runs,
   consoleFaqs,
   consoleChangelog,
+  listings,
+  cycles,
+  slots,
+  devices,
   audit,
 } as const;

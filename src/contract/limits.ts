@@ -39,6 +39,23 @@ export const limits = {
   json: MB,
   feedback: 58 * MB,
   idempotencyKey: 255,
+  /** Closed testing. */
+  screens: 50,
+  screenName: 200,
+  sessionHours: 24,
+  deviceId: 200,
+  deviceName: 100,
+  verifier: { min: 43, max: 128 },
+  integrityToken: 16_384,
+  pushToken: 1_000,
+  proofNote: 2_000,
+  packageName: 255,
+  testBrief: 5_000,
+  listingScreens: 50,
+  seats: 100,
+  durationDays: 60,
+  missedDays: 60,
+  proof: 32 * MB,
 } as const;
 
 export const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
@@ -52,6 +69,12 @@ export const feedbackFiles = {
   attachments: { most: 3, bytes: 5 * MB, types: documentTypes },
 } as const;
 
+/** The images of a proof. (decisions 1: Whole request) */
+export const proofImages = { most: 6, bytes: 5 * MB, types: imageTypes } as const;
+
+/** What makes a session count, kept here and nowhere else. (spec: Limits, Versioning 3) */
+export const qualifyingSession = { seconds: 45, screens: 2 } as const;
+
 /** Sliding windows: how many in how many seconds. */
 export const rateLimits = {
   feedback: { limit: 120, windowSeconds: 60 },
@@ -60,6 +83,15 @@ export const rateLimits = {
   proposals: { limit: 60, windowSeconds: 3_600 },
   signInByAccount: { limit: 10, windowSeconds: 900 },
   signInByAddress: { limit: 30, windowSeconds: 900 },
+  /** Not to be switched off: it is a promise of the specification. */
+  sdkSession: { limit: 60, windowSeconds: 3_600 },
+  exchangeByDevice: { limit: 30, windowSeconds: 900 },
+  exchangeByAddress: { limit: 120, windowSeconds: 900 },
+  awaitByDevice: { limit: 300, windowSeconds: 900 },
+  registrationsByAddress: { limit: 30, windowSeconds: 900 },
+  slotRequests: { limit: 120, windowSeconds: 3_600 },
+  proofsBySlot: { limit: 12, windowSeconds: 3_600 },
+  proofsByAccount: { limit: 120, windowSeconds: 3_600 },
 } as const;
 
 export type RateLimitName = keyof typeof rateLimits;

@@ -30,10 +30,15 @@ const operation = (tag: string, name: string, endpoint: Endpoint): Json => ({
   operationId: `${tag}.${name}`,
   summary: endpoint.summary,
   ...(endpoint.scope ? { description: `Needs the scope \`${endpoint.scope}\`.` } : {}),
+  ...(endpoint.successor ? { deprecated: true } : {}),
   security: security[endpoint.auth],
   parameters: parameters(endpoint),
   ...(endpoint.body ? { requestBody: requestBody(endpoint) } : {}),
-  responses: { [endpoint.success.status]: success(endpoint), ...errors(endpoint) },
+  responses: {
+    [endpoint.success.status]: success(endpoint),
+    ...(endpoint.pending ? { 202: { description: "Not yet: ask again" } } : {}),
+    ...errors(endpoint),
+  },
 });
 
 function parameters(endpoint: Endpoint): Json[] {
@@ -49,7 +54,7 @@ function parameters(endpoint: Endpoint): Json[] {
 const parameter = (place: "path" | "query", name: string, schema: z.core.$ZodType): Json => ({
   name,
   in: place,
-  required: place === "path",
+  required: place === "path" || schema._zod.optin !== "optional",
   schema: jsonSchema(schema, "input"),
 });
 
@@ -64,9 +69,10 @@ const idempotencyKey: Json = {
 function requestBody({ body, bodyKind }: Endpoint): Json {
   const schema = body ? jsonSchema(body, "input") : {};
   const json = { "application/json": { schema } };
+  const form = { "multipart/form-data": { schema } };
   return {
     required: true,
-    content: bodyKind === "upload" ? { ...json, "multipart/form-data": { schema } } : json,
+    content: { ...(bodyKind === "form" ? {} : json), ...(bodyKind && bodyKind !== "json" ? form : {}) },
   };
 }
 
@@ -109,6 +115,7 @@ function open({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): voi
 const securitySchemes = {
   appKey: { type: "apiKey", in: "header", name: "x-api-key" },
   agentToken: { type: "http", scheme: "bearer", description: "An agent token (`sda_…`)" },
+  deviceToken: { type: "http", scheme: "bearer", description: "A tester's device token (`sdt_…`)" },
   maintainerToken: { type: "http", scheme: "bearer", description: "A maintainer token (`sdm_…`)" },
   session: { type: "apiKey", in: "cookie", name: "innkeep", description: "A console session" },
 };
@@ -117,6 +124,7 @@ const security: Record<Auth, readonly Json[]> = {
   none: [],
   appKey: [{ appKey: [] }],
   agentToken: [{ agentToken: [] }],
+  deviceToken: [{ deviceToken: [] }],
   console: [{ session: [] }, { maintainerToken: [] }],
   session: [{ session: [] }],
 };
@@ -135,6 +143,8 @@ const errorSchema = {
         properties: { path: { type: "string" }, message: { type: "string" } },
       },
     },
+    dayIndex: { type: "integer" },
+    reasons: { type: "array", items: { type: "string" } },
     requestId: { type: "string" },
   },
 };

@@ -22,9 +22,14 @@ describe.each(databases)("every error on $name", (engine) => {
   afterAll(() => service.stop());
 
   const credentials = (auth: Auth) =>
-    ({ none: {}, appKey: cast.key, agentToken: cast.agent, console: cast.person, session: cast.person })[
-      auth
-    ];
+    ({
+      none: {},
+      appKey: cast.key,
+      agentToken: cast.agent,
+      deviceToken: cast.device,
+      console: cast.person,
+      session: cast.person,
+    })[auth];
   const call = (endpoint: Endpoint, { headers, body }: Sending = {}, address = addressOf(endpoint)) =>
     service.request(endpoint.method, address, {
       headers: { ...credentials(endpoint.auth), ...headers },
@@ -40,7 +45,9 @@ describe.each(databases)("every error on $name", (engine) => {
     "of %s without credentials is JSON {error, code}",
     async (_, endpoint) => {
       const answer = await service.request(endpoint.method, addressOf(endpoint));
-      const code = { appKey: "invalid_api_key", agentToken: "invalid_token" }[String(endpoint.auth)];
+      const code = { appKey: "invalid_api_key", agentToken: "invalid_token", deviceToken: "invalid_token" }[
+        String(endpoint.auth)
+      ];
       expectRefusal(endpoint, answer, 401, code ?? "sign_in_required");
     },
   );

@@ -29,9 +29,14 @@ describe.each(databases)("a failure on our side, on $name", (engine) => {
   });
 
   const credentials = (auth: Auth) =>
-    ({ none: {}, appKey: cast.key, agentToken: cast.agent, console: cast.person, session: cast.person })[
-      auth
-    ];
+    ({
+      none: {},
+      appKey: cast.key,
+      agentToken: cast.agent,
+      deviceToken: cast.device,
+      console: cast.person,
+      session: cast.person,
+    })[auth];
 
   it.each(guarded)("answers %s with 500 internal, its requestId and no detail", async (_, endpoint) => {
     database.trouble(new TypeError("x.secret is undefined in /srv/innkeep/key.ts"));

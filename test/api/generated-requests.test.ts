@@ -64,6 +64,7 @@ describe.each(databases)(`generated requests on $name, with seed ${seed},`, (eng
       none: { origin: service.baseUrl },
       appKey: { "x-api-key": world.app.key },
       agentToken: bearer(world.agentToken),
+      deviceToken: world.device,
       console: world.headers,
       session: world.headers,
     })[auth];

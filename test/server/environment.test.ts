@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readSettings, SettingError } from "../../server/environment.ts";
+import { readSettings } from "../../server/environment.ts";
+import { SettingError } from "../../server/setting-error.ts";
 
 describe("the settings of a server", () => {
   it("have defaults: 127.0.0.1:4700, data in ./.innkeep, the console under the base address", () => {

@@ -15,6 +15,7 @@ export async function makeCast(service: Service, traits: Partial<AppTraits> = {}
     key: { "x-api-key": key },
     agent: { authorization: `Bearer ${await service.makeToken(owner, "agent")}` },
     person: await service.signIn(owner),
+    device: await service.makeDevice(owner),
   };
 }
 

@@ -21,6 +21,8 @@ export async function makeConsoleWorld(service: Service) {
     /** Of the owner's browser. */
     headers,
     agentToken,
+    /** Of a tester's phone, signed in as the owner. */
+    device: await service.makeDevice(owner),
     /** Calls the console's API as the owner in a browser. */
     call,
     threadId,

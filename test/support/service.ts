@@ -15,13 +15,14 @@ import { sqlite, type TestDatabase, type TestEngine } from "./databases.ts";
 import { removableFolder } from "./folder.ts";
 import { createMakers, type Makers } from "./makers.ts";
 import { type Answer, request, type Sending } from "./request.ts";
+import { createTestingMakers, type TestingMakers } from "./testing.ts";
 
 export interface TestClock extends Clock {
   /** Moves the clock, also backwards. */
   advance(milliseconds: number): void;
 }
 
-export interface Service extends Makers {
+export interface Service extends Makers, TestingMakers {
   readonly deps: Deps;
   readonly baseUrl: string;
   readonly clock: TestClock;
@@ -38,6 +39,8 @@ export interface ServiceOptions {
   readonly database?: TestDatabase;
   readonly environment?: Record<string, string>;
   readonly settings?: Partial<Settings>;
+  /** The deployment's secret: servers of one database share it. */
+  readonly secret?: string;
 }
 
 /** The real server on a free port of 127.0.0.1, on an empty database. */
@@ -58,7 +61,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const deps = createDeps(settings, opened, {
     clock,
     log: log.log,
-    secret: randomName(),
+    secret: options.secret ?? randomName(),
     stopping: stopping.signal,
   });
   server.on("request", createApp(deps).callback());
@@ -72,6 +75,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     logged: log.text,
     request: (method, path, sending) => request(settings.baseUrl, method, path, sending),
     ...createMakers(deps),
+    ...createTestingMakers(deps),
     async stop() {
       stopping.abort();
       server.closeAllConnections();

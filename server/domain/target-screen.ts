@@ -1,0 +1,22 @@
+/**
+ * Today's screen for a seat: always the same for the same seat and day, spread evenly over the screens, and another than
+ * the day before where there are two. (decisions 4: targetScreen)
+ */
+export function targetScreen(screens: readonly string[], slotId: string, dayIndex: number): string {
+  if (screens.length === 0) return "";
+  let at = hash(`${slotId} 1`) % screens.length;
+  for (let day = 2; day <= dayIndex; day += 1) {
+    // A step of at least one and less than a whole round never ends where it began.
+    at = (at + 1 + (hash(`${slotId} ${day}`) % Math.max(1, screens.length - 1))) % screens.length;
+  }
+  return screens[at] ?? "";
+}
+
+/** FNV-1a, 32 bits. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193) >>> 0;
+  }
+  return value;
+}

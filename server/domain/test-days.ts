@@ -1,0 +1,40 @@
+import { Temporal } from "temporal-polyfill";
+
+/** When a test takes place, as its owner plans it: its first day (YYYY-MM-DD) in an IANA time zone. */
+export interface TestPlan {
+  readonly startsOn: string;
+  readonly timezone: string;
+  readonly durationDays: number;
+}
+
+/** The days of a test: when each begins, and last when the last one ends. Instants are ISO 8601 UTC with milliseconds. */
+export interface TestDays extends TestPlan {
+  readonly dayStarts: readonly string[];
+}
+
+/** When each day of a test begins, and last when the last one ends: calendar days, of 23 or 25 hours where clocks change. */
+export function dayStartsOf({ startsOn, timezone, durationDays }: TestPlan): string[] {
+  const first = Temporal.PlainDate.from(startsOn);
+  return Array.from({ length: durationDays + 1 }, (_, days) =>
+    instantText(first.add({ days }).toZonedDateTime(timezone).epochMilliseconds),
+  );
+}
+
+/** The day of the test that holds an instant: 1 is the first; 0 and below are before, above `durationDays` after. */
+export function dayIndexAt(days: TestDays, instant: string): number {
+  const known = days.dayStarts.findLastIndex((start) => start <= instant);
+  if (known >= 0 && known < days.durationDays) return known + 1;
+  const date = Temporal.Instant.from(instant).toZonedDateTimeISO(days.timezone).toPlainDate();
+  return Temporal.PlainDate.from(days.startsOn).until(date, { largestUnit: "day" }).days + 1;
+}
+
+/** Today's day: 0 before the first, the last once that is over. */
+export const todayOf = (days: TestDays, now: Date): number =>
+  Math.min(Math.max(dayIndexAt(days, now.toISOString()), 0), days.durationDays);
+
+/** When a day ends. Before the first day it is that one's end. */
+export function dueByOf({ dayStarts }: TestDays, dayIndex: number): string {
+  return dayStarts[Math.max(dayIndex, 1)] ?? dayStarts.at(-1) ?? "";
+}
+
+const instantText = (milliseconds: number): string => new Date(milliseconds).toISOString();

@@ -1,0 +1,41 @@
+import type { Attempt, Endpoint } from "../../src/contract/endpoint.ts";
+import { ApiError } from "../../src/contract/errors.ts";
+import { rateLimits } from "../../src/contract/limits.ts";
+import type { Deps } from "../deps.ts";
+import { hashOf } from "../secrets.ts";
+import { consume } from "../store/rate-limits.ts";
+import { networkOf } from "./address.ts";
+import type { Incoming } from "./invoke.ts";
+
+/**
+ * Counts an attempt before anything else of it is looked at, for good: whatever it leads to, however many come at once.
+ * Throws `rate_limited`, and then counts nothing.
+ */
+export async function countAttempt(endpoint: Endpoint, incoming: Incoming, deps: Deps): Promise<void> {
+  const attempts = endpoint.attempts ?? [];
+  if (attempts.length === 0 || !deps.settings.rateLimited) return;
+  await deps.database.write(async (tx) => {
+    for (const attempt of attempts) {
+      const { limit } = attempt;
+      const verdict = await consume(tx, keyOf(attempt, incoming), rateLimits[limit], deps.clock);
+      if (!verdict.allowed)
+        throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
+    }
+  });
+}
+
+const keyOf = ({ limit, by }: Attempt, incoming: Incoming): string =>
+  `${limit}:${hashOf(JSON.stringify(by.map((whose) => partOf(whose, incoming))))}`;
+
+function partOf(whose: Attempt["by"][number], { caller, address, body }: Incoming): string {
+  if (whose === "address") return networkOf(address);
+  if (whose === "account") return caller && "userId" in caller ? caller.userId : "";
+  return fieldOf(body, whose.slice("body.".length));
+}
+
+/** The text of a field of a body that nothing has checked yet; empty where there is none. */
+export function fieldOf(body: unknown, name: string): string {
+  if (typeof body !== "object" || body === null || !Object.hasOwn(body, name)) return "";
+  const value: unknown = Reflect.get(body, name);
+  return typeof value === "string" ? value.trim().slice(0, 500) : "";
+}

@@ -1,0 +1,69 @@
+import type { Endpoint } from "../../src/contract/endpoint.ts";
+import { ApiError } from "../../src/contract/errors.ts";
+import type { Deps } from "../deps.ts";
+import { createSealer, hashOf, type Sealer } from "../secrets.ts";
+import type { FoundAnswer, IdempotencyKey } from "../store/idempotency.ts";
+import { fieldOf } from "./attempts.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import type { Incoming, Outcome } from "./invoke.ts";
+
+/** A request that its sender may repeat, and what seals the answer where that holds a secret. */
+export interface Repeatable extends IdempotencyKey {
+  readonly sealer: Sealer | undefined;
+}
+
+/**
+ * What an Idempotency-Key stands for; undefined without one, and where nothing tells whose it is. Where fields of the
+ * body tell, the answer is found only by who sends the same ones, and is sealed with them. (decisions 1)
+ */
+export function repeatableOf(
+  endpoint: Endpoint,
+  incoming: Incoming,
+  { sealer }: Deps,
+): Repeatable | undefined {
+  const { idempotencyKey: key, body, query } = incoming;
+  const whose = key === undefined ? undefined : whoseOf(endpoint, incoming);
+  if (key === undefined || whose === undefined) return undefined;
+  const scope = [...whose, endpoint.method, incoming.path].join("\n");
+  return {
+    scope,
+    key,
+    fingerprint: fingerprintOf({ body: body ?? null, query: query ?? null }),
+    ...(endpoint.repeatableSeconds === undefined ? {} : { lifetimeSeconds: endpoint.repeatableSeconds }),
+    sealer: endpoint.answersSecret ? sealerOf(endpoint, incoming, sealer) : undefined,
+  };
+}
+
+/** The answer that a repeat gets. Throws `idempotency_mismatch` for another request under the same key. */
+export function replay({ fingerprint, sealer }: Repeatable, kept: FoundAnswer): Outcome {
+  if (kept.fingerprint !== fingerprint) throw new ApiError("idempotency_mismatch");
+  const sealed = sealer !== undefined && kept.status < 300;
+  return {
+    status: kept.status,
+    body: (sealed ? sealer.open(kept.body) : kept.body) || undefined,
+    replayed: true,
+  };
+}
+
+/**
+ * Where no credential stands before the answer, it is sealed with what the sender knows, too: whoever reads the database,
+ * and has the deployment's secret, still reads no token.
+ */
+function sealerOf({ repeatableBy }: Endpoint, { caller, body }: Incoming, sealer: Sealer): Sealer {
+  if (repeatableBy === undefined || caller !== undefined) return sealer;
+  const own = createSealer(repeatableBy.map((name) => fieldOf(body, name)).join("\n"));
+  return {
+    seal: (text) => sealer.seal(own.seal(text)),
+    open: (sealed) => own.open(sealer.open(sealed)),
+  };
+}
+
+function whoseOf({ repeatableBy }: Endpoint, { caller, body }: Incoming): string[] | undefined {
+  if (repeatableBy === undefined) return caller && [caller.kind, caller.id];
+  const fields = repeatableBy.map((name) => fieldOf(body, name));
+  if (fields.includes("")) return undefined;
+  return [
+    ...(caller && "appId" in caller ? ["app", String(caller.appId)] : []),
+    ...fields.map((field) => hashOf(field)),
+  ];
+}

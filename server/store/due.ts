@@ -1,0 +1,114 @@
+import type { Reader, Transaction } from "./database.ts";
+
+export interface DueCycle {
+  readonly id: string;
+  readonly status: string;
+  readonly durationDays: number;
+  readonly maxMissedDays: number;
+  /** A JSON array. */
+  readonly dayStarts: string;
+  readonly closedDays: number;
+  readonly nextAt: string | null;
+}
+
+/** A seat whose day closes. */
+export interface ClosingSlot {
+  readonly id: string;
+  readonly seat: number;
+  readonly status: "active" | "at_risk";
+  readonly missedDays: number;
+  readonly activeFromDay: number;
+  readonly counted: string;
+}
+
+export interface Progress {
+  readonly status: "running" | "completed";
+  readonly closedDays: number;
+  readonly nextAt: string | null;
+}
+
+/** What time changes by itself. */
+export const due = {
+  /** When the next of it is due; null where nothing is. */
+  async next(reader: Reader): Promise<string | null> {
+    const row = await reader.get<{ at: string | null }>(
+      `SELECT min(at) AS at FROM (
+         SELECT min(next_at) AS at FROM cycles WHERE next_at IS NOT NULL
+         UNION ALL SELECT min(request_expires_at) FROM slots WHERE status = 'requested') AS due`,
+    );
+    return row?.at ?? null;
+  },
+
+  cycleIds: (reader: Reader, now: string, most: number) =>
+    reader.all<{ id: string }>(
+      "SELECT id FROM cycles WHERE next_at <= ? ORDER BY next_at, id LIMIT ?",
+      now,
+      most,
+    ),
+
+  findCycle: (tx: Transaction, id: string) =>
+    tx.get<DueCycle>(
+      `SELECT id, status, duration_days AS "durationDays", max_missed_days AS "maxMissedDays",
+              day_starts AS "dayStarts", closed_days AS "closedDays", next_at AS "nextAt"
+       FROM cycles WHERE id = ?`,
+      id,
+    ),
+
+  progress: (tx: Transaction, id: string, { status, closedDays, nextAt }: Progress) =>
+    tx.run(
+      "UPDATE cycles SET status = ?, closed_days = ?, next_at = ? WHERE id = ?",
+      status,
+      closedDays,
+      nextAt,
+      id,
+    ),
+
+  activeSlots: (tx: Transaction, cycleId: string) =>
+    tx.all<ClosingSlot>(
+      `SELECT id, seat, status, missed_days AS "missedDays", active_from_day AS "activeFromDay", counted
+       FROM slots WHERE cycle_id = ? AND status IN ('active', 'at_risk') ORDER BY seat, id`,
+      cycleId,
+    ),
+
+  miss: (tx: Transaction, id: string, status: string, missedDays: number, endedAt: string | null) =>
+    tx.run(
+      "UPDATE slots SET status = ?, missed_days = ?, ended_at = ? WHERE id = ?",
+      status,
+      missedDays,
+      endedAt,
+      id,
+    ),
+
+  completeSlots: (tx: Transaction, cycleId: string, endedAt: string) =>
+    tx.run(
+      `UPDATE slots SET status = 'completed', ended_at = ?
+       WHERE cycle_id = ? AND status IN ('active', 'at_risk')`,
+      endedAt,
+      cycleId,
+    ),
+
+  /** Opens the seats again whose requests have stood long enough. */
+  expireRequests: (tx: Transaction, now: string) =>
+    tx.run(
+      `UPDATE slots SET status = 'open', tester_id = NULL, request_expires_at = NULL
+       WHERE status = 'requested' AND request_expires_at <= ?`,
+      now,
+    ),
+
+  dropRequests: (tx: Transaction, cycleId: string) =>
+    tx.run(
+      `UPDATE slots SET status = 'open', tester_id = NULL, request_expires_at = NULL
+       WHERE cycle_id = ? AND status = 'requested'`,
+      cycleId,
+    ),
+
+  /** A free seat, in the place of one that was removed or to begin with. */
+  openSlot: (tx: Transaction, slot: { id: string; cycleId: string; seat: number; createdAt: string }) =>
+    tx.insert("slots", {
+      id: slot.id,
+      cycle_id: slot.cycleId,
+      seat: slot.seat,
+      status: "open",
+      created_at: slot.createdAt,
+    }),
+};

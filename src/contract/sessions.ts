@@ -1,0 +1,95 @@
+import * as z from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { givenInstant, instant, optionalText, text } from "./fields.ts";
+import { limits } from "./limits.ts";
+
+/** Why a session did not count a day, in the order in which they are looked at. (decisions 4) */
+export const sessionReasons = [
+  "cycle_not_running",
+  "slot_not_active",
+  "session_in_future",
+  "session_stale",
+  "already_submitted",
+  "session_below_bar",
+] as const;
+export type SessionReason = (typeof sessionReasons)[number];
+
+/** Names of screens, each once: trimmed, empty ones dropped. */
+const Screens = z.pipe(
+  z.array(text(0, limits.screenName)).check(z.maxLength(1_000, "must have at most 1000 entries")),
+  z.transform((names: string[]) => [...new Set(names.filter((name) => name !== ""))]),
+);
+
+export const SessionReport = z
+  .object({
+    testKey: text(1, limits.deviceId),
+    startedAt: givenInstant,
+    endedAt: givenInstant,
+    screens: Screens.check(
+      z.refine(
+        (names) => names.length <= limits.screens,
+        `must have at most ${limits.screens} distinct names`,
+      ),
+    ),
+    appVersion: optionalText(limits.version),
+  })
+  .check(
+    z.refine(({ startedAt, endedAt }) => endedAt >= startedAt, {
+      path: ["endedAt"],
+      message: "must not be before startedAt",
+    }),
+    z.refine(
+      ({ startedAt, endedAt }) =>
+        Date.parse(endedAt) - Date.parse(startedAt) <= limits.sessionHours * 3_600_000,
+      { path: ["endedAt"], message: `must be at most ${limits.sessionHours} hours after startedAt` },
+    ),
+  );
+export type SessionReport = z.output<typeof SessionReport>;
+
+export const SessionResult = z.object({
+  matched: z.boolean(),
+  counted: z.boolean(),
+  dayIndex: z.nullable(z.int()),
+  /** A string: a client must bear reasons that it does not know. */
+  reason: z.nullable(z.string()),
+});
+export type SessionResult = z.output<typeof SessionResult>;
+
+export const SessionStatus = z.union([
+  z.object({
+    matched: z.literal(true),
+    dayIndex: z.int(),
+    durationDays: z.int(),
+    countedToday: z.boolean(),
+    daysCounted: z.int(),
+    dueBy: instant,
+  }),
+  z.object({ matched: z.literal(false), counted: z.literal(false) }),
+]);
+export type SessionStatus = z.output<typeof SessionStatus>;
+
+const path = "/api/v1/testing/sdk/session";
+
+export const sessions = {
+  report: endpoint({
+    method: "POST",
+    path,
+    summary: "Report a session of a tester; it may count a day of the test",
+    auth: "appKey",
+    body: SessionReport,
+    success: { status: 200, body: SessionResult },
+    errors: [],
+    rateLimit: "sdkSession",
+    rateLimitBy: "testKey",
+    repeatableBy: ["testKey"],
+  }),
+  status: endpoint({
+    method: "GET",
+    path,
+    summary: "Tell how the day of one seat stands",
+    auth: "appKey",
+    query: z.object({ testKey: text(1, limits.deviceId) }),
+    success: { status: 200, body: SessionStatus },
+    errors: [],
+  }),
+} as const;

@@ -1,0 +1,158 @@
+import * as z from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { instant, optionalText, text } from "./fields.ts";
+import { limits } from "./limits.ts";
+import { challengePattern, verifierPattern } from "./pkce.ts";
+
+/** The browser's first step; it is a page, not an endpoint. (spec: Sign-in) */
+export const authorizePath = "/tavern/authorize";
+
+/** Where the code is shown, for terminals that have no browser to come back from. */
+export const codePath = "/tavern/code";
+
+export const redirectSchemes = ["tavern:", "innkeeptavern:"] as const;
+
+const Challenge = z
+  .string()
+  .check(z.regex(challengePattern, "must be base64url of a SHA-256, 43 characters"));
+
+const deviceId = text(1, limits.deviceId);
+
+/** What the authorize page is asked with, beside `redirect`, which is looked at first. */
+export const AuthorizeQuery = z.object({
+  device: deviceId,
+  name: text(1, limits.deviceName),
+  challenge: Challenge,
+  state: z.optional(z.string().check(z.maxLength(1_000))),
+});
+export type AuthorizeQuery = z.output<typeof AuthorizeQuery>;
+
+/** An IANA time zone that this runtime knows. */
+export const timeZone = text(1, 100).check(
+  z.refine(isTimeZone, "must be an IANA time zone such as Europe/London"),
+);
+
+export const Profile = z.object({ timezone: z.string(), isTester: z.boolean() });
+export type Profile = z.output<typeof Profile>;
+
+/** A device token, shown this once, and what it is good for. */
+export const DeviceGrant = z.object({
+  token: z.string(),
+  expiresAt: instant,
+  scopes: z.array(z.string()),
+  profile: Profile,
+});
+export type DeviceGrant = z.output<typeof DeviceGrant>;
+
+/** What a device may say of itself. */
+const deviceFields = {
+  timezone: z.optional(z.nullable(timeZone)),
+  pushToken: optionalText(limits.pushToken),
+};
+
+export const Exchange = z.object({
+  code: z.string().check(z.minLength(1, "must not be empty"), z.maxLength(200)),
+  verifier: z
+    .string()
+    .check(z.regex(verifierPattern, "must have 43 to 128 characters of A-Z a-z 0-9 - . _ ~")),
+  deviceId,
+  integrityToken: z.optional(z.nullable(z.string().check(z.maxLength(limits.integrityToken)))),
+  ...deviceFields,
+});
+export type Exchange = z.output<typeof Exchange>;
+
+const email = text(3, limits.email).check(z.regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address"));
+
+const Account = z.object({
+  email,
+  password: z.string().check(z.minLength(1, "must not be empty"), z.maxLength(limits.password.max)),
+  deviceId,
+  deviceName: optionalText(limits.deviceName),
+  ...deviceFields,
+});
+
+export const Registration = z.extend(Account, {
+  password: z
+    .string()
+    .check(
+      z.minLength(limits.password.min, `must have at least ${limits.password.min} characters`),
+      z.maxLength(limits.password.max),
+    ),
+});
+
+/** Stored for repeats only as long as a code lives: it holds a token. */
+const grantSeconds = 300;
+
+export const signIn = {
+  exchange: endpoint({
+    method: "POST",
+    path: "/api/v1/testing/auth/exchange",
+    summary: "Exchange a sign-in code and its verifier for a device token",
+    auth: "none",
+    body: Exchange,
+    success: { status: 201, body: DeviceGrant },
+    errors: ["invalid_code", "integrity_failed", "device_taken"],
+    attempts: [
+      { limit: "exchangeByDevice", by: ["body.deviceId"] },
+      { limit: "exchangeByAddress", by: ["address"] },
+    ],
+    repeatableBy: ["code", "deviceId", "verifier"],
+    repeatableSeconds: grantSeconds,
+    answersSecret: true,
+  }),
+  await: endpoint({
+    method: "POST",
+    path: "/api/v1/testing/auth/await",
+    summary:
+      "Wait until the person has approved the device, for terminals without a redirect; 202 while not yet",
+    auth: "none",
+    body: z.object({
+      deviceId,
+      challenge: Challenge,
+      wait: z.optional(z.int().check(z.gte(0), z.lte(limits.waitSeconds))),
+    }),
+    success: { status: 200, body: z.object({ code: z.string() }) },
+    pending: true,
+    errors: ["access_denied"],
+    attempts: [{ limit: "awaitByDevice", by: ["body.deviceId"] }],
+    answersSecret: true,
+  }),
+  register: endpoint({
+    method: "POST",
+    path: "/api/v1/testing/auth/register",
+    summary: "Make a password account and sign its device in",
+    auth: "none",
+    body: Registration,
+    success: { status: 201, body: DeviceGrant },
+    errors: ["forbidden", "email_taken", "device_taken"],
+    attempts: [{ limit: "registrationsByAddress", by: ["address"] }],
+    repeatableBy: ["email", "password", "deviceId"],
+    repeatableSeconds: grantSeconds,
+    answersSecret: true,
+    successor: authorizePath,
+  }),
+  token: endpoint({
+    method: "POST",
+    path: "/api/v1/testing/auth/token",
+    summary: "Sign the device of a password account in",
+    auth: "none",
+    body: Account,
+    success: { status: 201, body: DeviceGrant },
+    errors: ["invalid_credentials", "device_taken", "rate_limited"],
+    repeatableBy: ["email", "password", "deviceId"],
+    repeatableSeconds: grantSeconds,
+    answersSecret: true,
+    successor: authorizePath,
+  }),
+} as const;
+
+function isTimeZone(name: string): boolean {
+  try {
+    return (
+      new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "" &&
+      !/^[+-]/.test(name)
+    );
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,191 @@
+import * as z from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { givenInstant, instant, optionalText, queryInteger, uuid } from "./fields.ts";
+import { limits, proofImages } from "./limits.ts";
+import type { ReceivedFile } from "./received-file.ts";
+import { Profile, timeZone } from "./sign-in.ts";
+
+export const verificationTiers = ["sdk", "screenshot"] as const;
+export const VerificationTier = z.enum(verificationTiers);
+
+export const Task = z.object({
+  slotId: uuid,
+  cycleId: uuid,
+  listingId: uuid,
+  appName: z.string(),
+  iconUrl: z.string(),
+  packageName: z.string(),
+  optInUrl: z.string(),
+  testBrief: z.string(),
+  dayIndex: z.int(),
+  durationDays: z.int(),
+  targetScreen: z.string(),
+  dueBy: instant,
+  submitted: z.boolean(),
+  slotStatus: z.string(),
+  missedDays: z.int(),
+  joinCheckPending: z.boolean(),
+  verificationTier: z.string(),
+  testKey: z.nullable(z.string()),
+});
+export type Task = z.output<typeof Task>;
+
+export const Slot = z.object({
+  slotId: uuid,
+  cycleId: uuid,
+  status: z.string(),
+  app: z.object({
+    name: z.string(),
+    iconUrl: z.string(),
+    packageName: z.string(),
+    optInUrl: z.string(),
+  }),
+  dayIndex: z.int(),
+  durationDays: z.int(),
+  cycleStatus: z.string(),
+  missedDays: z.int(),
+  lastProofDayIndex: z.int(),
+  joinCheckPending: z.boolean(),
+  requestExpiresAt: z.nullable(instant),
+  verificationTier: z.string(),
+  /** Only on a seat that can still earn a day. */
+  testKey: z.optional(z.string()),
+});
+export type Slot = z.output<typeof Slot>;
+
+/** An offer with open seats. */
+export const OpenListing = z.object({
+  listingId: uuid,
+  cycleId: uuid,
+  appName: z.string(),
+  iconUrl: z.string(),
+  packageName: z.string(),
+  testBrief: z.string(),
+  durationDays: z.int(),
+  seatsFree: z.int(),
+  openSlotId: uuid,
+  startsOn: z.string(),
+  cycleStatus: z.string(),
+});
+export type OpenListing = z.output<typeof OpenListing>;
+
+/** An image of a proof. What it is worth is judged after the seat and the day: its faults are `bad_image`. */
+const ProofImage = z.custom<string | ReceivedFile>().check(
+  z.meta({
+    type: "string",
+    format: "binary",
+    description: `${proofImages.types.join(", ")}; at most ${proofImages.bytes} bytes`,
+  }),
+);
+
+export const NewProof = z.object({
+  slotId: uuid,
+  capturedAt: givenInstant,
+  queuedAt: z.optional(givenInstant),
+  note: optionalText(limits.proofNote),
+  images: z.optional(
+    z.array(ProofImage).check(z.maxLength(proofImages.most, `must be at most ${proofImages.most} files`)),
+  ),
+});
+export type NewProof = z.output<typeof NewProof>;
+
+export const ProofReceipt = z.object({
+  proofId: uuid,
+  slotId: uuid,
+  dayIndex: z.int(),
+  submitted: z.boolean(),
+});
+
+export const slotParams = z.object({ slotId: uuid });
+
+export const tester = {
+  tasks: endpoint({
+    method: "GET",
+    path: "/api/v1/testing/me/tasks",
+    summary: "List what the tester has to do today, or had on an earlier day",
+    auth: "deviceToken",
+    scope: "testing:read",
+    query: z.object({ day: z.optional(queryInteger(1, limits.durationDays)) }),
+    success: { status: 200, body: z.object({ tasks: z.array(Task), outstanding: z.int() }) },
+    errors: [],
+  }),
+  slots: endpoint({
+    method: "GET",
+    path: "/api/v1/testing/me/slots",
+    summary: "List the tester's seats: running, finished and removed",
+    auth: "deviceToken",
+    scope: "testing:read",
+    success: { status: 200, body: z.object({ slots: z.array(Slot) }) },
+    errors: [],
+  }),
+  listings: endpoint({
+    method: "GET",
+    path: "/api/v1/testing/listings",
+    summary: "List the tests that have open seats",
+    auth: "deviceToken",
+    scope: "testing:read",
+    success: { status: 200, body: z.object({ listings: z.array(OpenListing) }) },
+    errors: [],
+  }),
+  submitProof: endpoint({
+    method: "POST",
+    path: "/api/v1/testing/proofs",
+    summary: "Submit images as the proof of today's test",
+    auth: "deviceToken",
+    scope: "testing:proofs:write",
+    body: NewProof,
+    bodyKind: "form",
+    success: { status: 201, body: ProofReceipt },
+    errors: [
+      "no_images",
+      "bad_image",
+      "slot_not_active",
+      "not_found",
+      "already_submitted",
+      "out_of_window",
+      "cycle_not_running",
+    ],
+    attempts: [
+      { limit: "proofsBySlot", by: ["account", "body.slotId"] },
+      { limit: "proofsByAccount", by: ["account"] },
+    ],
+  }),
+  requestSlot: endpoint({
+    method: "POST",
+    path: "/api/v1/testing/slots/:slotId/request",
+    summary: "Ask for an open seat",
+    auth: "deviceToken",
+    scope: "testing:slots:write",
+    params: slotParams,
+    body: z.object({}),
+    success: { status: 201, body: z.object({ slot: Slot }) },
+    errors: ["not_found", "own_listing", "cycle_not_open", "already_in_cycle", "slot_taken"],
+    rateLimit: "slotRequests",
+  }),
+  rotateKey: endpoint({
+    method: "POST",
+    path: "/api/v1/testing/slots/:slotId/rotate-key",
+    summary: "Replace the test key of a seat; the old one stops at once",
+    auth: "deviceToken",
+    scope: "testing:slots:write",
+    params: slotParams,
+    body: z.object({}),
+    success: { status: 201, body: z.object({ slot: Slot }) },
+    errors: ["not_found", "slot_not_active"],
+    rateLimit: "slotRequests",
+    answersSecret: true,
+  }),
+  updateProfile: endpoint({
+    method: "PATCH",
+    path: "/api/v1/testing/me/profile",
+    summary: "Change the tester's time zone or push token",
+    auth: "deviceToken",
+    scope: "testing:profile:write",
+    body: z.object({
+      timezone: z.optional(timeZone),
+      pushToken: optionalText(limits.pushToken),
+    }),
+    success: { status: 200, body: Profile },
+    errors: [],
+  }),
+} as const;
