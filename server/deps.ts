@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { Attest } from "./attestation/attest.ts";
 import type { Clock } from "./clock.ts";
 import type { Files } from "./files/files.ts";
 import type { KeptFiles } from "./files/kept-files.ts";
@@ -21,6 +22,7 @@ export interface Deps {
   readonly answers: Answers;
   readonly waiting: Waiting;
   readonly passingTime: PassingTime;
+  readonly attest: Attest;
   readonly log: Logger;
   /** Aborts when the server begins to stop: whatever waits then answers with what it has. */
   readonly stopping: AbortSignal;

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { v7 } from "uuid";
+import { createAttest } from "./attestation/attest.ts";
 import type { Clock } from "./clock.ts";
 import type { Deps } from "./deps.ts";
 import { createKeptFiles } from "./files/kept-files.ts";
@@ -47,6 +48,7 @@ export function createDeps(
     answers: createAnswers(),
     waiting: createWaiting(database),
     passingTime: createPassingTime({ database, clock, newId }),
+    attest: createAttest(settings.attestation),
     log,
     stopping,
   };

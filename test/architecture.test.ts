@@ -23,7 +23,14 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   mcp: ["mcp", "src/client", "src/contract", "@modelcontextprotocol/*", "zod/mini", "node:*"],
   "server/domain": ["server/domain", "src/contract", "temporal-polyfill"],
-  "server/attestation": ["server/attestation", "server/settings.ts", "src/contract", "jose", "node:*"],
+  "server/attestation": [
+    "server/attestation",
+    "server/domain",
+    "server/settings.ts",
+    "src/contract",
+    "jose",
+    "node:*",
+  ],
   "server/store": [
     "server/store",
     "server/clock.ts",

@@ -1,0 +1,26 @@
+import type { IntegrityReason } from "../../src/contract/errors.ts";
+import { judgeIntegrity } from "../domain/integrity-verdict.ts";
+import type { AttestationSettings } from "../settings.ts";
+import { bindingCheck } from "./binding.ts";
+import { createOpenToken } from "./play-token.ts";
+
+export interface Attestation {
+  /** What the device sent; undefined where it sent nothing. */
+  readonly integrityToken: string | undefined;
+  readonly code: string;
+  readonly deviceId: string;
+  readonly now: Date;
+}
+
+/** Gives every reason for which a device may not sign in; none where it may. */
+export type Attest = (attestation: Attestation) => Promise<readonly IntegrityReason[]>;
+
+/** How this deployment attests devices. `off` lets every device pass and looks at no token. */
+export function createAttest(settings: AttestationSettings): Attest {
+  if (settings.kind === "off") return async () => [];
+  const open = createOpenToken(settings);
+  return async ({ integrityToken, code, deviceId, now }) => {
+    const payload = integrityToken === undefined ? undefined : await open(integrityToken);
+    return judgeIntegrity(payload, settings, { isBound: bindingCheck(code, deviceId), now });
+  };
+}
