@@ -36,6 +36,8 @@ export type Cycle = z.output<typeof Cycle>;
 export const OwnedSlot = z.object({
   slotId: uuid,
   cycleId: uuid,
+  /** The number of its seat in the cycle, from 1; who follows on a removed tester has the same. */
+  seat: z.int(),
   status: SlotStatus,
   tester: z.nullable(z.object({ id: uuid, email: z.string() })),
   missedDays: z.int(),
@@ -98,6 +100,7 @@ export const CycleReport = z.object({
   seats: z.array(
     z.object({
       slotId: uuid,
+      seat: z.int(),
       status: SlotStatus,
       daysCounted: z.int(),
       daysBySession: z.int(),
