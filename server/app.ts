@@ -1,5 +1,6 @@
 import Koa from "koa";
 import { contract } from "../src/contract/index.ts";
+import { identityRoutes } from "./console/identity/routes.ts";
 import { answerConsoleRefusals } from "./console/refusals.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import type { Deps } from "./deps.ts";
@@ -43,7 +44,12 @@ export function createApp(deps: Deps): Koa {
   if (deps.settings.corsOrigins.length > 0) app.use(allowOrigins(deps.settings.corsOrigins));
   app.use(answerConsoleRefusals(deps));
   app.use(
-    routing([...apiRoutes(deps, door), ...operationsRoutes(deps, metrics), ...consoleRoutes(deps, door)]),
+    routing([
+      ...apiRoutes(deps, door),
+      ...operationsRoutes(deps, metrics),
+      ...consoleRoutes(deps, door),
+      ...identityRoutes(deps, door),
+    ]),
   );
   app.use(serveUploads(deps.settings, (name) => uploads.find(deps.database, name), deps.files));
   app.use(answerUnknown);

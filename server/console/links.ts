@@ -15,11 +15,17 @@ export function createLinks(at: string) {
     faq: (appId: string, id: string, part = "") => `${at}/faqs/${appId}/${id}${part && `/${part}`}`,
     changelog: app("changelog"),
     entry: (appId: string, id: string, part = "") => `${at}/changelog/${appId}/${id}${part && `/${part}`}`,
+    testing: app("testing"),
+    listing: (appId: string, id: string, part = "") => `${at}/testing/${appId}/${id}${part && `/${part}`}`,
+    cycle: (appId: string, id: string, part = "") => `${at}/cycles/${appId}/${id}${part && `/${part}`}`,
+    seat: (appId: string, cycleId: string, id: string, part: string) =>
+      `${at}/cycles/${appId}/${cycleId}/seats/${id}/${part}`,
     newApp: `${at}/new-app`,
     app: app("apps"),
     key: (appId: string, id: string, part: string) => `${at}/apps/${appId}/keys/${id}/${part}`,
     tokens: `${at}/tokens`,
     token: (id: string, part: string) => `${at}/tokens/${id}/${part}`,
+    signInMethods: `${at}/sign-in-methods`,
     audit: `${at}/audit`,
   };
 }

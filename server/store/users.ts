@@ -25,4 +25,15 @@ export const users = {
       password_hash: user.passwordHash,
       created_at: user.createdAt,
     }),
+
+  /** Whether the account could be made: not where its address has become another's meanwhile. */
+  insertUnlessTaken: async (tx: Transaction, user: NewUser): Promise<boolean> =>
+    (await tx.run(
+      `INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, ?, ?)
+       ON CONFLICT (email) DO NOTHING`,
+      user.id,
+      user.email,
+      user.passwordHash,
+      user.createdAt,
+    )) === 1,
 };

@@ -14,5 +14,6 @@ export const consolePaths = ({ app, threadId, faqId, entryId }: ConsoleWorld): s
   "/console/new-app",
   `/console/apps/${app.id}`,
   "/console/tokens",
+  "/console/sign-in-methods",
   "/console/audit",
 ];

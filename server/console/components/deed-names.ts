@@ -2,6 +2,7 @@
 export const deedNames: ReadonlyMap<string, string> = new Map([
   ["session.create", "Signed in"],
   ["session.delete", "Signed out"],
+  ["identity.connect", "Connected a sign-in method"],
   ["app.create", "Created an app"],
   ["app.update", "Changed an app"],
   ["app.delete", "Deleted an app"],

@@ -24,7 +24,7 @@ export const Framed = ({ frame, title, narrow = false, children }: FramedProps) 
         <div class="end">
           <a href={frame.links.home} aria-current={frame.tab === "decisions" ? "page" : undefined}>
             Decisions
-            {frame.waiting > 0 && <Waiting count={frame.waiting} />}
+            <Waiting frame={frame} />
           </a>
           <AccountMenu frame={frame} />
         </div>
@@ -38,10 +38,19 @@ export const Framed = ({ frame, title, narrow = false, children }: FramedProps) 
   </Document>
 );
 
-const Waiting = ({ count }: { readonly count: number }) => (
+const Waiting = ({ frame: { waiting, requests } }: { readonly frame: Frame }) => {
+  const asked = [...requests.values()].reduce((sum, count) => sum + count, 0);
+  const words = [
+    ...(waiting > 0 ? [waiting === 1 ? "1 proposal waits" : `${waiting} proposals wait`] : []),
+    ...(asked > 0 ? [asked === 1 ? "1 tester asks for a seat" : `${asked} testers ask for seats`] : []),
+  ];
+  return words.length === 0 ? null : <Count count={waiting + asked} words={words.join(", ")} />;
+};
+
+const Count = ({ count, words }: { readonly count: number; readonly words: string }) => (
   <span class="count">
-    {count}
-    <span class="unseen">{count === 1 ? "proposal waits" : "proposals wait"}</span>
+    <span aria-hidden="true">{count}</span>
+    <span class="unseen">{words}</span>
   </span>
 );
 
@@ -82,6 +91,7 @@ const AccountMenu = ({ frame: { links, email } }: { readonly frame: Frame }) => 
         <Line text={email} />
       </p>
       <a href={links.tokens}>Tokens</a>
+      <a href={links.signInMethods}>Sign-in methods</a>
       <a href={links.audit}>Audit log</a>
       <form class="apart" method="post" action={links.signOut}>
         <Once />
@@ -99,16 +109,25 @@ const tabs: readonly [AppTab, string][] = [
   ["inbox", "Inbox"],
   ["faqs", "FAQ"],
   ["changelog", "Changelog"],
+  ["testing", "Testing"],
   ["settings", "Settings"],
 ];
 
-const Tabs = ({ frame: { links, tab }, appId }: { readonly frame: Frame; readonly appId: string }) => {
+const Tabs = ({
+  frame: { links, tab, requests },
+  appId,
+}: {
+  readonly frame: Frame;
+  readonly appId: string;
+}) => {
   const addresses: Record<AppTab, string> = {
     inbox: links.inbox(appId),
     faqs: links.faqs(appId),
     changelog: links.changelog(appId),
+    testing: links.testing(appId),
     settings: links.app(appId),
   };
+  const asked = requests.get(appId) ?? 0;
   return (
     <nav class="tabs" aria-label="This app">
       <ul>
@@ -116,6 +135,9 @@ const Tabs = ({ frame: { links, tab }, appId }: { readonly frame: Frame; readonl
           <li key={name}>
             <a href={addresses[name]} aria-current={tab === name ? "page" : undefined}>
               {label}
+              {name === "testing" && asked > 0 && (
+                <Count count={asked} words={asked === 1 ? "1 tester asks" : `${asked} testers ask`} />
+              )}
             </a>
           </li>
         ))}

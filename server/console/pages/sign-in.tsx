@@ -1,6 +1,7 @@
 import { Alone } from "../components/alone.tsx";
 import { type Filled, TextField } from "../components/field.tsx";
 import { DoneNotice, Refused } from "../components/notice.tsx";
+import { Providers } from "../components/providers.tsx";
 import { filledWith } from "../filled.ts";
 import { type Reply, show } from "../reply.ts";
 import type { Visit } from "../visit.ts";
@@ -17,7 +18,7 @@ interface SignInProps {
   readonly form: Filled;
 }
 
-const SignIn = ({ visit: { links, query }, to, form }: SignInProps) => (
+const SignIn = ({ visit: { deps, links, query }, to, form }: SignInProps) => (
   <Alone links={links} title="Sign in">
     <div class="card stack">
       <h1>Sign in</h1>
@@ -38,6 +39,7 @@ const SignIn = ({ visit: { links, query }, to, form }: SignInProps) => (
           Sign in
         </button>
       </form>
+      <Providers settings={deps.settings} to={to} />
     </div>
   </Alone>
 );

@@ -4,14 +4,11 @@ import { normaliseEmail, verifyPassword } from "../../accounts.ts";
 import type { Deps } from "../../deps.ts";
 import { isOwnOrigin } from "../../http/authenticate.ts";
 import type { Handlers, Request } from "../../http/handler.ts";
-import { hashOf, randomName } from "../../secrets.ts";
-import type { Transaction } from "../../store/database.ts";
 import { sessions } from "../../store/sessions.ts";
 import { type UserRow, users } from "../../store/users.ts";
+import { newSession, startSession } from "./new-session.ts";
 import { createRecord } from "./record.ts";
 import { beginAttempt, succeed } from "./sign-in-attempt.ts";
-
-const lifetimeMilliseconds = 30 * 86_400_000;
 
 export function session(deps: Deps): Handlers<typeof contract> {
   const record = createRecord(deps);
@@ -25,9 +22,7 @@ export function session(deps: Deps): Handlers<typeof contract> {
       const { id, email } = user;
       const answer = await save(async (tx) => {
         await succeed(deps, tx, attempt);
-        await replaceSession(deps, tx, { user, old: browser.sessionId, opened });
-        const caller = { kind: "session", id, userId: id, email } as const;
-        await record(tx, { caller, address }, { action: "session.create" });
+        await startSession(deps, tx, opened, { user, old: browser.sessionId, address });
         return { user: { id, email } };
       });
       setSession(opened);
@@ -65,28 +60,4 @@ async function verifiedUser({ database }: Deps, email: string, password: string)
   const verified = await verifyPassword(user?.passwordHash, password);
   if (!user || !verified) throw new ApiError("invalid_credentials");
   return user;
-}
-
-const newSession = ({ clock }: Deps) => ({
-  id: randomName(),
-  expiresAt: new Date(clock.now().getTime() + lifetimeMilliseconds),
-});
-
-interface Renewal {
-  readonly user: UserRow;
-  readonly old: string | undefined;
-  readonly opened: ReturnType<typeof newSession>;
-}
-
-/** Signing in ends the session that the browser had: whoever knew its id knows nothing now. */
-async function replaceSession(
-  { clock }: Deps,
-  tx: Transaction,
-  { user, old, opened }: Renewal,
-): Promise<void> {
-  const createdAt = clock.now().toISOString();
-  if (old !== undefined) await sessions.remove(tx, hashOf(old));
-  await sessions.removeExpired(tx, user.id, createdAt);
-  const expiresAt = opened.expiresAt.toISOString();
-  await sessions.insert(tx, { tokenHash: hashOf(opened.id), userId: user.id, createdAt, expiresAt });
 }

@@ -1,0 +1,33 @@
+import type { Context } from "koa";
+import type { Deps } from "../../deps.ts";
+import type { Door } from "../../http/mount.ts";
+import { sessionCookie } from "../../http/session-cookie.ts";
+import { identities } from "../../routes/console/identities.ts";
+import { readForm } from "../form.ts";
+import { createLinks } from "../links.ts";
+import { placeOf } from "../place.ts";
+import { goTo, type Reply } from "../reply.ts";
+import { createCallerOf } from "./caller-of.ts";
+import type { Provider } from "./provider.ts";
+import { refusalOf, unknownJourney } from "./refusals.ts";
+import { createSealed } from "./sealed.ts";
+
+/** Takes the form by which a person confirms that a proven identity opens their account. */
+export function createConnect(deps: Deps, door: Door) {
+  const { signInMethods } = createLinks(placeOf(deps.settings).href);
+  const sealed = createSealed(deps);
+  const desk = identities(deps);
+  const callerOf = createCallerOf(door, sessionCookie(deps.settings).name);
+
+  return async (ctx: Context, provider: Provider): Promise<Reply> => {
+    const caller = await callerOf.certainly(ctx);
+    const given = sealed.openOffer((await readForm(ctx.req)).text("identity"));
+    if (given?.proven.providerId !== provider.id) throw unknownJourney(provider.name);
+    if (given.userId !== caller.userId) throw refusalOf("session_changed", provider.name);
+    const proven = { ...given.proven, email: undefined };
+    const user = { id: caller.userId, email: caller.email };
+    const why = await desk.connect(proven, user, door.addressOf(ctx.req));
+    if (why) throw refusalOf(why, provider.name);
+    return given.to === signInMethods ? goTo(given.to, "connected") : goTo(given.to);
+  };
+}

@@ -1,0 +1,16 @@
+const lifetimeMilliseconds = 86_400_000;
+
+/** Makes something once for all who ask within a day, and again after it failed. */
+export function remembered<Made>(make: () => Promise<Made>, now: () => Date): () => Promise<Made> {
+  let made: { readonly result: Promise<Made>; readonly until: number } | undefined;
+  return () => {
+    const at = now().getTime();
+    if (made && at < made.until) return made.result;
+    const making = { result: make(), until: at + lifetimeMilliseconds };
+    made = making;
+    making.result.catch(() => {
+      if (made === making) made = undefined;
+    });
+    return making.result;
+  };
+}

@@ -1,0 +1,78 @@
+import type { IdentityProvider } from "../../settings.ts";
+import { type IdentityRow, identities } from "../../store/identities.ts";
+import { users } from "../../store/users.ts";
+import { Framed } from "../components/framed.tsx";
+import { Ago } from "../components/when.tsx";
+import { Line } from "../components/written.tsx";
+import { frameOf } from "../frame.ts";
+import { startAddress } from "../identity/addresses.ts";
+import { type Reply, show } from "../reply.ts";
+import type { SignedInVisit } from "../visit.ts";
+
+/** With what the visitor signs in, and with what else they could. */
+export async function signInMethodsPage(visit: SignedInVisit): Promise<Reply> {
+  const { deps, caller } = visit;
+  const [frame, user, connected] = await Promise.all([
+    frameOf(visit),
+    users.findByEmail(deps.database, caller.email),
+    identities.list(deps.database, caller.userId),
+  ]);
+  const { identityProviders } = deps.settings;
+  return show(
+    <Framed frame={frame} title="Sign-in methods" narrow>
+      <div class="head">
+        <div>
+          <h1>Sign-in methods</h1>
+          <p>Each of these opens your account. Connect only what nobody but you can sign in to.</p>
+        </div>
+      </div>
+      <ul class="list">
+        <li>
+          <div class="row spread">
+            <b>Password</b>
+            <span class="badge">{user?.passwordHash ? "Set" : "None"}</span>
+          </div>
+        </li>
+        {identityProviders.map((provider) => (
+          <ProviderLine key={provider.id} provider={provider} connected={connected} visit={visit} />
+        ))}
+      </ul>
+    </Framed>,
+  );
+}
+
+interface ProviderLineProps {
+  readonly provider: IdentityProvider;
+  readonly connected: readonly IdentityRow[];
+  readonly visit: SignedInVisit;
+}
+
+const ProviderLine = ({ provider, connected, visit }: ProviderLineProps) => {
+  const identity = connected.find(({ issuer }) => isSame(issuer, provider.issuer));
+  return (
+    <li>
+      <div class="row spread">
+        <b>
+          <Line text={provider.name} />
+        </b>
+        {identity ? (
+          <span class="badge">Connected</span>
+        ) : (
+          <a class="button" href={startAddress(visit.deps.settings, provider.id, visit.links.signInMethods)}>
+            Connect <span class="unseen">{provider.name}</span>
+          </a>
+        )}
+      </div>
+      {identity && (
+        <p class="under">
+          <span>
+            connected <Ago at={identity.createdAt} now={visit.now} />
+          </span>
+        </p>
+      )}
+    </li>
+  );
+};
+
+/** An issuer without a path may end in a slash or not. */
+const isSame = (one: string, other: string): boolean => new URL(one).href === new URL(other).href;
