@@ -2,11 +2,12 @@ import type { App } from "../../src/contract/console/apps.ts";
 import { apps } from "../../src/contract/console/apps.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import { awaiting } from "../store/awaiting.ts";
+import { seatRequests } from "../store/seat-requests.ts";
 import type { Links } from "./links.ts";
 import type { SignedInVisit } from "./visit.ts";
 
 /** The parts of the console that its navigation shows: what waits for a person, and those of an app. */
-export type Tab = "decisions" | "inbox" | "faqs" | "changelog" | "settings";
+export type Tab = "decisions" | "inbox" | "faqs" | "changelog" | "testing" | "settings";
 
 /** What every page of a signed-in person shows around itself. */
 export interface Frame {
@@ -15,6 +16,8 @@ export interface Frame {
   readonly apps: readonly App[];
   /** How many proposals wait for a decision. */
   readonly waiting: number;
+  /** How many testers ask for a seat, by app. */
+  readonly requests: ReadonlyMap<string, number>;
   /** What a form has just done, as it stands in the address. */
   readonly done: string;
   readonly app?: App | undefined;
@@ -22,12 +25,13 @@ export interface Frame {
 }
 
 export async function frameOf(visit: SignedInVisit): Promise<Frame> {
-  const { links, caller } = visit;
-  const [{ items }, waiting] = await Promise.all([
+  const { links, caller, deps, now } = visit;
+  const [{ items }, waiting, requests] = await Promise.all([
     visit.ask(apps.list),
-    awaiting.count(visit.deps.database, caller.userId),
+    awaiting.count(deps.database, caller.userId),
+    seatRequests.countByApp(deps.database, caller.userId, now.toISOString()),
   ]);
-  return { links, email: caller.email, apps: items, waiting, done: visit.query("done") };
+  return { links, email: caller.email, apps: items, waiting, requests, done: visit.query("done") };
 }
 
 export interface AppFrame extends Frame {
