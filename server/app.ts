@@ -20,14 +20,19 @@ import { changelog } from "./routes/changelog.ts";
 import { apps } from "./routes/console/apps.ts";
 import { audit } from "./routes/console/audit.ts";
 import { consoleChangelog } from "./routes/console/changelog.ts";
+import { cycles } from "./routes/console/cycles.ts";
+import { devices } from "./routes/console/devices.ts";
 import { consoleFaqs } from "./routes/console/faqs.ts";
 import { threads } from "./routes/console/feedback.ts";
 import { keys } from "./routes/console/keys.ts";
+import { listings } from "./routes/console/listings.ts";
 import { runs } from "./routes/console/runs.ts";
 import { session } from "./routes/console/session.ts";
+import { slots } from "./routes/console/slots.ts";
 import { tokens } from "./routes/console/tokens.ts";
 import { faqs } from "./routes/faqs.ts";
 import { feedback } from "./routes/feedback.ts";
+import { signIn } from "./routes/sign-in.ts";
 import { uploads } from "./store/uploads.ts";
 
 /** The whole server as a Koa application. */
@@ -64,6 +69,7 @@ const apiRoutes = (deps: Deps, door: Door): Route[] => [
   ...mount(contract.faqs, faqs(deps), deps, door),
   ...mount(contract.changelog, changelog(deps), deps, door),
   ...mount(contract.agent, agent(deps), deps, door),
+  ...mount(contract.signIn, signIn(deps), deps, door),
   ...mount(contract.session, session(deps), deps, door),
   ...mount(contract.apps, apps(deps), deps, door),
   ...mount(contract.keys, keys(deps), deps, door),
@@ -72,5 +78,9 @@ const apiRoutes = (deps: Deps, door: Door): Route[] => [
   ...mount(contract.runs, runs(deps), deps, door),
   ...mount(contract.consoleFaqs, consoleFaqs(deps), deps, door),
   ...mount(contract.consoleChangelog, consoleChangelog(deps), deps, door),
+  ...mount(contract.devices, devices(deps), deps, door),
   ...mount(contract.audit, audit(deps), deps, door),
+  ...mount(contract.listings, listings(deps), deps, door),
+  ...mount(contract.cycles, cycles(deps), deps, door),
+  ...mount(contract.slots, slots(deps), deps, door),
 ];

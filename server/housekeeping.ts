@@ -1,6 +1,7 @@
 import type { Deps } from "./deps.ts";
 import { idempotency } from "./store/idempotency.ts";
 import { prune } from "./store/rate-limits.ts";
+import { signInCodes } from "./store/sign-in-codes.ts";
 
 const pauseMilliseconds = 600_000;
 const atOnce = 1_000;
@@ -14,7 +15,7 @@ export function startHousekeeping(deps: Deps): () => void {
   return () => clearInterval(timer);
 }
 
-/** Removes stored answers and rate limits whose time is over, and temporary files that a crash left. */
+/** Removes stored answers, rate limits and sign-in codes whose time is over, and temporary files that a crash left. */
 export async function tidy({
   database,
   clock,
@@ -22,5 +23,6 @@ export async function tidy({
 }: Pick<Deps, "database" | "clock" | "files">): Promise<void> {
   while ((await database.write((tx) => idempotency.prune(tx, clock.now(), atOnce))) === atOnce);
   while ((await database.write((tx) => prune(tx, clock, atOnce))) === atOnce);
+  while ((await database.write((tx) => signInCodes.prune(tx, clock.now(), atOnce))) === atOnce);
   await files.sweepTemporary();
 }

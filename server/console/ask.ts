@@ -10,11 +10,15 @@ import { createInvoke, type Invoke, type Outcome } from "../http/invoke.ts";
 import { apps } from "../routes/console/apps.ts";
 import { audit } from "../routes/console/audit.ts";
 import { consoleChangelog } from "../routes/console/changelog.ts";
+import { cycles } from "../routes/console/cycles.ts";
+import { devices } from "../routes/console/devices.ts";
 import { consoleFaqs } from "../routes/console/faqs.ts";
 import { threads } from "../routes/console/feedback.ts";
 import { keys } from "../routes/console/keys.ts";
+import { listings } from "../routes/console/listings.ts";
 import { runs } from "../routes/console/runs.ts";
 import { session } from "../routes/console/session.ts";
+import { slots } from "../routes/console/slots.ts";
 import { tokens } from "../routes/console/tokens.ts";
 
 /** What a page asks of an endpoint. */
@@ -85,7 +89,11 @@ function invokesOf(deps: Deps): Map<Endpoint, Invoke> {
   add(contract.runs, runs(deps));
   add(contract.consoleFaqs, consoleFaqs(deps));
   add(contract.consoleChangelog, consoleChangelog(deps));
+  add(contract.devices, devices(deps));
   add(contract.audit, audit(deps));
+  add(contract.listings, listings(deps));
+  add(contract.cycles, cycles(deps));
+  add(contract.slots, slots(deps));
   return invokes;
 }
 

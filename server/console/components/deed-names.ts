@@ -3,6 +3,8 @@ export const deedNames: ReadonlyMap<string, string> = new Map([
   ["session.create", "Signed in"],
   ["session.delete", "Signed out"],
   ["identity.connect", "Connected a sign-in method"],
+  ["device.create", "Signed a device in"],
+  ["device.delete", "Signed a device out"],
   ["app.create", "Created an app"],
   ["app.update", "Changed an app"],
   ["app.delete", "Deleted an app"],

@@ -55,7 +55,7 @@ function refuseForeignPage({ settings }: Deps, { origin }: Browser): void {
 }
 
 /** The account of that password. Unknown accounts and wrong passwords are refused alike. */
-async function verifiedUser({ database }: Deps, email: string, password: string): Promise<UserRow> {
+export async function verifiedUser({ database }: Deps, email: string, password: string): Promise<UserRow> {
   const user = await users.findByEmail(database, email);
   const verified = await verifyPassword(user?.passwordHash, password);
   if (!user || !verified) throw new ApiError("invalid_credentials");

@@ -1,0 +1,121 @@
+import { ApiError } from "../../src/contract/errors.ts";
+import { challengeOf } from "../../src/contract/pkce.ts";
+import type { signIn as contract } from "../../src/contract/sign-in.ts";
+import { hashPassword, normaliseEmail } from "../accounts.ts";
+import type { Deps } from "../deps.ts";
+import { judgeCode } from "../domain/sign-in-code.ts";
+import { type Handler, type Handlers, notYet } from "../http/handler.ts";
+import { hashOf } from "../secrets.ts";
+import { type SignInCodeRow, signInCodes } from "../store/sign-in-codes.ts";
+import { deviceTopic } from "../store/topics.ts";
+import { users } from "../store/users.ts";
+import { verifiedUser } from "./console/session.ts";
+import { beginAttempt, succeed } from "./console/sign-in-attempt.ts";
+import { claimDevice, linkDevice } from "./device-link.ts";
+
+export const signIn = (deps: Deps): Handlers<typeof contract> => ({
+  exchange: exchange(deps),
+  await: awaitCode(deps),
+  register: register(deps),
+  token: token(deps),
+});
+
+/** Only a successful exchange uses a code up. The order of the refusals: the code, attestation, the device. (decisions 5) */
+function exchange(deps: Deps): Handler<typeof contract.exchange> {
+  return async ({ body, address, save }) => {
+    const { verifier, integrityToken, ...shown } = body;
+    const found = await findExchangeable(deps, shown, await challengeOf(verifier));
+    // Refused where other requests with the same Idempotency-Key would be seen: one of them may have just used the code.
+    if ("why" in found) return save(async () => refuseCode(deps, found.why));
+    const { code, codeHash } = found;
+    const { deviceId } = code;
+    const reasons = await deps.attest({
+      integrityToken: integrityToken ?? undefined,
+      code: body.code,
+      deviceId,
+      now: deps.clock.now(),
+    });
+    if (reasons.length > 0) throw new ApiError("integrity_failed", { reasons });
+    const user = { id: code.userId, email: code.email };
+    return save(async (tx) => {
+      await claimDevice(deps, tx, { user, deviceId });
+      const used = await signInCodes.use(tx, codeHash, deps.clock.now().toISOString());
+      if (!used) refuseCode(deps, "used or replaced at the same moment");
+      return linkDevice(deps, tx, { ...shown, user, address, name: code.deviceName });
+    });
+  };
+}
+
+type Found = { readonly code: SignInCodeRow; readonly codeHash: string } | { readonly why: string };
+
+/** The code, where this device may exchange it. It takes the same work to find that it may not, whyever. */
+async function findExchangeable(
+  { database, clock }: Deps,
+  { code, deviceId }: { readonly code: string; readonly deviceId: string },
+  challenge: string,
+): Promise<Found> {
+  const codeHash = hashOf(code);
+  const row = await signInCodes.find(database, codeHash);
+  const verdict = judgeCode(row, { deviceId, challenge }, clock.now());
+  if (!verdict.accepted) return verdict;
+  return row ? { code: row, codeHash } : { why: "unknown code" };
+}
+
+/** Whoever holds a code that is not theirs learns nothing: the cause is for the log. */
+function refuseCode({ log }: Deps, why: string): never {
+  log.info({ why }, "sign-in code refused");
+  throw new ApiError("invalid_code");
+}
+
+/** For terminals: holds the answer until the person has decided, or the seconds have passed. */
+function awaitCode({ database, clock, waiting, sealer }: Deps): Handler<typeof contract.await> {
+  return async ({ body, signal }) => {
+    const { deviceId, challenge, wait = 0 } = body;
+    const look = () => signInCodes.decided(database, deviceId, challenge, clock.now().toISOString());
+    const decided = await waiting.until(deviceTopic(deviceId), look, {
+      enough: (found) => found !== undefined,
+      milliseconds: wait * 1_000,
+      signal,
+    });
+    if (decided === "refused") throw new ApiError("access_denied");
+    return decided ? { code: sealer.open(decided.codeSealed) } : notYet;
+  };
+}
+
+function register(deps: Deps): Handler<typeof contract.register> {
+  return async ({ body, address, save }) => {
+    if (!deps.settings.registration) {
+      throw new ApiError("forbidden", { message: "New accounts are turned off here." });
+    }
+    const { password, deviceName, ...device } = body;
+    const user = {
+      id: deps.newId(),
+      email: normaliseEmail(body.email),
+      passwordHash: await hashPassword(password),
+      createdAt: deps.clock.now().toISOString(),
+    };
+    return save(async (tx) => {
+      if (!(await users.insertUnlessTaken(tx, user))) throw new ApiError("email_taken");
+      await claimDevice(deps, tx, { user, ...device });
+      return linkDevice(deps, tx, { ...device, user, address, name: deviceName || unnamed });
+    });
+  };
+}
+
+/** Held to the limits of failed sign-ins to the console: the password is the same. */
+function token(deps: Deps): Handler<typeof contract.token> {
+  return async ({ body, address, save }) => {
+    const { password, deviceName, ...device } = body;
+    const attempt = { email: normaliseEmail(body.email), address };
+    await beginAttempt(deps, attempt);
+    const user = await verifiedUser(deps, attempt.email, password);
+    // A taken device is no wrong password.
+    await deps.database.write((tx) => succeed(deps, tx, attempt));
+    return save(async (tx) => {
+      await claimDevice(deps, tx, { user, ...device });
+      return linkDevice(deps, tx, { ...device, user, address, name: deviceName || unnamed });
+    });
+  };
+}
+
+const unnamed = "Unnamed device";
