@@ -107,6 +107,7 @@ export const CycleReport = z.object({
       daysByProof: z.int(),
       missedDays: z.int(),
       sessions: z.int(),
+      /** The length of those sessions that were of a day the server vouches for. */
       secondsTested: z.int(),
       activatedAt: z.nullable(instant),
       endedAt: z.nullable(instant),
