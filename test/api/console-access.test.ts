@@ -9,6 +9,7 @@ import {
 import { contract } from "../../src/contract/index.ts";
 import { bearer, type ConsoleWorld, makeConsoleWorld } from "../support/console-world.ts";
 import { databases } from "../support/databases.ts";
+import { newListing } from "../support/owned-test.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const groups: [string, Group][] = Object.entries(contract);
@@ -36,6 +37,10 @@ const bodies: Record<string, unknown> = {
   "consoleFaqs.update": { answer: "So." },
   "consoleChangelog.create": { title: "Second", version: "2.0.0" },
   "consoleChangelog.update": { title: "Other" },
+  "listings.create": newListing,
+  "listings.update": { appName: "Other" },
+  "cycles.create": { startsOn: "2099-01-01", timezone: "UTC" },
+  "slots.assign": { email: "somebody@example.org" },
 };
 
 describe.each(databases)("the console's API on $name", (engine) => {
@@ -133,7 +138,7 @@ describe.each(databases)("the console's API on $name", (engine) => {
   });
 
   it("is untouched by all that was refused", async () => {
-    const { call, app, threadId, faqId, entryId, keyId } = world;
+    const { call, app, threadId, faqId, entryId, keyId, listingId, cycleId, slotId } = world;
     expect((await call("GET", `/apps/${app.id}`)).body).toMatchObject({ name: "Demo" });
     expect((await call("GET", `/feedback/${threadId}`)).body).toMatchObject({
       feedback: { status: "open" },
@@ -147,5 +152,14 @@ describe.each(databases)("the console's API on $name", (engine) => {
       publishedAt: null,
     });
     expect((await call("GET", `/apps/${app.id}/keys`)).text).toContain(keyId);
+    expect((await call("GET", `/apps/${app.id}/listings`)).body).toMatchObject({
+      items: [{ id: listingId, appName: newListing.appName }],
+    });
+    expect((await call("GET", `/listings/${listingId}/cycles`)).body).toMatchObject({
+      items: [{ id: cycleId, status: "running" }],
+    });
+    expect((await call("GET", `/cycles/${cycleId}`)).body).toMatchObject({
+      slots: expect.arrayContaining([expect.objectContaining({ slotId, status: "requested" })]),
+    });
   });
 });

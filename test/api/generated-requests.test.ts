@@ -24,6 +24,9 @@ describe.each(databases)(`generated requests on $name, with seed ${seed},`, (eng
     // A decided run keeps nobody waiting.
     if (endpoint.query?.shape.wait)
       await world.call("POST", `/runs/${world.runId}/decision`, { decision: "reject" });
+    // A seat that somebody holds.
+    if (/\/(remove|rotate-key|confirm-join)$/.test(endpoint.path))
+      await world.call("POST", `/slots/${world.slotId}/accept`);
     const property = fc.asyncProperty(requestsTo(endpoint), async (generated) => {
       const answer = await send(endpoint, generated);
       expect(undeclaredIn(endpoint, answer)).toEqual([]);
@@ -38,7 +41,7 @@ describe.each(databases)(`generated requests on $name, with seed ${seed},`, (eng
   });
 
   function send(endpoint: Endpoint, { params, query, headers, trusted, body }: GeneratedRequest) {
-    const { app, threadId, runId, keyId, tokenId, faqId, entryId } = world;
+    const { app, threadId, runId, keyId, tokenId, faqId, entryId, listingId, cycleId, slotId } = world;
     const known: Record<string, string> = {
       appId: app.id,
       id: threadId,
@@ -47,6 +50,9 @@ describe.each(databases)(`generated requests on $name, with seed ${seed},`, (eng
       tokenId,
       faqId,
       entryId,
+      listingId,
+      cycleId,
+      slotId,
     };
     const filled = Object.entries(params).map(([name, value]) => [
       name,
@@ -72,4 +78,4 @@ describe.each(databases)(`generated requests on $name, with seed ${seed},`, (eng
 
 /** Whether it may take from the world what the next request needs. */
 const usesUp = ({ method, path }: Endpoint): boolean =>
-  method === "DELETE" || method === "PUT" || /(regenerate|decision)$/.test(path);
+  method === "DELETE" || method === "PUT" || /(regenerate|decision|cancel|accept|decline|remove)$/.test(path);

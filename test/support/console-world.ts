@@ -1,5 +1,6 @@
 import { feedback, type NewThread } from "../../server/store/feedback.ts";
 import { maintainerScopes } from "../../src/contract/endpoint.ts";
+import { newListing, requestSeat } from "./owned-test.ts";
 import type { Answer } from "./request.ts";
 import type { Service } from "./service.ts";
 
@@ -15,6 +16,7 @@ export async function makeConsoleWorld(service: Service) {
     service.request(method, `/api/v1/console${path}`, { headers, body });
   const make = async (path: string, body: unknown) => (await call("POST", path, body)).field("id");
   const threadId = await sendFeedback(service, app.key);
+  const listingId = await make(`/apps/${app.id}/listings`, newListing);
   return {
     owner,
     app,
@@ -31,7 +33,22 @@ export async function makeConsoleWorld(service: Service) {
     tokenId: await make("/tokens", { kind: "maintainer", label: "CI", scopes: maintainerScopes }),
     faqId: await make(`/apps/${app.id}/faqs`, { question: "Why?", answer: "Because." }),
     entryId: await make(`/apps/${app.id}/changelog`, { title: "First", version: "1.0.0" }),
+    listingId,
+    ...(await makeTest(service, call, listingId)),
   };
+}
+
+/** A cycle that runs from today on; somebody has asked for the seat whose id is given. */
+async function makeTest(
+  service: Service,
+  call: (method: string, path: string, body: unknown) => Promise<Answer>,
+  listingId: string,
+) {
+  const startsOn = service.clock.now().toISOString().slice(0, 10);
+  const planned = await call("POST", `/listings/${listingId}/cycles`, { startsOn, timezone: "UTC" });
+  const slotId = planned.field("slots.0.slotId");
+  await requestSeat(service, slotId, await service.makeUser());
+  return { cycleId: planned.field("cycle.id"), slotId };
 }
 
 /** Sends feedback as an app and gives the thread's id. */
