@@ -34,8 +34,8 @@ export function attestationOf(environment: Environment): AttestationSettings {
     throw new SettingError(`INNKEEP_ATTESTATION must be \`off\` or \`play-integrity\`, not \`${kind}\`.`);
   return {
     kind,
-    packageNames: namesOf(environment, "INNKEEP_PLAY_PACKAGES"),
-    certificates: namesOf(environment, "INNKEEP_PLAY_CERTIFICATES"),
+    packageNames: namesOf(environment, "INNKEEP_PLAY_PACKAGES").map(packageNameOf),
+    certificates: namesOf(environment, "INNKEEP_PLAY_CERTIFICATES").map(certificateOf),
     decryptionKey: keyOf(environment, "INNKEEP_PLAY_DECRYPTION_KEY", isAesKey),
     verificationKey: keyOf(environment, "INNKEEP_PLAY_VERIFICATION_KEY", isP256Key),
   };
@@ -49,10 +49,28 @@ function namesOf(environment: Environment, name: string): string[] {
   );
 }
 
+function packageNameOf(given: string): string {
+  if (/^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/.test(given)) return given;
+  throw new SettingError(
+    `INNKEEP_PLAY_PACKAGES must list package names such as com.example.app, not \`${given}\`.`,
+  );
+}
+
+/** As verdicts have it, from that or from the hexadecimal form that the Play Console shows. */
+function certificateOf(given: string): string {
+  const hex = given.replaceAll(":", "");
+  if (/^[0-9a-f]{64}$/i.test(hex)) return Buffer.from(hex, "hex").toString("base64url");
+  const bytes = Buffer.from(given, "base64url");
+  if (/^[\w-]{43}=?$/.test(given) && bytes.length === 32) return bytes.toString("base64url");
+  throw new SettingError(
+    `INNKEEP_PLAY_CERTIFICATES must list SHA-256 digests in hexadecimal or base64url, not \`${given}\`.`,
+  );
+}
+
 // A key is never quoted: what is wrong may still be most of it.
 function keyOf(environment: Environment, name: string, isKey: (bytes: Buffer) => boolean): string {
-  const given = environment[name] ?? "";
-  if (isKey(Buffer.from(given, "base64"))) return given;
+  const given = (environment[name] ?? "").replace(/\s/g, "");
+  if (/^[A-Za-z0-9+/]+=*$/.test(given) && isKey(Buffer.from(given, "base64"))) return given;
   throw new SettingError(`${name} must be the key that the Play Console shows, in base64.`);
 }
 
@@ -72,20 +90,36 @@ const Providers = z.array(
   z.object({
     id: z.string().check(z.regex(/^[a-z0-9-]{1,40}$/)),
     name: z.string().check(z.minLength(1), z.maxLength(100)),
-    issuer: z.url(),
+    issuer: z.string().check(z.refine(isIssuer)),
     clientId: z.string().check(z.minLength(1)),
-    clientSecret: z.optional(z.string()),
+    clientSecret: z.optional(z.string().check(z.minLength(1))),
   }),
 );
+
+/** OpenID Connect asks for https; http is for trying it out on one machine. */
+function isIssuer(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || url.search || url.username || url.password || text.includes("/.well-known/")) return false;
+  return isTarget(text);
+}
 
 /** The OpenID Connect providers, from a JSON array of `{id, name, issuer, clientId, clientSecret?}`. */
 export function identityProvidersOf(given: string | undefined): IdentityProvider[] {
   if (given === undefined) return [];
-  const parsed = Providers.safeParse(jsonOf(given));
-  if (parsed.success) return parsed.data.map((provider) => ({ clientSecret: undefined, ...provider }));
-  throw new SettingError(
-    "INNKEEP_IDENTITY_PROVIDERS must be a JSON array of {id, name, issuer, clientId, clientSecret?}.",
-  );
+  const { success, data = [], error } = Providers.safeParse(jsonOf(given));
+  if (!success) throw new SettingError(`${providersWanted}${faultsOf(error)}.`);
+  const ids = data.map(({ id }) => id);
+  if (new Set(ids).size < ids.length) throw new SettingError(`${providersWanted}, each id once.`);
+  return data.map((provider) => ({ clientSecret: undefined, ...provider }));
+}
+
+const providersWanted =
+  "INNKEEP_IDENTITY_PROVIDERS must be a JSON array of {id, name, issuer, clientId, clientSecret?}";
+
+/** Which entries are wrong, never what is in them: there are secrets among them. */
+function faultsOf({ issues }: z.core.$ZodError): string {
+  const paths = new Set(issues.map(({ path }) => path.join(".")).filter((path) => path !== ""));
+  return paths.size === 0 ? "" : `; wrong: ${[...paths].join(", ")}`;
 }
 
 function jsonOf(text: string): unknown {
