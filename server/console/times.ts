@@ -23,6 +23,13 @@ export function relativeTime(at: string, now: Date): string {
   return ago.format(Math.trunc(seconds / size), unit);
 }
 
+/** `in 2 days`, `in 5 hours`, `within the hour`. */
+export function timeUntil(at: string, now: Date): string {
+  const hours = Math.floor((Date.parse(at) - now.getTime()) / 3_600_000);
+  if (hours < 1) return "within the hour";
+  return hours < 48 ? ago.format(hours, "hour") : ago.format(Math.floor(hours / 24), "day");
+}
+
 const week = 604_800;
 const steps = [
   [week, "week"],

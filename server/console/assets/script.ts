@@ -4,7 +4,7 @@ export const script = `
 // Times in the reader's own zone.
 const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const localise = (root) => {
-  for (const time of root.querySelectorAll("time[datetime]")) {
+  for (const time of root.querySelectorAll("time[datetime]:not([data-fixed])")) {
     const at = new Date(time.dateTime);
     if (time.hasAttribute("data-relative")) time.title = zoned.format(at);
     else time.textContent = zoned.format(at);

@@ -1,7 +1,9 @@
 import type { App } from "../../../src/contract/console/apps.ts";
 import { type AwaitingRow, awaiting } from "../../store/awaiting.ts";
+import { seatRequests } from "../../store/seat-requests.ts";
 import { Empty } from "../components/empty.tsx";
 import { Framed } from "../components/framed.tsx";
+import { SeatRequestLines } from "../components/seat-request-lines.tsx";
 import { Ago } from "../components/when.tsx";
 import { Line } from "../components/written.tsx";
 import { versionOf } from "../filled.ts";
@@ -16,7 +18,9 @@ const most = 100;
 export async function homePage(visit: SignedInVisit): Promise<Reply> {
   const frame: Frame = { ...(await frameOf(visit)), tab: "decisions" };
   if (frame.apps.length === 0) return show(<Welcome frame={frame} />);
-  const rows = await awaiting.list(visit.deps.database, visit.caller.userId, most);
+  const { deps, caller, now, links } = visit;
+  const rows = await awaiting.list(deps.database, caller.userId, most);
+  const requests = await seatRequests.list(deps.database, caller.userId, now.toISOString(), most);
   return show(
     <Framed frame={frame} title="Decisions" narrow>
       <div class="stack wide">
@@ -29,9 +33,17 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
               </p>
             </div>
           </div>
-          <Waiting rows={rows} now={visit.now} links={visit.links} />
+          <Waiting rows={rows} now={now} links={links} />
         </section>
-        <Apps apps={frame.apps} links={visit.links} />
+        <div id="asked" data-live={versionOf(requests)}>
+          {requests.length > 0 && (
+            <section class="stack" aria-labelledby="asked-title">
+              <h2 id="asked-title">Testers who ask for a seat</h2>
+              <SeatRequestLines rows={requests} links={links} now={now} />
+            </section>
+          )}
+        </div>
+        <Apps apps={frame.apps} links={links} />
       </div>
     </Framed>,
   );

@@ -1,0 +1,38 @@
+import type { Listing } from "../../../src/contract/console/listings.ts";
+import { timeZones } from "../zoned-times.ts";
+import { type Filled, Select, TextField } from "./field.tsx";
+import { Refused } from "./notice.tsx";
+import { Once } from "./once.tsx";
+
+export interface NewCycleProps {
+  readonly listing: Listing;
+  readonly form: Filled;
+  readonly action: string;
+}
+
+/** Plans a run of a test. */
+export const NewCycle = ({ listing: { seats, durationDays }, form, action }: NewCycleProps) => (
+  <form class="card stack" method="post" action={action}>
+    <Refused refusal={form.refusal} />
+    <p>
+      A run goes by itself. Testers can ask for its {seats} seats at once; it starts when the first day begins
+      in the time zone below, closes each day at midnight there, and ends after {durationDays} days.
+    </p>
+    <Once />
+    <div class="columns">
+      <TextField form={form} name="startsOn" label="First day" type="date" required />
+      <Select
+        form={form}
+        name="timezone"
+        label="Time zone"
+        options={timeZones.map((zone) => [zone, zone.replaceAll("_", " ")])}
+        hint="Its midnight is when days begin and end."
+      />
+    </div>
+    <div class="actions">
+      <button class="primary" type="submit">
+        Plan the run
+      </button>
+    </div>
+  </form>
+);

@@ -1,0 +1,103 @@
+import { type CycleReport, cycles } from "../../../src/contract/console/cycles.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import { CycleBadge } from "../components/cycle-badges.tsx";
+import { progressOf } from "../components/cycle-line.tsx";
+import { Document } from "../components/document.tsx";
+import { ReportSeats, TestersPerDay } from "../components/report-tables.tsx";
+import { Line } from "../components/written.tsx";
+import { ZonedTime } from "../components/zoned.tsx";
+import type { Links } from "../links.ts";
+import { type Reply, show } from "../reply.ts";
+import type { SignedInVisit } from "../visit.ts";
+
+/** The facts of a run, to be read, printed and handed on: it names no tester and no account. */
+export async function cycleReportPage(visit: SignedInVisit): Promise<Reply> {
+  const { ask, links, now, param } = visit;
+  const report = await ask(cycles.report, { params: { cycleId: param("cycleId") } });
+  if (report.cycle.appId !== param("appId").toLowerCase()) throw new ApiError("not_found");
+  return show(<Paper report={report} links={links} now={now} />);
+}
+
+interface PaperProps {
+  readonly report: CycleReport;
+  readonly links: Links;
+  readonly now: Date;
+}
+
+const Paper = ({ report, links, now }: PaperProps) => {
+  const { cycle, appName, packageName } = report;
+  return (
+    <Document links={links} title={`Report · ${appName}`}>
+      <main class="paper stack wide" id="main" tabIndex={-1}>
+        <div class="row spread unprinted">
+          <a class="back" href={links.cycle(cycle.appId, cycle.id)}>
+            <span aria-hidden="true">←</span> Back to the run
+          </a>
+          <button class="small" type="button" data-prints hidden>
+            Print
+          </button>
+        </div>
+        <header class="stack tight">
+          <p class="muted">Report of a closed test</p>
+          <div class="row">
+            <h1>
+              <Line text={appName} />
+            </h1>
+            <CycleBadge status={cycle.status} />
+          </div>
+          <p class="muted">
+            <code>{packageName}</code>
+          </p>
+        </header>
+        <Figures report={report} />
+        <section class="stack tight" aria-labelledby="says">
+          <h2 id="says">What this says</h2>
+          <p class="claim">{report.statement}</p>
+        </section>
+        <section class="stack" aria-labelledby="per-day">
+          <h2 id="per-day">Testers per day</h2>
+          <TestersPerDay report={report} />
+        </section>
+        <section class="stack" aria-labelledby="seats">
+          <h2 id="seats">Seats</h2>
+          <div class="scroll">
+            <ReportSeats report={report} />
+          </div>
+        </section>
+        <footer class="muted small">
+          Made by Innkeep on <ZonedTime at={now.toISOString()} timezone={cycle.timezone} />. Days and times
+          are those of {cycle.timezone}.
+        </footer>
+      </main>
+    </Document>
+  );
+};
+
+const Figures = ({ report: { cycle, testers, testersWithEveryDay } }: Pick<PaperProps, "report">) => (
+  <dl class="facts">
+    <div>
+      <dt>Length</dt>
+      <dd>{progressOf(cycle)}</dd>
+    </div>
+    <div>
+      <dt>From</dt>
+      <dd>
+        <ZonedTime at={cycle.startsAt} timezone={cycle.timezone} />
+      </dd>
+    </div>
+    <div>
+      <dt>Until</dt>
+      <dd>
+        <ZonedTime at={cycle.endsAt} timezone={cycle.timezone} />
+      </dd>
+    </div>
+    <div>
+      <dt>Testers</dt>
+      <dd>{testers}</dd>
+    </div>
+    <div>
+      <dt>With every day counted</dt>
+      <dd>{testersWithEveryDay}</dd>
+    </div>
+  </dl>
+);

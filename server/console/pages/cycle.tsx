@@ -1,0 +1,175 @@
+import type { ComponentChildren } from "preact";
+import { type Cycle, cycles, type SlotWithDays } from "../../../src/contract/console/cycles.ts";
+import { type Listing, listings } from "../../../src/contract/console/listings.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import { Confirmed } from "../components/confirmed.tsx";
+import { CycleBadge } from "../components/cycle-badges.tsx";
+import { CycleFacts } from "../components/cycle-facts.tsx";
+import { isLive } from "../components/cycle-line.tsx";
+import { DayEvidence } from "../components/day-evidence.tsx";
+import { type Chosen, DayGrid } from "../components/day-grid.tsx";
+import { Legend } from "../components/day-marks.tsx";
+import type { Filled } from "../components/field.tsx";
+import { Framed } from "../components/framed.tsx";
+import { Refused } from "../components/notice.tsx";
+import { OpenSeats } from "../components/open-seats.tsx";
+import { SeatPanel } from "../components/seat-panel.tsx";
+import { SeatRequests } from "../components/seat-requests.tsx";
+import { Line } from "../components/written.tsx";
+import { ZonedDay } from "../components/zoned.tsx";
+import { versionOf } from "../filled.ts";
+import { type AppFrame, appFrameOf } from "../frame.ts";
+import { type Reply, show } from "../reply.ts";
+import type { SignedInVisit } from "../visit.ts";
+
+/** The forms of a cycle that were sent and refused. */
+export interface CycleForms {
+  readonly seat?: Filled;
+  readonly assign?: Filled;
+  readonly cancel?: Filled;
+}
+
+export const cyclePage = (visit: SignedInVisit): Promise<Reply> => showCycle(visit);
+
+export async function showCycle(visit: SignedInVisit, forms: CycleForms = {}): Promise<Reply> {
+  const frame = await appFrameOf(visit, "testing");
+  const { cycle, slots } = await readCycle(visit);
+  const listing = await visit.ask(listings.read, { params: { listingId: cycle.listingId } });
+  const uploads = `${visit.deps.settings.baseUrl}/uploads/`;
+  const address = frame.links.cycle(frame.app.id, cycle.id);
+  const chosen = chosenOf(visit, slots);
+  const refusal = (forms.seat ?? forms.assign ?? forms.cancel)?.refusal;
+  return show(
+    <CycleDetail {...{ frame, cycle, slots, listing, forms, chosen, address, uploads }} now={visit.now} />,
+    refusal?.status,
+  );
+}
+
+/** The cycle that the path names, within its own app only. Throws `not_found`. */
+export async function readCycle({ ask, param }: SignedInVisit) {
+  const read = await ask(cycles.read, { params: { cycleId: param("cycleId") } });
+  if (read.cycle.appId !== param("appId").toLowerCase()) throw new ApiError("not_found");
+  return read;
+}
+
+/** The seat, or the day of it, that the address names; undefined where it names none of this cycle. */
+function chosenOf(visit: SignedInVisit, slots: readonly SlotWithDays[]): Chosen | undefined {
+  const slotId = visit.query("slot") || visit.param("slotId");
+  const slot = slots.find((known) => known.slotId === slotId.toLowerCase());
+  return slot && { slot, day: slot.days.find(({ dayIndex }) => String(dayIndex) === visit.query("day")) };
+}
+
+interface CycleDetailProps {
+  readonly frame: AppFrame;
+  readonly cycle: Cycle;
+  readonly slots: readonly SlotWithDays[];
+  readonly listing: Listing;
+  readonly forms: CycleForms;
+  readonly chosen: Chosen | undefined;
+  readonly address: string;
+  readonly uploads: string;
+  readonly now: Date;
+}
+
+const CycleDetail = (props: CycleDetailProps) => {
+  const { frame, cycle, slots, forms, address, listing } = props;
+  const open = isLive(cycle) ? slots.filter(({ status }) => status === "open") : [];
+  return (
+    <Framed frame={frame} title={listing.appName}>
+      <Head {...props} />
+      <div class="stack wide">
+        <Refused refusal={(forms.seat ?? forms.cancel)?.refusal} />
+        <Live id="facts" of={[cycle, slots]}>
+          <CycleFacts cycle={cycle} slots={slots} />
+        </Live>
+        <Requests {...props} />
+        <Days {...props} />
+        {open.length > 0 && <OpenSeats slots={open} form={forms.assign} action={`${address}/assign`} />}
+        {isLive(cycle) && (
+          <Confirmed offer="Call this run off" action={`${address}/cancel`} button="Call it off" danger>
+            It ends now: no further day counts, testers lose their seats, and requests are dropped. What was
+            counted stays on record. It cannot be taken up again.
+          </Confirmed>
+        )}
+      </div>
+    </Framed>
+  );
+};
+
+const Head = ({ frame: { links, app }, cycle, listing, address }: CycleDetailProps) => (
+  <>
+    <a class="back" href={links.listing(app.id, cycle.listingId)}>
+      <span aria-hidden="true">←</span> <Line text={listing.appName} />
+    </a>
+    <div class="head">
+      <div>
+        <div class="row">
+          <h1>
+            Run from <ZonedDay at={cycle.startsAt} timezone={cycle.timezone} />
+          </h1>
+          <CycleBadge status={cycle.status} />
+        </div>
+        <p>Days begin and end at midnight in {cycle.timezone}. The run goes on and ends by itself.</p>
+      </div>
+      <a class="button" href={`${address}/report`}>
+        {isLive(cycle) ? "Report so far" : "End report"}
+      </a>
+    </div>
+  </>
+);
+
+interface LiveProps {
+  readonly id: string;
+  /** What it shows: where that has changed, the page shows it anew. */
+  readonly of: unknown;
+  readonly children: ComponentChildren;
+}
+
+const Live = ({ id, of, children }: LiveProps) => (
+  <div id={id} data-live={versionOf(of)}>
+    {children}
+  </div>
+);
+
+const Requests = ({ frame: { links, app }, cycle, slots, now }: CycleDetailProps) => {
+  const requested = slots.filter(({ status }) => status === "requested");
+  return (
+    <Live id="requests" of={requested}>
+      {requested.length > 0 && (
+        <SeatRequests
+          slots={requested}
+          now={now}
+          at={(slotId, deed) => links.seat(app.id, cycle.id, slotId, deed)}
+        />
+      )}
+    </Live>
+  );
+};
+
+/** The grid, and beside it what is known of what is chosen in it. */
+const Days = ({ frame: { links, app }, cycle, slots, chosen, address, uploads }: CycleDetailProps) => (
+  <section class="stack" aria-labelledby="days-title">
+    <h2 id="days-title">Seats and days</h2>
+    <div class="board">
+      <div class="stack tight" id="grid" data-live={versionOf(slots)}>
+        <DayGrid {...{ cycle, slots, chosen, address }} />
+        <Legend />
+      </div>
+      <aside class="card stack evidence" id="evidence" aria-label="Evidence" aria-live="polite">
+        {chosen === undefined && (
+          <p class="muted">
+            Choose a day to see its evidence, or a seat to see how it stands and to act on it.
+          </p>
+        )}
+        {chosen?.day && <DayEvidence {...{ cycle, uploads }} slot={chosen.slot} day={chosen.day} />}
+        {chosen && !chosen.day && (
+          <SeatPanel
+            cycle={cycle}
+            slot={chosen.slot}
+            at={(deed) => links.seat(app.id, cycle.id, chosen.slot.slotId, deed)}
+          />
+        )}
+      </aside>
+    </div>
+  </section>
+);

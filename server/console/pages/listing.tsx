@@ -1,0 +1,180 @@
+import { type Cycle, cycles } from "../../../src/contract/console/cycles.ts";
+import { type Listing, listings } from "../../../src/contract/console/listings.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import { type SeatRequestRow, seatRequests } from "../../store/seat-requests.ts";
+import { CycleLine } from "../components/cycle-line.tsx";
+import { Elsewhere } from "../components/elsewhere.tsx";
+import type { Filled } from "../components/field.tsx";
+import { Framed } from "../components/framed.tsx";
+import { ListingFields } from "../components/listing-fields.tsx";
+import { NewCycle } from "../components/new-cycle.tsx";
+import { Refused } from "../components/notice.tsx";
+import { Once } from "../components/once.tsx";
+import { Was } from "../components/was.tsx";
+import { Line, Written } from "../components/written.tsx";
+import { filledWith } from "../filled.ts";
+import { type AppFrame, appFrameOf } from "../frame.ts";
+import { currentListing, emptyListing } from "../listing-form.ts";
+import { type Reply, show } from "../reply.ts";
+import type { SignedInVisit } from "../visit.ts";
+import { askedIn } from "./testing.tsx";
+
+/** The forms of a listing that were sent and refused, to be shown again as they were. */
+export interface ListingForms {
+  readonly edit?: Filled;
+  readonly plan?: Filled;
+}
+
+export const newListingPage = (visit: SignedInVisit): Promise<Reply> => showNewListing(visit);
+
+export async function showNewListing(
+  visit: SignedInVisit,
+  form: Filled = filledWith(emptyListing),
+): Promise<Reply> {
+  const frame = await appFrameOf(visit, "testing");
+  const shown = form.refusal || form.value("appName") !== "" ? form : withName(form, frame.app.name);
+  return show(
+    <Framed frame={frame} title="New listing" narrow>
+      <BackToTesting frame={frame} />
+      <div class="head">
+        <div>
+          <h1>New listing</h1>
+          <p>What testers are told of your app, and how much a run of the test asks of them.</p>
+        </div>
+      </div>
+      <form class="card stack" method="post" action={frame.links.testing(frame.app.id, "new")} data-guards>
+        <Refused refusal={form.refusal} />
+        <Once />
+        <ListingFields form={shown} />
+        <div class="actions">
+          <button class="primary" type="submit">
+            Create listing
+          </button>
+        </div>
+      </form>
+    </Framed>,
+    form.refusal?.status,
+  );
+}
+
+const withName = (form: Filled, appName: string): Filled => ({
+  value: (name) => (name === "appName" ? appName : form.value(name)),
+});
+
+export const listingPage = (visit: SignedInVisit): Promise<Reply> => showListing(visit);
+
+export async function showListing(visit: SignedInVisit, forms: ListingForms = {}): Promise<Reply> {
+  const { ask, deps, caller, now } = visit;
+  const frame = await appFrameOf(visit, "testing");
+  const listing = await readListing(visit);
+  const { items } = await ask(cycles.list, { params: { listingId: listing.id } });
+  const requests = await seatRequests.list(deps.database, caller.userId, now.toISOString(), 500);
+  const plan = forms.plan ?? filledWith({ startsOn: tomorrow(now), timezone: items[0]?.timezone ?? "UTC" });
+  return show(
+    <ListingDetail {...{ frame, listing, requests, plan }} runs={items} edit={forms.edit} />,
+    (forms.edit ?? forms.plan)?.refusal?.status,
+  );
+}
+
+/** The listing that the path names, within its own app only. Throws `not_found`. */
+export async function readListing({ ask, param }: SignedInVisit): Promise<Listing> {
+  const listing = await ask(listings.read, { params: { listingId: param("listingId") } });
+  if (listing.appId !== param("appId").toLowerCase()) throw new ApiError("not_found");
+  return listing;
+}
+
+const tomorrow = (now: Date): string => new Date(now.getTime() + 86_400_000).toISOString().slice(0, 10);
+
+const BackToTesting = ({ frame: { links, app } }: { readonly frame: AppFrame }) => (
+  <a class="back" href={links.testing(app.id)}>
+    <span aria-hidden="true">←</span> Testing
+  </a>
+);
+
+interface ListingDetailProps {
+  readonly frame: AppFrame;
+  readonly listing: Listing;
+  readonly runs: readonly Cycle[];
+  readonly requests: readonly SeatRequestRow[];
+  readonly plan: Filled;
+  readonly edit: Filled | undefined;
+}
+
+const ListingDetail = (props: ListingDetailProps) => {
+  const { frame, listing, runs, requests, plan } = props;
+  const { links, app } = frame;
+  return (
+    <Framed frame={frame} title={listing.appName} narrow>
+      <BackToTesting frame={frame} />
+      <div class="head">
+        <div>
+          <h1>
+            <Line text={listing.appName} />
+          </h1>
+          <p class="under muted">
+            <code>{listing.packageName}</code>
+            <span>
+              <Elsewhere to={listing.optInUrl}>Opt-in page</Elsewhere>
+            </span>
+          </p>
+        </div>
+      </div>
+      <div class="stack wide">
+        <section class="stack" aria-labelledby="runs">
+          <h2 id="runs">Runs</h2>
+          {runs.length === 0 ? (
+            <p class="muted">None yet. Plan the first one below.</p>
+          ) : (
+            <ul class="list linked">
+              {runs.map((cycle) => (
+                <CycleLine key={cycle.id} cycle={cycle} links={links} asked={askedIn(requests, cycle)} />
+              ))}
+            </ul>
+          )}
+        </section>
+        <section class="stack" aria-labelledby="plan">
+          <h2 id="plan">Plan a run</h2>
+          <NewCycle listing={listing} form={plan} action={links.listing(app.id, listing.id, "cycles")} />
+        </section>
+        <Told {...props} />
+        <Edit {...props} />
+      </div>
+    </Framed>
+  );
+};
+
+const Told = ({ listing }: ListingDetailProps) => (
+  <section class="stack" aria-labelledby="told">
+    <h2 id="told">What testers are told</h2>
+    <div class="card stack">
+      <Written text={listing.testBrief} />
+      <ul class="names" aria-label="Screens">
+        {listing.screens.map((screen) => (
+          <li key={screen}>
+            <Line text={screen} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  </section>
+);
+
+const Edit = ({ frame: { links, app }, listing, edit }: ListingDetailProps) => {
+  const current = currentListing(listing);
+  return (
+    <details class="reveal" open={edit !== undefined}>
+      <summary>Edit this listing</summary>
+      <form class="card stack" method="post" action={links.listing(app.id, listing.id)} data-guards>
+        <Refused refusal={edit?.refusal} />
+        <Once />
+        <Was current={current} />
+        <ListingFields form={edit ?? filledWith(current)} />
+        <div class="actions">
+          <button class="primary" type="submit">
+            Save
+          </button>
+        </div>
+      </form>
+    </details>
+  );
+};
