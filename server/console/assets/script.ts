@@ -31,6 +31,56 @@ document.addEventListener("keydown", (event) => {
   if (menu) menu.querySelector("summary").focus();
 });
 
+// What a cell of a grid leads to appears beside the grid; arrow keys lead from cell to cell.
+let wanted;
+const showBeside = async (link) => {
+  wanted = link;
+  const answer = await fetch(link.href, { headers: { Accept: "text/html" } }).catch(() => undefined);
+  if (wanted !== link) return;
+  const text = answer && answer.ok && !answer.redirected ? await answer.text() : "";
+  const next = new DOMParser().parseFromString(text, "text/html").getElementById(link.dataset.into);
+  if (!next) return location.assign(link.href);
+  const part = document.getElementById(link.dataset.into);
+  localise(next);
+  part.replaceChildren(...next.childNodes);
+  for (const other of document.querySelectorAll("a[data-into][aria-current]")) other.removeAttribute("aria-current");
+  link.setAttribute("aria-current", "true");
+  history.replaceState(null, "", link.href);
+  part.scrollIntoView({ block: "nearest" });
+};
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-into]");
+  if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  showBeside(link);
+});
+const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+document.addEventListener("keydown", (event) => {
+  const cell = event.target.closest("[data-arrows] :is(td, th)");
+  const step = steps[event.key];
+  if (!cell || !step || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  const rows = [...cell.closest("table").rows];
+  let [row, column] = [rows.indexOf(cell.parentElement), cell.cellIndex];
+  let link;
+  do {
+    [row, column] = [row + step[0], column + step[1]];
+    link = rows[row]?.cells[column]?.querySelector("a");
+  } while (!link && rows[row]?.cells[column]);
+  if (!link) return;
+  event.preventDefault();
+  link.focus();
+});
+
+// A paper is printed, a zone of one's own is offered.
+for (const button of document.querySelectorAll("button[data-prints]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => print());
+}
+for (const select of document.querySelectorAll("select[data-own-zone]")) {
+  const own = zoned.resolvedOptions().timeZone;
+  if ([...select.options].some((option) => option.value === own)) select.value = own;
+}
+
 // Secrets are copied without being selected by hand.
 for (const button of document.querySelectorAll("button[data-copies]")) {
   button.hidden = false;

@@ -2,6 +2,8 @@ import { content } from "./style/content.ts";
 import { controls } from "./style/controls.ts";
 import { frame } from "./style/frame.ts";
 import { ground } from "./style/ground.ts";
+import { paper } from "./style/paper.ts";
+import { testing } from "./style/testing.ts";
 import { thread } from "./style/thread.ts";
 
-export const style = [ground, frame, controls, content, thread].join("");
+export const style = [ground, frame, controls, content, thread, testing, paper].join("");

@@ -147,7 +147,7 @@ const ProofFacts = ({ cycle: { timezone }, proof, uploads }: ProofFactsProps) =>
         {images.map((address, at) => (
           <li key={address}>
             <a href={address}>
-              <img src={address} alt={`Proof, image ${at + 1} of ${images.length}`} loading="lazy" />
+              <img src={address} alt={`Proof, ${at + 1} of ${images.length}`} loading="lazy" />
             </a>
           </li>
         ))}

@@ -28,8 +28,8 @@ export const DayGrid = (props: DayGridProps) => (
           <th scope="col" class="seat">
             Seat
           </th>
-          {Array.from({ length: props.cycle.durationDays }, (_, at) => (
-            <DayHead key={at} cycle={props.cycle} dayIndex={at + 1} />
+          {daysOf(props.cycle).map((dayIndex) => (
+            <DayHead key={dayIndex} cycle={props.cycle} dayIndex={dayIndex} />
           ))}
           <th scope="col" class="sum">
             Days
@@ -44,6 +44,8 @@ export const DayGrid = (props: DayGridProps) => (
     </table>
   </section>
 );
+
+const daysOf = ({ durationDays }: Cycle): number[] => Array.from({ length: durationDays }, (_, at) => at + 1);
 
 const DayHead = ({ cycle, dayIndex }: { readonly cycle: Cycle; readonly dayIndex: number }) => {
   const { weekday, date } = dateParts(dateOfDay(cycle.startsOn, dayIndex));

@@ -19,9 +19,9 @@ export const markOrder: readonly DayMark[] = ["session", "proof", "missed", "ope
 
 /** The shape of a mark. Its words stand beside it. */
 export const Mark = ({ mark }: { readonly mark: DayMark }) => (
-  <span class={`mark ${mark}`} aria-hidden="true">
-    <svg viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round">
-      <path d={shapes[mark]} stroke-linejoin="round" />
+  <span class={`mark ${mark}`}>
+    <svg viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.8">
+      <path d={shapes[mark]} stroke-linecap="round" stroke-linejoin="round" />
     </svg>
   </span>
 );
