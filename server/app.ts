@@ -1,5 +1,6 @@
 import Koa from "koa";
 import { contract } from "../src/contract/index.ts";
+import { iconUrlOf } from "./console/icon-url.ts";
 import { identityRoutes } from "./console/identity/routes.ts";
 import { answerConsoleRefusals } from "./console/refusals.ts";
 import { consoleRoutes } from "./console/routes.ts";
@@ -33,6 +34,7 @@ import { tokens } from "./routes/console/tokens.ts";
 import { faqs } from "./routes/faqs.ts";
 import { feedback } from "./routes/feedback.ts";
 import { signIn } from "./routes/sign-in.ts";
+import { tester } from "./routes/tester.ts";
 import { uploads } from "./store/uploads.ts";
 
 /** The whole server as a Koa application. */
@@ -68,6 +70,7 @@ const apiRoutes = (deps: Deps, door: Door): Route[] => [
   ...mount(contract.feedback, feedback(deps), deps, door),
   ...mount(contract.faqs, faqs(deps), deps, door),
   ...mount(contract.changelog, changelog(deps), deps, door),
+  ...mount(contract.tester, tester(deps, iconUrlOf(deps.settings)), deps, door),
   ...mount(contract.agent, agent(deps), deps, door),
   ...mount(contract.signIn, signIn(deps), deps, door),
   ...mount(contract.session, session(deps), deps, door),

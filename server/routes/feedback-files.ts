@@ -1,16 +1,14 @@
 import type { NewFeedback } from "../../src/contract/feedback.ts";
 import { limits } from "../../src/contract/limits.ts";
 import { isReceivedFile, type ReceivedFile } from "../../src/contract/received-file.ts";
-import { cleanFileName } from "../domain/file-name.ts";
-import { randomName } from "../secrets.ts";
-import type { NewUpload } from "../store/uploads.ts";
+import { type ReceivedUpload, uploadOf } from "./received-upload.ts";
 import type { ThreadFile, ThreadFiles } from "./thread-answer.ts";
 
 /** A file of a report: what arrived, and the upload that it becomes. */
 export interface FeedbackFile {
   readonly place: keyof ThreadFiles;
   readonly received: ReceivedFile;
-  readonly upload: Pick<NewUpload, "name" | "sha256" | "mediaType" | "size" | "fileName">;
+  readonly upload: ReceivedUpload;
 }
 
 /** The files of a valid report, in their order. */
@@ -49,20 +47,5 @@ function feedbackFile(
   givenName?: string,
 ): FeedbackFile[] {
   if (!isReceivedFile(file) || file.detectedType === null) return [];
-  const { sha256, size, detectedType } = file;
-  const name = randomName() + (endings[detectedType] ?? "");
-  const fileName = cleanFileName(givenName ?? file.name, name);
-  const upload = { name, sha256, size, mediaType: detectedType, fileName };
-  return [{ place, received: file, upload }];
+  return [{ place, received: file, upload: uploadOf(file, file.detectedType, givenName) }];
 }
-
-const endings: Readonly<Record<string, string>> = {
-  "image/png": ".png",
-  "image/jpeg": ".jpg",
-  "image/webp": ".webp",
-  "image/gif": ".gif",
-  "video/mp4": ".mp4",
-  "video/webm": ".webm",
-  "video/quicktime": ".mov",
-  "application/pdf": ".pdf",
-};

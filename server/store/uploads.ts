@@ -10,9 +10,11 @@ export interface UploadRow {
 export interface NewUpload extends UploadRow {
   readonly name: string;
   readonly appId: string;
-  readonly feedbackId: string;
   readonly createdAt: string;
 }
+
+/** What an upload belongs to. */
+export type Belonging = { readonly feedbackId: string } | { readonly proofId: string };
 
 /** Uploaded files by the unguessable names under which they are served. */
 export const uploads = {
@@ -28,11 +30,11 @@ export const uploads = {
 
   removeBySha256: (tx: Transaction, sha256: string) => tx.run("DELETE FROM uploads WHERE sha256 = ?", sha256),
 
-  insert: (tx: Transaction, upload: NewUpload) =>
+  insert: (tx: Transaction, upload: NewUpload & Belonging) =>
     tx.insert("uploads", {
       name: upload.name,
       app_id: upload.appId,
-      feedback_id: upload.feedbackId,
+      ...("proofId" in upload ? { proof_id: upload.proofId } : { feedback_id: upload.feedbackId }),
       sha256: upload.sha256,
       media_type: upload.mediaType,
       size: upload.size,

@@ -66,7 +66,7 @@ export interface FileRule {
 export const file = (rule: FileRule) =>
   z.custom<string | ReceivedFile>().check(
     z.superRefine((value, context) => {
-      const fault = faultOf(value, rule);
+      const fault = fileFault(value, rule);
       if (fault) context.addIssue({ code: "custom", message: fault });
     }),
     z.meta({
@@ -75,8 +75,11 @@ export const file = (rule: FileRule) =>
     }),
   );
 
-/** A file that came without a declaration, as forms send what they do not know, is judged by its bytes alone. */
-function faultOf(value: unknown, { bytes, types }: FileRule): string | undefined {
+/**
+ * What is wrong with a file; undefined where nothing is. One that came without a declaration, as forms send what they do
+ * not know, is judged by its bytes alone.
+ */
+export function fileFault(value: unknown, { bytes, types }: FileRule): string | undefined {
   const kinds = types.join(", ");
   if (typeof value === "string" && value.startsWith("data:")) return undefined;
   if (!isReceivedFile(value) || value.fault === "not_a_data_url")

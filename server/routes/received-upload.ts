@@ -1,0 +1,28 @@
+import type { ReceivedFile } from "../../src/contract/received-file.ts";
+import { cleanFileName } from "../domain/file-name.ts";
+import { randomName } from "../secrets.ts";
+import type { NewUpload } from "../store/uploads.ts";
+
+/** What is stored of a received file, under an unguessable name. */
+export type ReceivedUpload = Pick<NewUpload, "name" | "sha256" | "mediaType" | "size" | "fileName">;
+
+/** The upload that a received file of a known kind becomes; `givenName` is the name that its sender gave beside it. */
+export function uploadOf(
+  { sha256, size, name: ownName }: ReceivedFile,
+  mediaType: string,
+  givenName?: string,
+): ReceivedUpload {
+  const name = randomName() + (endings[mediaType] ?? "");
+  return { name, sha256, size, mediaType, fileName: cleanFileName(givenName ?? ownName, name) };
+}
+
+const endings: Readonly<Record<string, string>> = {
+  "image/png": ".png",
+  "image/jpeg": ".jpg",
+  "image/webp": ".webp",
+  "image/gif": ".gif",
+  "video/mp4": ".mp4",
+  "video/webm": ".webm",
+  "video/quicktime": ".mov",
+  "application/pdf": ".pdf",
+};

@@ -1,0 +1,95 @@
+import { ApiError } from "../../src/contract/errors.ts";
+import type { tester as contract, NewProof } from "../../src/contract/tester.ts";
+import type { Deps } from "../deps.ts";
+import { judgeProof } from "../domain/proof-verdict.ts";
+import type { AnswerOf, Request } from "../http/handler.ts";
+import { countedDays } from "../store/counted-days.ts";
+import type { Reader, Transaction } from "../store/database.ts";
+import { proofs } from "../store/proofs.ts";
+import { testerSlots } from "../store/tester-slots.ts";
+import { uploads } from "../store/uploads.ts";
+import { imageDetails, imageFaults, type ProofImage, proofImagesOf } from "./proof-images.ts";
+import { testedSlotOf, testerSlotOf } from "./tester-days.ts";
+
+type Submitted = Request<typeof contract.submitProof>;
+type Needed = Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "passingTime">;
+
+/** Takes a proof of today: its images are kept as evidence, its day counts. (spec: Proof submission errors) */
+export async function submitProof(
+  deps: Needed,
+  request: Submitted,
+): Promise<AnswerOf<typeof contract.submitProof>> {
+  await deps.passingTime.catchUp();
+  const { caller, body, save } = request;
+  const accepted = await accept(deps, deps.database, caller.userId, body);
+  const images = proofImagesOf(body);
+  return deps.keptFiles.keepFor(
+    images.map(({ received }) => received),
+    () =>
+      save(async (tx) => {
+        const proofId = deps.newId();
+        const at = deps.clock.now();
+        if (
+          !(await countedDays.count(tx, {
+            ...accepted,
+            kind: "proof",
+            evidenceId: proofId,
+            at: at.toISOString(),
+          }))
+        )
+          throw await overtaken(deps, tx, caller.userId, body);
+        await insert(tx, { ...accepted, proofId, at }, body, images);
+        return { proofId, slotId: accepted.slotId, dayIndex: accepted.dayIndex, submitted: true };
+      }),
+  );
+}
+
+interface Accepted {
+  readonly slotId: string;
+  readonly cycleId: string;
+  readonly appId: string;
+  readonly dayIndex: number;
+}
+
+/** Judges a proof as things stand. Throws what is wrong with it. */
+async function accept(
+  { clock }: Pick<Deps, "clock">,
+  reader: Reader,
+  testerId: string,
+  body: NewProof,
+): Promise<Accepted> {
+  const row = await testerSlots.find(reader, body.slotId, testerId);
+  if (!row) throw new ApiError("not_found");
+  const now = clock.now();
+  const faults = imageFaults(body);
+  const slot = testedSlotOf(testerSlotOf(row, now));
+  const verdict = judgeProof({ capturedAt: body.capturedAt, imageFaults: faults }, slot, now);
+  const { dayIndex } = verdict;
+  if (verdict.accepted) return { slotId: row.slotId, cycleId: row.cycleId, appId: row.appId, dayIndex };
+  const { code } = verdict;
+  if (code === "slot_not_active" || code === "cycle_not_running") throw new ApiError(code);
+  const isOfImages = code === "no_images" || code === "bad_image";
+  throw new ApiError(code, { dayIndex, ...(isOfImages ? imageDetails(faults) : {}) });
+}
+
+/** Why a proof that was acceptable a moment ago is not any more. */
+async function overtaken(deps: Needed, tx: Transaction, testerId: string, body: NewProof): Promise<ApiError> {
+  const { dayIndex } = await accept(deps, tx, testerId, body);
+  return new ApiError("already_submitted", { dayIndex });
+}
+
+async function insert(
+  tx: Transaction,
+  { proofId, slotId, appId, dayIndex, at }: Accepted & { readonly proofId: string; readonly at: Date },
+  { capturedAt, queuedAt, note }: NewProof,
+  images: readonly ProofImage[],
+): Promise<void> {
+  const createdAt = at.toISOString();
+  const sent = { capturedAt, queuedAt: queuedAt ?? null, note: note || null };
+  await proofs.insert(tx, { id: proofId, slotId, dayIndex, createdAt, ...sent });
+  for (const [place, { upload }] of images.entries()) {
+    // Each a millisecond after the one before: that is their order.
+    const uploadedAt = new Date(at.getTime() + place).toISOString();
+    await uploads.insert(tx, { ...upload, appId, proofId, createdAt: uploadedAt });
+  }
+}

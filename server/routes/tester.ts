@@ -1,0 +1,86 @@
+import { ApiError, badRequest } from "../../src/contract/errors.ts";
+import type { tester as contract, Slot } from "../../src/contract/tester.ts";
+import type { Deps } from "../deps.ts";
+import type { Handlers } from "../http/handler.ts";
+import { hashOf, mintCredential } from "../secrets.ts";
+import type { Reader } from "../store/database.ts";
+import { openListings } from "../store/open-listings.ts";
+import { slots } from "../store/slots.ts";
+import { testerSlots } from "../store/tester-slots.ts";
+import { cyclesTopic } from "../store/topics.ts";
+import { type Shown, slotAnswer } from "./slot-answer.ts";
+import { requestSlot } from "./slot-request.ts";
+import { taskAnswer } from "./task-answer.ts";
+import { type TesterSlot, testerSlotOf } from "./tester-days.ts";
+import { updateProfile } from "./tester-profile.ts";
+import { submitProof } from "./tester-proofs.ts";
+
+/** `iconUrl` stands for apps that have no icon of their own. */
+export const tester = (deps: Deps, iconUrl: string): Handlers<typeof contract> => {
+  const { database, clock, passingTime, sealer } = deps;
+  const shown: Shown = { sealer, iconUrl };
+  const slotOf = async (reader: Reader, slotId: string, testerId: string): Promise<{ slot: Slot }> => {
+    const row = await testerSlots.find(reader, slotId, testerId);
+    if (!row) throw new ApiError("not_found");
+    return { slot: slotAnswer(testerSlotOf(row, clock.now()), shown) };
+  };
+
+  return {
+    async tasks({ caller, query }) {
+      await passingTime.catchUp();
+      const now = clock.now();
+      const rows = await testerSlots.listActive(database, caller.userId);
+      const active = rows.map((row) => testerSlotOf(row, now));
+      const tasks = asOf(active, query.day).map((slot) => taskAnswer(slot, query.day ?? slot.today, shown));
+      return { tasks, outstanding: tasks.filter(({ submitted }) => !submitted).length };
+    },
+
+    async slots({ caller }) {
+      await passingTime.catchUp();
+      const now = clock.now();
+      const rows = await testerSlots.list(database, caller.userId);
+      return { slots: rows.map((row) => slotAnswer(testerSlotOf(row, now), shown)) };
+    },
+
+    async listings({ caller }) {
+      await passingTime.catchUp();
+      const rows = await openListings(database, caller.userId);
+      return { listings: rows.map((row) => ({ ...row, iconUrl: row.iconUrl ?? iconUrl })) };
+    },
+
+    async requestSlot({ caller, params, save }) {
+      await passingTime.catchUp();
+      return save(async (tx) => {
+        await requestSlot(deps, tx, params.slotId, caller.userId);
+        return slotOf(tx, params.slotId, caller.userId);
+      });
+    },
+
+    async rotateKey({ caller, params, save }) {
+      await passingTime.catchUp();
+      return save(async (tx) => {
+        await slotOf(tx, params.slotId, caller.userId);
+        const key = mintCredential("stk_");
+        if (!(await slots.rotateKey(tx, params.slotId, hashOf(key), sealer.seal(key))))
+          throw new ApiError("slot_not_active");
+        tx.signal(cyclesTopic);
+        return slotOf(tx, params.slotId, caller.userId);
+      });
+    },
+
+    submitProof: (request) => submitProof(deps, request),
+    updateProfile: (request) => updateProfile(deps, request),
+  };
+};
+
+/** The seats of tests that have come to the day. Throws `bad_request` where none of them has. */
+function asOf(active: readonly TesterSlot[], day: number | undefined): readonly TesterSlot[] {
+  if (day === undefined) return active;
+  const reached = active.filter(({ today }) => today >= day);
+  if (active.length > 0 && reached.length === 0)
+    throw badRequest(
+      "day",
+      `must be at most ${Math.max(...active.map(({ today }) => today))}: that is today`,
+    );
+  return reached;
+}
