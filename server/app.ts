@@ -4,6 +4,7 @@ import { iconUrlOf } from "./console/icon-url.ts";
 import { identityRoutes } from "./console/identity/routes.ts";
 import { answerConsoleRefusals } from "./console/refusals.ts";
 import { consoleRoutes } from "./console/routes.ts";
+import { tavernRoutes } from "./console/tavern/routes.ts";
 import type { Deps } from "./deps.ts";
 import { createAddressOf } from "./http/address.ts";
 import { createAdmit } from "./http/admission.ts";
@@ -56,6 +57,7 @@ export function createApp(deps: Deps): Koa {
       ...operationsRoutes(deps, metrics),
       ...consoleRoutes(deps, door),
       ...identityRoutes(deps, door),
+      ...tavernRoutes(deps, door),
     ]),
   );
   app.use(serveUploads(deps.settings, (name) => uploads.find(deps.database, name), deps.files));

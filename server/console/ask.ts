@@ -46,9 +46,12 @@ export interface Asking {
   readonly setSession: Request["setSession"];
 }
 
+/** Adds endpoints that only pages have. */
+export type AddGroup = <G extends Group>(group: G, handlers: Handlers<G>) => void;
+
 /** The console's endpoints for its own pages: the same handlers, rules, audit and idempotency as over HTTP. */
-export function createAsks(deps: Deps): (asking: Asking) => Ask {
-  const invokes = invokesOf(deps);
+export function createAsks(deps: Deps, more?: (add: AddGroup) => void): (asking: Asking) => Ask {
+  const invokes = invokesOf(deps, more);
   return (asking) =>
     async (endpoint, { params = {}, query = {}, body, once } = {}) => {
       const invoke = invokes.get(endpoint);
@@ -73,11 +76,11 @@ async function patiently(attempt: () => Promise<Outcome>, times = 20): Promise<O
   return patiently(attempt, times - 1);
 }
 
-function invokesOf(deps: Deps): Map<Endpoint, Invoke> {
+function invokesOf(deps: Deps, more: (add: AddGroup) => void = () => {}): Map<Endpoint, Invoke> {
   const invokes = new Map<Endpoint, Invoke>();
   const put = <E extends Endpoint>(endpoint: E, handle: Handler<E>) =>
     invokes.set(endpoint, createInvoke(endpoint, handle, deps));
-  const add = <G extends Group>(group: G, handlers: Handlers<G>) => {
+  const add: AddGroup = <G extends Group>(group: G, handlers: Handlers<G>) => {
     const names: (keyof G)[] = Object.keys(group);
     for (const name of names) put(group[name], handlers[name]);
   };
@@ -94,6 +97,7 @@ function invokesOf(deps: Deps): Map<Endpoint, Invoke> {
   add(contract.listings, listings(deps));
   add(contract.cycles, cycles(deps));
   add(contract.slots, slots(deps));
+  more(add);
   return invokes;
 }
 

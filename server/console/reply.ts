@@ -38,6 +38,7 @@ export async function orAgain(
 const aboutTheForm: ReadonlySet<string> = new Set([
   "bad_request",
   "invalid_credentials",
+  "email_taken",
   "already_decided",
   "wrong_state",
   "own_listing",

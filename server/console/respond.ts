@@ -3,11 +3,19 @@ import { renderToString } from "preact-render-to-string";
 import type { Settings } from "../settings.ts";
 import type { Reply } from "./reply.ts";
 
+/** In what a page differs from the others. */
+export interface PageTraits {
+  /** Where its forms may lead, beside this origin: browsers hold the redirects after a form to it, too. */
+  readonly formAction?: string;
+  readonly referrerPolicy?: "no-referrer";
+}
+
 /** Sends what a visit ended with. Every page carries its own strict headers and is stored nowhere. */
 export function createRespond(settings: Pick<Settings, "baseUrl" | "consoleUrl">) {
-  const headers = pageHeaders(settings);
-  return (ctx: Context, reply: Reply): void => {
-    ctx.set(headers);
+  const usual = pageHeaders(settings, "'self'");
+  return (ctx: Context, reply: Reply, { formAction, referrerPolicy }: PageTraits = {}): void => {
+    ctx.set(formAction === undefined ? usual : pageHeaders(settings, `'self' ${formAction}`));
+    if (referrerPolicy !== undefined) ctx.set("Referrer-Policy", referrerPolicy);
     if ("location" in reply) {
       ctx.status = 303;
       ctx.set("Location", reply.location);
@@ -23,7 +31,7 @@ export function createRespond(settings: Pick<Settings, "baseUrl" | "consoleUrl">
 
 export type Respond = ReturnType<typeof createRespond>;
 
-function pageHeaders({ baseUrl, consoleUrl }: Pick<Settings, "baseUrl" | "consoleUrl">) {
+function pageHeaders({ baseUrl, consoleUrl }: Pick<Settings, "baseUrl" | "consoleUrl">, formAction: string) {
   const uploads = new URL(baseUrl).origin;
   const files = uploads === new URL(consoleUrl).origin ? "'self'" : `'self' ${uploads}`;
   return {
@@ -34,7 +42,7 @@ function pageHeaders({ baseUrl, consoleUrl }: Pick<Settings, "baseUrl" | "consol
       "connect-src 'self'",
       `img-src ${files}`,
       `media-src ${files}`,
-      "form-action 'self'",
+      `form-action ${formAction}`,
       "frame-ancestors 'none'",
       "base-uri 'none'",
     ].join("; "),
