@@ -4,6 +4,8 @@ import { ApiError } from "../../src/contract/errors.ts";
 import { rateLimits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import { peek } from "../store/rate-limits.ts";
+import { refuseSpentAccount } from "./attempts.ts";
+import type { Callers } from "./handler.ts";
 
 /** Bodies from here on are worth a look before they are taken in. */
 const largeBytes = 65_536;
@@ -13,7 +15,7 @@ const mostAtOnce = 32;
 export interface Arriving {
   readonly request: IncomingMessage;
   readonly endpoint: Endpoint;
-  readonly callerId: string | undefined;
+  readonly caller: Callers[Endpoint["auth"]];
   /** A repeat uses up no rate limit, so it is not refused for one. */
   readonly repeatable: boolean;
 }
@@ -28,9 +30,12 @@ const nothing = () => {};
 
 export function createAdmit(deps: Pick<Deps, "database" | "clock" | "settings">): Admit {
   let arriving = 0;
-  return async ({ request, endpoint, callerId, repeatable }) => {
+  return async ({ request, endpoint, caller, repeatable }) => {
     if (!isLarge(request)) return nothing;
-    if (callerId && !repeatable) await refuseLimited(endpoint, callerId, deps);
+    if (caller && !repeatable) {
+      await refuseLimited(endpoint, caller.id, deps);
+      await refuseSpentAccount(endpoint, caller, deps);
+    }
     if (arriving >= mostAtOnce) throw new ApiError("busy", { retryAfterSeconds: 2 });
     arriving += 1;
     return () => {

@@ -3,7 +3,7 @@ import { ApiError } from "../../src/contract/errors.ts";
 import { rateLimits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import { hashOf } from "../secrets.ts";
-import { consume } from "../store/rate-limits.ts";
+import { consume, peek } from "../store/rate-limits.ts";
 import { networkOf } from "./address.ts";
 import type { Incoming } from "./invoke.ts";
 
@@ -24,13 +24,32 @@ export async function countAttempt(endpoint: Endpoint, incoming: Incoming, deps:
   });
 }
 
-const keyOf = ({ limit, by }: Attempt, incoming: Incoming): string =>
+/** Throws `rate_limited` for an account that has used up its attempts, before anything is known of the body. Counts nothing. */
+export async function refuseSpentAccount(
+  { attempts = [] }: Endpoint,
+  caller: Incoming["caller"],
+  { database, clock, settings }: Pick<Deps, "database" | "clock" | "settings">,
+): Promise<void> {
+  if (!settings.rateLimited) return;
+  for (const attempt of attempts) {
+    if (attempt.by.some((whose) => whose !== "account")) continue;
+    const key = keyOf(attempt, { caller, address: "", body: undefined });
+    const verdict = await peek(database, key, rateLimits[attempt.limit], clock);
+    if (!verdict.allowed)
+      throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
+  }
+}
+
+type Identifying = Pick<Incoming, "caller" | "address" | "body">;
+
+const keyOf = ({ limit, by }: Attempt, incoming: Identifying): string =>
   `${limit}:${hashOf(JSON.stringify(by.map((whose) => partOf(whose, incoming))))}`;
 
-function partOf(whose: Attempt["by"][number], { caller, address, body }: Incoming): string {
+function partOf(whose: Attempt["by"][number], { caller, address, body }: Identifying): string {
   if (whose === "address") return networkOf(address);
   if (whose === "account") return caller && "userId" in caller ? caller.userId : "";
-  return fieldOf(body, whose.slice("body.".length));
+  // The case of an id is not its sender's to choose.
+  return fieldOf(body, whose.slice("body.".length)).toLowerCase();
 }
 
 /** The text of a field of a body that nothing has checked yet; empty where there is none. */

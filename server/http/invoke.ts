@@ -79,7 +79,8 @@ const readsOnly: Pick<Request, "save" | "saveRow"> = {
 const goneMeanwhile = (endpoint: Endpoint, cause: unknown): ApiError =>
   new ApiError(errorsOf(endpoint).includes("not_found") ? "not_found" : "invalid_api_key", {}, { cause });
 
-function requireScope({ scope }: Endpoint, caller: Incoming["caller"]): void {
+/** Throws `insufficient_scope` for a caller who lacks what the endpoint demands. */
+export function requireScope({ scope }: Endpoint, caller: Incoming["caller"]): void {
   if (!scope || !caller || !("scopes" in caller)) return;
   const granted: readonly Scope[] = caller.scopes;
   if (granted.includes(scope)) return;

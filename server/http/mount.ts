@@ -8,8 +8,8 @@ import type { Admit } from "./admission.ts";
 import { etagOf, isKnown, isPrepared } from "./answers.ts";
 import type { Authenticate, Presented } from "./authenticate.ts";
 import { readJson } from "./body.ts";
-import type { Handler, Handlers } from "./handler.ts";
-import { createInvoke, type Outcome } from "./invoke.ts";
+import type { Callers, Handler, Handlers } from "./handler.ts";
+import { createInvoke, type Outcome, requireScope } from "./invoke.ts";
 import { readUpload } from "./read-upload.ts";
 import { sessionCookie } from "./session-cookie.ts";
 
@@ -43,6 +43,8 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
       if (endpoint.successor) deprecate(ctx, deps.settings.baseUrl + endpoint.successor);
       const shown = presented(ctx, endpoint, cookie.name);
       const caller = await door.authenticate(endpoint.auth, shown);
+      // Before a body that may be large, or wrong in its form.
+      requireScope(endpoint, caller);
       const idempotencyKey = isMutation(endpoint) ? idempotencyKeyOf(ctx.req) : undefined;
       const body = endpoint.body ? await takeIn(ctx, endpoint, { caller, idempotencyKey }) : nothing;
       try {
@@ -81,7 +83,7 @@ function presented(ctx: Context, endpoint: Endpoint, cookieName: string): Presen
 const nothing = { value: undefined, discard: async () => {} };
 
 interface Sender {
-  readonly caller: { readonly id: string } | undefined;
+  readonly caller: Callers[Endpoint["auth"]];
   readonly idempotencyKey: string | undefined;
 }
 
@@ -91,7 +93,7 @@ function bodyTaker({ files }: Pick<Deps, "files">, { admit }: Door) {
     if (!endpoint.bodyKind || endpoint.bodyKind === "json")
       return { ...nothing, value: await readJson(ctx.req) };
     const repeatable = idempotencyKey !== undefined;
-    const release = await admit({ request: ctx.req, endpoint, callerId: caller?.id, repeatable });
+    const release = await admit({ request: ctx.req, endpoint, caller, repeatable });
     return readUpload(ctx.req, endpoint, files).finally(release);
   };
 }
@@ -121,7 +123,7 @@ function signalOf(ctx: Context, { stopping }: Deps): AbortSignal {
   return AbortSignal.any([gone.signal, stopping]);
 }
 
-function send(ctx: Context, { status, body, replayed }: Outcome, { method }: Endpoint): void {
+function send(ctx: Context, { status, body, replayed }: Outcome, { method, answersSecret }: Endpoint): void {
   ctx.status = status;
   if (replayed) ctx.set("Idempotent-Replay", "true");
   if (method !== "GET") ctx.set("Cache-Control", "no-store");
@@ -132,7 +134,7 @@ function send(ctx: Context, { status, body, replayed }: Outcome, { method }: End
   if (method === "GET") {
     const etag = isPrepared(body) ? body.etag : etagOf(bytes);
     ctx.res.setHeader("ETag", etag);
-    ctx.res.setHeader("Cache-Control", "private, no-cache");
+    ctx.res.setHeader("Cache-Control", answersSecret ? "private, no-store" : "private, no-cache");
     const known = ctx.req.headers["if-none-match"];
     if (known && isKnown(known, etag)) {
       ctx.status = 304;

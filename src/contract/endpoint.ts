@@ -64,7 +64,7 @@ export interface Endpoint {
   readonly repeatableSeconds?: number;
   /** It works on for those who use it; this is the path of what others use. */
   readonly successor?: `/${string}`;
-  /** Its answer holds a secret that is shown once: a stored copy must be encrypted. */
+  /** Its answer holds a secret: caches must not store it, and where a repeat gets it again it is kept encrypted. */
   readonly answersSecret?: true;
 }
 

@@ -108,6 +108,7 @@ export const tester = {
     query: z.object({ day: z.optional(queryInteger(1, limits.durationDays)) }),
     success: { status: 200, body: z.object({ tasks: z.array(Task), outstanding: z.int() }) },
     errors: [],
+    answersSecret: true,
   }),
   slots: endpoint({
     method: "GET",
@@ -117,6 +118,7 @@ export const tester = {
     scope: "testing:read",
     success: { status: 200, body: z.object({ slots: z.array(Slot) }) },
     errors: [],
+    answersSecret: true,
   }),
   listings: endpoint({
     method: "GET",

@@ -3,6 +3,7 @@ import { createApp } from "../../credentials.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { type AppRow, apps as rows } from "../../store/apps.ts";
+import { proofs } from "../../store/proofs.ts";
 import { credentialsTopic } from "../../store/topics.ts";
 import { ownedApp } from "./owned-app.ts";
 import { createRecord } from "./record.ts";
@@ -37,7 +38,7 @@ export function apps(deps: Deps): Handlers<typeof contract> {
       let files: string[] = [];
       await save(async (tx) => {
         await ownedApp(tx, appId, caller);
-        files = await removeLastThreads(tx, appId);
+        files = [...(await removeLastThreads(tx, appId)), ...(await proofs.removeImages(tx, appId))];
         await rows.remove(tx, appId);
         await record(tx, { caller, address }, { action: "app.delete", appId, target: appId });
         tx.signal(credentialsTopic);
