@@ -9,6 +9,7 @@ import {
   removeTester,
   rotateKey,
 } from "./actions/cycles.ts";
+import { signDeviceOut } from "./actions/devices.ts";
 import { createFaq, deleteFaq, orderFaqs, updateFaq } from "./actions/faqs.ts";
 import { createKey, regenerateKey, revokeKey } from "./actions/keys.ts";
 import { createCycle, createListing, updateListing } from "./actions/listings.ts";
@@ -21,6 +22,7 @@ import { auditPage } from "./pages/audit.tsx";
 import { changelogPage } from "./pages/changelog.tsx";
 import { cyclePage } from "./pages/cycle.tsx";
 import { cycleReportPage } from "./pages/cycle-report.tsx";
+import { devicesPage } from "./pages/devices.tsx";
 import { entryPage, newEntryPage } from "./pages/entry.tsx";
 import { faqPage, newFaqPage } from "./pages/faq.tsx";
 import { faqsPage } from "./pages/faqs.tsx";
@@ -56,6 +58,7 @@ export const pages = (at: Links): Addresses => [
   [at.app(":appId"), appPage],
   [at.tokens, tokensPage],
   [at.signInMethods, signInMethodsPage],
+  [at.devices, devicesPage],
   [at.audit, auditPage],
 ];
 
@@ -91,4 +94,5 @@ export const forms = (at: Links): Addresses => [
   [at.key(":appId", ":keyId", "revoke"), revokeKey],
   [at.tokens, createToken],
   [at.token(":tokenId", "revoke"), revokeToken],
+  [at.device(":deviceId", "sign-out"), signDeviceOut],
 ];

@@ -26,5 +26,6 @@ export const notesOfDone: ReadonlyMap<string, string> = new Map([
   ["key-revoked", "The key is revoked. Nothing can use it any more."],
   ["token-revoked", "The token is revoked. Nothing can use it any more."],
   ["connected", "You can sign in with it from now on."],
+  ["device-signed-out", "The device is signed out. Its token works no more."],
   ["signed-out", "You are signed out."],
 ]);

@@ -14,6 +14,7 @@ export const consolePaths = ({ app, threadId, faqId, entryId }: ConsoleWorld): s
   "/console/new-app",
   `/console/apps/${app.id}`,
   "/console/tokens",
+  "/console/devices",
   "/console/sign-in-methods",
   "/console/audit",
 ];

@@ -91,6 +91,7 @@ const AccountMenu = ({ frame: { links, email } }: { readonly frame: Frame }) => 
         <Line text={email} />
       </p>
       <a href={links.tokens}>Tokens</a>
+      <a href={links.devices}>Devices</a>
       <a href={links.signInMethods}>Sign-in methods</a>
       <a href={links.audit}>Audit log</a>
       <form class="apart" method="post" action={links.signOut}>

@@ -27,7 +27,7 @@ export const Approval = ({ visit: { links, at }, asked, account, changed }: Appr
           <b>You are signed in as somebody else now.</b> Nothing was approved. Look again before you decide.
         </Notice>
       )}
-      <dl class="facts">
+      <dl class="asked">
         <dt>Account</dt>
         <dd class="row spread">
           <Line text={account.email} />

@@ -22,7 +22,7 @@ export function showTavernRefusal(links: Links, error: ApiError, requestId: stri
           {issues.length === 0 ? (
             <p class="muted">{error.message}</p>
           ) : (
-            <ul class="granted">
+            <ul class="stack tight muted">
               {issues.map(({ path, message }) => (
                 <li key={path}>
                   <code>{path}</code> {message}

@@ -1,11 +1,11 @@
 /** The pages by which a person signs a device in. */
 export const tavern = `
 .alone:has(.approval) > * { max-width: 29rem; }
-.facts { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.6rem 1.25rem; align-items: baseline; }
-.facts dt { color: var(--muted); font-size: var(--small); }
-.facts .row { gap: 0 0.75rem; }
-.facts .quiet { min-height: 0; padding: 0; color: var(--accent); text-decoration: underline; text-underline-offset: 0.2em; text-decoration-thickness: 1px; }
-.facts .quiet:hover { background: none; color: var(--accent-strong); }
+.asked { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.6rem 1.25rem; align-items: baseline; }
+.asked dt { color: var(--muted); font-size: var(--small); }
+.asked .row { gap: 0 0.75rem; }
+.asked .quiet { min-height: 0; padding: 0; color: var(--accent); text-decoration: underline; text-underline-offset: 0.2em; text-decoration-thickness: 1px; }
+.asked .quiet:hover { background: none; color: var(--accent-strong); }
 .approval h2 { font-size: var(--body); }
 .granted { display: grid; gap: 0.3rem; }
 .granted > li { position: relative; padding-left: 1.4rem; }
