@@ -70,6 +70,7 @@ export function createJourneys(deps: Deps, door: Door) {
       const journey = sealed.openJourney(cookie.read(ctx));
       if (journey?.providerId !== provider.id) throw unknownJourney(provider.name);
       try {
+        if (!(await desk.isFirst(journey.way.state))) throw unknownJourney(provider.name);
         return await arrive(ctx, provider, journey);
       } finally {
         cookie.clear(ctx);

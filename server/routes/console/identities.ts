@@ -1,8 +1,10 @@
 import type { Deps } from "../../deps.ts";
 import { type IdentityRefusal, judgeIdentity } from "../../domain/identity-verdict.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
+import { hashOf } from "../../secrets.ts";
 import type { Transaction } from "../../store/database.ts";
 import { type IdentityKey, type IdentityOwner, identities as rows } from "../../store/identities.ts";
+import { consume } from "../../store/rate-limits.ts";
 import { users } from "../../store/users.ts";
 import { newSession, type OpenedSession, startSession } from "./new-session.ts";
 import { createRecord } from "./record.ts";
@@ -28,9 +30,19 @@ export type Arrived =
   | { readonly outcome: "offered" }
   | { readonly outcome: "refused"; readonly why: IdentityRefusal };
 
+/** For longer than a journey may take. */
+const once = { limit: 1, windowSeconds: 1_200 };
+
 /** What an identity of a provider opens here, and how it comes to belong to an account. */
 export function identities(deps: Deps) {
   return {
+    /** Whether whoever comes back with this state is the first, on any server. */
+    isFirst: (state: string): Promise<boolean> =>
+      deps.database.write(async (tx) => {
+        const verdict = await consume(tx, `journey:${hashOf(state)}`, once, deps.clock);
+        return verdict.allowed;
+      }),
+
     /** Signs a proven person in, makes their account, or tells what is in the way: all in one transaction. */
     arrive: (proven: Proven, origin: Origin): Promise<Arrived> =>
       deps.database.write(async (tx) => {
