@@ -34,6 +34,7 @@ import { slots } from "./routes/console/slots.ts";
 import { tokens } from "./routes/console/tokens.ts";
 import { faqs } from "./routes/faqs.ts";
 import { feedback } from "./routes/feedback.ts";
+import { sessions } from "./routes/sessions.ts";
 import { signIn } from "./routes/sign-in.ts";
 import { tester } from "./routes/tester.ts";
 import { uploads } from "./store/uploads.ts";
@@ -74,6 +75,7 @@ const apiRoutes = (deps: Deps, door: Door): Route[] => [
   ...mount(contract.changelog, changelog(deps), deps, door),
   ...mount(contract.tester, tester(deps, iconUrlOf(deps.settings)), deps, door),
   ...mount(contract.agent, agent(deps), deps, door),
+  ...mount(contract.sessions, sessions(deps), deps, door),
   ...mount(contract.signIn, signIn(deps), deps, door),
   ...mount(contract.session, session(deps), deps, door),
   ...mount(contract.apps, apps(deps), deps, door),
