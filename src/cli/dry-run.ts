@@ -37,6 +37,6 @@ export function textOfRequest({ method, url, headers, body }: RequestView): stri
 
 function bodyView(body: PreparedRequest["body"]): unknown {
   if (body === undefined) return null;
-  if (typeof body === "object") return `<${body.mediaType}, ${body.bytes} bytes>`;
+  if (typeof body === "object") return body.view ?? `<${body.mediaType}, ${body.bytes} bytes>`;
   return JSON.parse(redactBody(body));
 }

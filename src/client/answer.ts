@@ -23,11 +23,12 @@ export function successIn(answer: WireAnswer, asked: Asked, now: Date): Success 
 }
 
 /**
- * The value of a success, with all that the server put into it; undefined for a 204. Throws an UnexpectedAnswerError
+ * The value of a success, with all that the server put into it; undefined for a 204, and for a 202 of what may be pending. Throws an UnexpectedAnswerError
  * where it is not JSON, or quite another thing than the route answers.
  */
-export function contentOf(success: Success, { answer }: Pick<Route, "answer">): unknown {
-  if (success.status === 204 || success.status === 205) return undefined;
+export function contentOf(success: Success, { answer, pending }: Pick<Route, "answer" | "pending">): unknown {
+  if (success.status === 204 || success.status === 205 || (pending && success.status === 202))
+    return undefined;
   const json = jsonOf(success.text);
   if (!json || (answer && !fits(json.value, answer))) throw unexpected(success, success.asked);
   return json.value;

@@ -2,10 +2,10 @@ import type * as z from "zod/mini";
 import type { Endpoint } from "../contract/endpoint.ts";
 import type { contract } from "../contract/index.ts";
 
-/** What a call gives back: the success body, or nothing for a 204. */
-export type Answer<E extends Endpoint> = E["success"] extends { body: infer Body extends z.ZodMiniType }
-  ? z.output<Body>
-  : undefined;
+/** What a call gives back: the success body, or nothing for a 204, or for a 202 where there is nothing to say yet. */
+export type Answer<E extends Endpoint> =
+  | (E["success"] extends { body: infer Body extends z.ZodMiniType } ? z.output<Body> : undefined)
+  | (E extends { readonly pending: true } ? undefined : never);
 
 /** A body that is made while it is sent, because it is too large to hold in memory. */
 export interface Content {
@@ -14,11 +14,15 @@ export interface Content {
   readonly bytes: number;
   /** Starts from the beginning each time it is called, so that a request can be repeated. */
   read(): AsyncIterable<Uint8Array | string>;
+  /** What is shown in its place where nothing is sent; its kind and length unless given. */
+  readonly view?: unknown;
 }
 
-type Body<E extends Endpoint, Schema extends z.ZodMiniType> = E["bodyKind"] extends "upload"
-  ? { readonly body: z.input<Schema> } | { readonly content: Content }
-  : { readonly body: z.input<Schema> };
+type Body<E extends Endpoint, Schema extends z.ZodMiniType> = E["bodyKind"] extends "form"
+  ? { readonly content: Content }
+  : E["bodyKind"] extends "upload"
+    ? { readonly body: z.input<Schema> } | { readonly content: Content }
+    : { readonly body: z.input<Schema> };
 
 type Part<E extends Endpoint, Name extends "params" | "query" | "body"> = E[Name] extends z.ZodMiniType
   ? Name extends "query"

@@ -9,6 +9,8 @@ export interface Route {
   readonly path: string;
   readonly auth: Auth | CredentialKind;
   readonly summary: string;
+  /** It may say that there is nothing to say yet; it only looks, so that it can be asked again. */
+  readonly pending?: boolean;
   /** What a success holds; undefined where that is nothing, or not known. */
   readonly answer?: Shape;
 }
@@ -29,12 +31,13 @@ function routesOf(group: Group) {
   return Object.fromEntries(Object.entries(group).map(([name, endpoint]) => [name, routeOf(endpoint)]));
 }
 
-function routeOf({ method, path, auth, summary, success }: Endpoint): Route {
+function routeOf({ method, path, auth, summary, pending, success }: Endpoint): Route {
   return {
     method,
     path,
     auth,
     summary,
+    ...(pending && { pending }),
     answer: "body" in success ? shapeOf(success.body) : undefined,
   };
 }

@@ -26,16 +26,19 @@ export function createSender(options: ClientOptions): Sender {
   return async (route, given = {}) => {
     const input = { ...given, signal: given.signal ?? options.signal };
     const prepared = prepare(options.baseUrl, route, input);
-    if (isMutation(route)) options.beforeMutation?.(prepared, route);
+    if (changes(route)) options.beforeMutation?.(prepared, route);
     const secret = await secretFor(options.credentials, route);
     const key = await keyFor(options, route, prepared, input);
     const request = requestOf(options, prepared, input, { ...secret, ...keyHeader(key) });
     const attempt = async () => successIn(await transport(request), prepared, now());
-    const repeats = !isMutation(route) || key !== undefined;
+    const repeats = !changes(route) || key !== undefined;
     const sent = repeats ? repeatedly(attempt, policy, input) : attempt();
     return key === undefined ? sent : settle(sent, key, options);
   };
 }
+
+/** Waiting for a decision changes nothing, by whatever method it is asked. */
+const changes = (route: Route): boolean => isMutation(route) && !route.pending;
 
 /** Gives back the key once the server has dealt with the request for good, whatever came of it. */
 async function settle<T>(sent: Promise<T>, key: string, { idempotency }: ClientOptions): Promise<T> {
@@ -63,7 +66,7 @@ async function keyFor(
   prepared: PreparedRequest,
   { idempotencyKey }: LooseInput,
 ): Promise<string | undefined> {
-  if (!isMutation(route)) return undefined;
+  if (!changes(route)) return undefined;
   return idempotencyKey ?? (await idempotency?.keyFor(prepared));
 }
 
@@ -107,4 +110,7 @@ function lengthOf(body: WireRequest["body"]): Record<string, string> {
 }
 
 /** How long the server may hold the answer of a long poll. */
-const heldMs = ({ query }: LooseInput): number => (Number(query?.wait) || 0) * 1_000;
+const heldMs = ({ query, body }: LooseInput): number => (Number(query?.wait ?? waitIn(body)) || 0) * 1_000;
+
+const waitIn = (body: unknown): unknown =>
+  typeof body === "object" && body !== null && "wait" in body ? body.wait : undefined;

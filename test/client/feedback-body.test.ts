@@ -4,7 +4,8 @@ import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type FeedbackFile, type FeedbackFiles, feedbackBody } from "../../src/client/feedback-body.ts";
+import { type FeedbackFiles, feedbackBody } from "../../src/client/feedback-body.ts";
+import type { SentFile } from "../../src/client/file-content.ts";
 import { sendBody } from "../../src/client/send-body.ts";
 import { dataUrl, mp4, pdf, png, type SampleFile } from "../support/files.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -13,7 +14,7 @@ const noFiles: FeedbackFiles = { images: [], videos: [], attachments: [] };
 const fields = { type: "bug", message: "Zeile 1\n„zwei“ 🐞", metadata: { a: { b: [1, null] } } };
 const MB = 1_048_576;
 
-async function onDisk(folder: string, { name, mediaType, bytes }: SampleFile): Promise<FeedbackFile> {
+async function onDisk(folder: string, { name, mediaType, bytes }: SampleFile): Promise<SentFile> {
   const path = join(folder, name);
   await writeFile(path, bytes);
   return { path, name, mediaType, bytes: bytes.length };

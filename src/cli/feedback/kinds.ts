@@ -1,8 +1,6 @@
 import type { FeedbackFiles } from "../../client/feedback-body.ts";
 import { feedbackFiles } from "../../contract/limits.ts";
 
-type Field = keyof FeedbackFiles;
-
 const names: Readonly<Record<string, string>> = {
   "image/png": "PNG",
   "image/jpeg": "JPEG",
@@ -17,15 +15,17 @@ const names: Readonly<Record<string, string>> = {
 /** What a person calls a media type. */
 export const kindOf = (mediaType: string): string => names[mediaType] ?? mediaType;
 
-/** The kinds that a field takes: `MP4, WebM or QuickTime`. */
-export const kindsOf = (field: Field): string =>
-  feedbackFiles[field].types
+/** Several kinds in a sentence: `MP4, WebM or QuickTime`. */
+export const kindNames = (types: readonly string[]): string =>
+  types
     .map(kindOf)
     .join(", ")
     .replace(/, ([^,]*)$/, " or $1");
 
-/** All that a field takes, for its help. */
-export function rulesOf(field: Field): string {
-  const { most, bytes } = feedbackFiles[field];
-  return `${kindsOf(field)}, up to ${most} of ${bytes / 1_048_576} MB each; repeatable`;
+/** All that a field of feedback takes, for its help. */
+export const rulesOf = (field: keyof FeedbackFiles): string => rulesIn(feedbackFiles[field]);
+
+/** The same, in words for any field. */
+export function rulesIn({ most, bytes, types }: (typeof feedbackFiles)[keyof FeedbackFiles]): string {
+  return `${kindNames(types)}, up to ${most} of ${bytes / 1_048_576} MB each; repeatable`;
 }

@@ -1,8 +1,9 @@
 import type { Invocation } from "../context.ts";
 import type { Exit } from "../exit-codes.ts";
-import { type Column, note, printList } from "../output.ts";
+import { type Column, printList } from "../output.ts";
+import { tellDamaged } from "../spool/remind.ts";
+import type { Spool } from "../spool/spool.ts";
 import { placesOf, type Report } from "./report.ts";
-import type { Spool } from "./spool.ts";
 
 interface KeptRow {
   readonly id: string;
@@ -16,10 +17,10 @@ interface KeptRow {
 }
 
 /** Shows the reports that no server has confirmed yet, oldest first. */
-export async function listKept(invocation: Invocation, spool: Spool): Promise<Exit> {
-  const { reports, damaged } = await spool.list();
-  for (const folder of damaged) note(invocation, `What lies here is no whole report: ${folder}`);
-  return printKept(invocation, reports);
+export async function listKept(invocation: Invocation, spool: Spool<Report>): Promise<Exit> {
+  const { items, damaged } = await spool.list();
+  tellDamaged(invocation, spool.kind, damaged);
+  return printKept(invocation, items);
 }
 
 export function printKept(invocation: Invocation, reports: readonly Report[]): Exit {

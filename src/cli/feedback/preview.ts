@@ -1,7 +1,7 @@
-import type { FeedbackFile } from "../../client/feedback-body.ts";
+import type { SentFile } from "../../client/file-content.ts";
 import { routes } from "../../client/routes.ts";
 import type { Invocation } from "../context.ts";
-import { megabytes } from "./progress.ts";
+import { megabytes } from "../spool/progress.ts";
 import type { Report } from "./report.ts";
 
 /** Under `--dry-run`: ends the command at the request that it would have sent, its files only named. */
@@ -18,5 +18,4 @@ export async function preview(invocation: Invocation, { fields, files }: Report)
   await invocation.sender()(routes.feedback.submit, { body });
 }
 
-const named = ({ name, mediaType, bytes }: FeedbackFile): string =>
-  `<${mediaType} ${name}, ${megabytes(bytes)}>`;
+const named = ({ name, mediaType, bytes }: SentFile): string => `<${mediaType} ${name}, ${megabytes(bytes)}>`;

@@ -1,26 +1,12 @@
-import type { FeedbackFile, FeedbackFiles } from "../../client/feedback-body.ts";
-
-/**
- * What is known of the last try. `unsent`: the server cannot have the report. `refused`: it answered that it does not
- * take it. `unknown`: it may have it, but its answer was not heard.
- */
-export interface LastTry {
-  readonly at: string;
-  readonly outcome: "unsent" | "refused" | "unknown";
-  readonly why: string;
-}
+import type { FeedbackFiles } from "../../client/feedback-body.ts";
+import type { SentFile } from "../../client/file-content.ts";
+import type { Item } from "../spool/kept-item.ts";
 
 /** Feedback on its way to a server. */
-export interface Report {
-  readonly id: string;
-  readonly createdAt: string;
-  /** The server that it was written for. */
-  readonly baseUrl: string;
-  readonly idempotencyKey: string;
+export interface Report extends Item {
   /** The body without its files. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly files: FeedbackFiles;
-  readonly lastTry: LastTry | null;
 }
 
 export const noFiles: FeedbackFiles = { images: [], videos: [], attachments: [] };
@@ -31,7 +17,7 @@ export interface PlacedFile {
   readonly field: keyof FeedbackFiles;
   /** From 0, within its field. */
   readonly at: number;
-  readonly file: FeedbackFile;
+  readonly file: SentFile;
 }
 
 /** Every file with its place in the request. */

@@ -1,12 +1,14 @@
-import type { CliError } from "../cli-error.ts";
 import type { Invocation } from "../context.ts";
 import type { Exit } from "../exit-codes.ts";
 import { type Column, note, printList } from "../output.ts";
 import { onOneLine } from "../plain-text.ts";
-import { attempt } from "./attempt.ts";
+import { attempt } from "../spool/attempt.ts";
+import { itemsForHere } from "../spool/own-server.ts";
+import { resendEach, type Sent } from "../spool/resend-each.ts";
+import type { Spool } from "../spool/spool.ts";
+import { deliver } from "./deliver.ts";
 import { printKept } from "./list-kept.ts";
 import type { Report } from "./report.ts";
-import type { Spool } from "./spool.ts";
 import { undelivered } from "./undelivered.ts";
 
 /** What became of one kept report. */
@@ -22,19 +24,12 @@ interface Resent {
 const keyLifetimeMs = 23 * 3_600_000;
 
 /** Sends all that is kept for this server, oldest first, until one must wait; ends as the first that failed. */
-export async function resendAll(invocation: Invocation, spool: Spool): Promise<Exit> {
-  const reports = await dueReports(invocation, spool);
-  if (invocation.flags.dryRun) return printKept(invocation, reports);
-  const resent: Resent[] = [];
-  let worst: CliError | undefined;
-  for (const report of reports) {
-    const { row, failure } = await resendNext(invocation, report, spool);
-    resent.push(row);
-    worst ??= failure;
-    if (failure && stops(failure)) break;
-  }
-  printList(invocation, resent, columns, { left: reports.length - resent.filter(({ sent }) => sent).length });
-  return worst?.exit ?? "ok";
+export async function resendAll(invocation: Invocation, spool: Spool<Report>): Promise<Exit> {
+  const due = await dueReports(invocation, spool);
+  if (invocation.flags.dryRun) return printKept(invocation, due);
+  const { rows, left, failure } = await resendEach(due, (report) => resendNext(invocation, report, spool));
+  printList(invocation, rows, columns, { left });
+  return failure?.exit ?? "ok";
 }
 
 const columns: readonly Column<Resent>[] = [
@@ -44,19 +39,9 @@ const columns: readonly Column<Resent>[] = [
   { heading: "where or why", of: ({ consoleUrl, why }) => consoleUrl ?? why },
 ];
 
-// The rest goes to the same server, with the same key.
-const stops = ({ exit }: CliError): boolean => ["tryLater", "authentication", "interrupted"].includes(exit);
-
-async function dueReports(invocation: Invocation, spool: Spool): Promise<readonly Report[]> {
-  const { reports } = await spool.list();
-  const here = reports.filter(({ baseUrl }) => baseUrl === invocation.baseUrl());
+async function dueReports(invocation: Invocation, spool: Spool<Report>): Promise<readonly Report[]> {
+  const here = await itemsForHere(invocation, spool);
   const due = here.filter((report) => !isDoubtful(report, invocation.context.clock.now()));
-  if (here.length < reports.length) {
-    note(
-      invocation,
-      `${reports.length - here.length} kept for other servers: innkeep feedback resend --list`,
-    );
-  }
   for (const { id } of here.filter((report) => !due.includes(report))) {
     note(
       invocation,
@@ -72,10 +57,10 @@ const isDoubtful = ({ lastTry }: Report, now: Date): boolean =>
 async function resendNext(
   invocation: Invocation,
   report: Report,
-  spool: Spool,
-): Promise<{ readonly row: Resent; readonly failure?: CliError }> {
-  const kept = { report, spool };
-  const delivery = await attempt(invocation, kept);
+  spool: Spool<Report>,
+): Promise<Sent<Resent>> {
+  const kept = { item: report, spool };
+  const delivery = await attempt(invocation, kept, deliver);
   if (delivery.delivered) {
     const { id = null, consoleUrl = null } = delivery.answer;
     return { row: { report: report.id, sent: true, id, consoleUrl, why: null } };

@@ -1,13 +1,16 @@
-import { CliError, usageError } from "../cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import type { Invocation } from "../context.ts";
 import type { Exit } from "../exit-codes.ts";
-import { attempt } from "./attempt.ts";
+import { attempt } from "../spool/attempt.ts";
+import { refuseOtherServer } from "../spool/own-server.ts";
+import { keptItem, type Spool } from "../spool/spool.ts";
+import { deliver } from "./deliver.ts";
 import { listKept } from "./list-kept.ts";
 import { preview } from "./preview.ts";
 import { noFiles, type Report } from "./report.ts";
+import { openSpool } from "./reports.ts";
 import { resendAll } from "./resend-all.ts";
 import { printAnswer } from "./send.ts";
-import { openSpool, type Spool } from "./spool.ts";
 import { undelivered } from "./undelivered.ts";
 
 export interface ResendFlags {
@@ -20,44 +23,28 @@ export interface ResendFlags {
 export async function resend(invocation: Invocation, flags: ResendFlags, id?: string): Promise<Exit> {
   const spool = openSpool(invocation);
   if (flags.list) return listKept(invocation, spool);
-  if (id && !flags.all) return resendOne(invocation, flags, spool, await keptReport(spool, id));
+  if (id && !flags.all) return resendOne(invocation, flags, spool, await keptItem(spool, id));
   if (flags.all && !id && !flags.withoutFiles) return resendAll(invocation, spool);
   throw usageError("Name one report, or give --all alone.", "innkeep feedback resend --list");
-}
-
-/** Throws a CliError where there is no such report. */
-export async function keptReport(spool: Spool, id: string): Promise<Report> {
-  const report = await spool.read(id);
-  if (report) return report;
-  const message = `No report ${id} is kept here.`;
-  throw new CliError("notFound", "not_found", message, "innkeep feedback resend --list");
 }
 
 async function resendOne(
   invocation: Invocation,
   { withoutFiles }: ResendFlags,
-  spool: Spool,
+  spool: Spool<Report>,
   stored: Report,
 ): Promise<Exit> {
-  refuseOtherServer(invocation, stored);
+  refuseOtherServer(invocation, spool.kind, stored);
   const chosen = withoutFiles ? stripped(invocation, stored) : stored;
   const report = { ...chosen, idempotencyKey: invocation.flags.idempotencyKey ?? chosen.idempotencyKey };
   if (invocation.flags.dryRun) await preview(invocation, report);
   await spool.update(report);
 
-  const kept = { report, spool };
-  const delivery = await attempt(invocation, kept);
+  const kept = { item: report, spool };
+  const delivery = await attempt(invocation, kept, deliver);
   if (!delivery.delivered) throw undelivered(kept, delivery);
   printAnswer(invocation, delivery.answer);
   return "ok";
-}
-
-function refuseOtherServer(invocation: Invocation, { id, baseUrl }: Report): void {
-  if (baseUrl === invocation.baseUrl()) return;
-  throw usageError(
-    `Report ${id} was written for ${baseUrl}, not for ${invocation.baseUrl()}.`,
-    `innkeep feedback resend ${id} --base-url ${baseUrl}`,
-  );
 }
 
 /** The text alone is another request, so it gets another key; only where the first cannot have arrived. */

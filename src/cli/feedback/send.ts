@@ -2,13 +2,15 @@ import { CliError } from "../cli-error.ts";
 import type { Invocation } from "../context.ts";
 import type { Exit } from "../exit-codes.ts";
 import { note, printOne } from "../output.ts";
-import { attempt, keep } from "./attempt.ts";
-import type { Answer } from "./deliver.ts";
+import { attempt, keep } from "../spool/attempt.ts";
+import { remind } from "../spool/remind.ts";
+import type { Spool } from "../spool/spool.ts";
+import { type Answer, deliver } from "./deliver.ts";
 import { type Draft, type DraftFlags, draftOf } from "./draft.ts";
 import { tellingOf, tellJobOfFailure, tellJobOfSuccess } from "./job.ts";
 import { preview } from "./preview.ts";
 import type { Report } from "./report.ts";
-import { openSpool, type Spool } from "./spool.ts";
+import { openSpool } from "./reports.ts";
 import { undelivered } from "./undelivered.ts";
 
 export interface SendFlags extends DraftFlags {
@@ -22,7 +24,7 @@ export async function send(invocation: Invocation, flags: SendFlags): Promise<Ex
 
   const spool = openSpool(invocation);
   const kept = await keep(invocation, report, spool);
-  const delivery = await attempt(invocation, kept);
+  const delivery = await attempt(invocation, kept, deliver);
   if (delivery.delivered) return succeed(invocation, report, delivery.answer, spool);
 
   const failure = undelivered(kept, delivery);
@@ -53,18 +55,16 @@ function reportOf({ context, flags, baseUrl }: Invocation, draft: Draft): Report
   };
 }
 
-async function succeed(invocation: Invocation, report: Report, answer: Answer, spool: Spool): Promise<Exit> {
+async function succeed(
+  invocation: Invocation,
+  report: Report,
+  answer: Answer,
+  spool: Spool<Report>,
+): Promise<Exit> {
   await tellJobOfSuccess(invocation, report, answer);
   printAnswer(invocation, answer);
-  if (!invocation.flags.json) await remind(invocation, spool);
+  await remind(invocation, spool);
   return "ok";
-}
-
-async function remind(invocation: Invocation, spool: Spool): Promise<void> {
-  const { reports } = await spool.list();
-  if (reports.length === 0) return;
-  const count = reports.length === 1 ? "One report is" : `${reports.length} reports are`;
-  note(invocation, `${count} kept that no server has confirmed: innkeep feedback resend --list`);
 }
 
 /** Shows where the feedback is to be read; a server of the specification alone does not say. */

@@ -3,16 +3,15 @@ import type { Issue } from "../../contract/issues.ts";
 import { CliError } from "../cli-error.ts";
 import { failureOf } from "../failure.ts";
 import { onOneLine } from "../plain-text.ts";
-import type { Kept } from "./attempt.ts";
-import type { Delivery } from "./deliver.ts";
+import type { Kept } from "../spool/attempt.ts";
+import type { Failed } from "../spool/deliver.ts";
+import type { LastTry } from "../spool/kept-item.ts";
+import { megabytes } from "../spool/progress.ts";
 import { flagOf } from "./fault.ts";
-import { megabytes } from "./progress.ts";
-import { flagOfField, type LastTry, placesOf, type Report } from "./report.ts";
-
-type Failed = Extract<Delivery, { delivered: false }>;
+import { flagOfField, placesOf, type Report } from "./report.ts";
 
 /** Says why a report did not arrive, whether it may have all the same, and how it is sent again. */
-export function undelivered({ report, spool }: Kept, { error, lastTry }: Failed): CliError {
+export function undelivered({ item: report, spool }: Kept<Report>, { error, lastTry }: Failed): CliError {
   const { exit, code, message, next, ...details } = failureOf(error);
   const isCut = lastTry.outcome === "unsent" && wasCut(error) && placesOf(report.files).length > 0;
   const sentences = [

@@ -1,9 +1,9 @@
-import type { FeedbackContent } from "../../client/feedback-body.ts";
+import type { FileContent } from "../../client/file-content.ts";
 import type { Invocation } from "../context.ts";
 import { note } from "../output.ts";
 import { onOneLine } from "../plain-text.ts";
 
-/** Shows on standard error how much of a report has gone. */
+/** Shows on standard error how much of a body has gone. */
 export interface Progress {
   update(sentBytes: number, totalBytes: number): void;
   /** Clears what must not stay. */
@@ -11,7 +11,7 @@ export interface Progress {
 }
 
 /** A bar on a terminal, else a line for each file that is through; nothing without files, or under `--json` in a pipe. */
-export function showProgress(invocation: Invocation, { files }: FeedbackContent): Progress {
+export function showProgress(invocation: Invocation, { files }: FileContent): Progress {
   const { stderr } = invocation.context.io;
   if (files.length === 0) return silent;
   if (stderr.isTerminal) return progressBar(invocation);
@@ -48,7 +48,7 @@ function barLine(part: number, total: number, columns: number): string {
   return `Sending ${bar} ${String(Math.floor(100 * part)).padStart(3)} % of ${megabytes(total)}`;
 }
 
-function progressLines(invocation: Invocation, files: FeedbackContent["files"]): Progress {
+function progressLines(invocation: Invocation, files: FileContent["files"]): Progress {
   let through = 0;
   return {
     update(sent) {

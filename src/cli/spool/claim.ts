@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Context } from "../context.ts";
 
 /**
- * Marks a kept report as being sent by this process, so that no other sends it at the same time; gives what takes the
+ * Marks a kept item as being sent by this process, so that no other sends it at the same time; gives what takes the
  * mark away. Undefined where another process that still runs is at it.
  */
 export async function claim(context: Context, folder: string): Promise<(() => Promise<void>) | undefined> {

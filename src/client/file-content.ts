@@ -1,0 +1,50 @@
+import { type FileHandle, open } from "node:fs/promises";
+import type { Content } from "./call.ts";
+
+/** A file on disk that is sent. */
+export interface SentFile {
+  readonly path: string;
+  /** The name under which a reader finds it. */
+  readonly name: string;
+  readonly mediaType: string;
+  /** Exact size. Sending fails where the file has another one by then. */
+  readonly bytes: number;
+}
+
+/** A body with files in it, which are read while they are sent. */
+export interface FileContent extends Content {
+  /** The files in the order in which they are sent; `endsAt` is how much of the body has gone when one is through. */
+  readonly files: readonly (SentFile & { readonly endsAt: number })[];
+  read(): AsyncIterable<Buffer>;
+}
+
+/** The bytes of a file, a block at a time in one buffer: a block is good until the next is asked for. */
+export async function* blocksOf(
+  { path, name, bytes }: SentFile,
+  blockBytes: number,
+): AsyncGenerator<Buffer, void, undefined> {
+  const handle = await open(path);
+  try {
+    if ((await handle.stat()).size !== bytes) throw changed(name);
+    const block = Buffer.allocUnsafe(Math.min(bytes, blockBytes));
+    for (let left = bytes; left > 0; left -= blockBytes) {
+      const wanted = block.subarray(0, Math.min(left, blockBytes));
+      if (!(await fill(handle, wanted))) throw changed(name);
+      yield wanted;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Reads until the buffer is full; false where the file ends before. */
+async function fill(handle: FileHandle, buffer: Buffer): Promise<boolean> {
+  for (let filled = 0; filled < buffer.length; ) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled);
+    if (bytesRead === 0) return false;
+    filled += bytesRead;
+  }
+  return true;
+}
+
+const changed = (name: string) => new Error(`The file ${name} changed while it was sent.`);
