@@ -6,6 +6,7 @@ import { answerConsoleRefusals } from "./console/refusals.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import { tavernRoutes } from "./console/tavern/routes.ts";
 import type { Deps } from "./deps.ts";
+import { createDevServer } from "./dev/server.ts";
 import { createAddressOf } from "./http/address.ts";
 import { createAdmit } from "./http/admission.ts";
 import { createAuthenticate } from "./http/authenticate.ts";
@@ -52,6 +53,8 @@ export function createApp(deps: Deps): Koa {
   app.use(answerErrors(deps));
   if (deps.settings.corsOrigins.length > 0) app.use(allowOrigins(deps.settings.corsOrigins));
   app.use(answerConsoleRefusals(deps));
+  const dev = createDevServer(deps, door);
+  if (dev) app.use(dev.applyFaults);
   app.use(
     routing([
       ...apiRoutes(deps, door),
@@ -59,6 +62,7 @@ export function createApp(deps: Deps): Koa {
       ...consoleRoutes(deps, door),
       ...identityRoutes(deps, door),
       ...tavernRoutes(deps, door),
+      ...(dev?.routes ?? []),
     ]),
   );
   app.use(serveUploads(deps.settings, (name) => uploads.find(deps.database, name), deps.files));

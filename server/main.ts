@@ -6,6 +6,7 @@ import { systemClock } from "./clock.ts";
 import { tellDemo } from "./demo/announce.ts";
 import { type DemoAccess, seedDemo } from "./demo/seed.ts";
 import { deploymentSecret } from "./deployment-secret.ts";
+import { createMovableClock } from "./dev/clock.ts";
 import { type Environment, readSettings, type ServeFlags } from "./environment.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { answerConnectionFaults } from "./http/connection-faults.ts";
@@ -47,7 +48,8 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<numbe
   const server = await listen(wanted);
   const settings = readSettings({ ...flags, port: portOf(server) }, environment);
   const stopping = new AbortController();
-  const deps = createDeps(settings, database, { clock: systemClock, log, secret, stopping: stopping.signal });
+  const clock = settings.dev ? createMovableClock() : systemClock;
+  const deps = createDeps(settings, database, { clock, log, secret, stopping: stopping.signal });
   await deps.files.sweepTemporary();
   server.on("request", createApp(deps).callback());
   answerConnectionFaults(server, deps);

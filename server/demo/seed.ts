@@ -65,8 +65,17 @@ async function seed(deps: Deps, tx: Transaction, access: DemoAccess, passwordHas
   await appKeys.insert(tx, { ...key, prefix: visiblePrefix(access.apiKey), keyHash: hashOf(access.apiKey) });
   await seedToken(deps, tx, { userId, email, kind: "agent", token: access.agentToken });
   await seedToken(deps, tx, { userId, email, kind: "maintainer", token: access.maintainerToken });
-  for (const faq of demoFaqs) await createFaq(deps, tx, appId, faq);
-  await seedChangelog(deps, tx, appId);
+  await seedContent(deps, tx, access);
+}
+
+/** Gives the demo's app its content, in the place of what was deleted; nothing where the app itself is gone. */
+export async function seedContentAgain(deps: Deps, tx: Transaction, access: DemoAccess): Promise<void> {
+  if (await apps.findOwner(tx, access.appId)) await seedContent(deps, tx, access);
+}
+
+async function seedContent(deps: Deps, tx: Transaction, access: DemoAccess): Promise<void> {
+  for (const faq of demoFaqs) await createFaq(deps, tx, access.appId, faq);
+  await seedChangelog(deps, tx, access.appId);
   await seedThreads(deps, tx, access);
 }
 

@@ -24,7 +24,7 @@ export const etagOf = (body: Buffer): string => `"${hash("sha256", body, "base64
 export const isKnown = (header: string, etag: string): boolean =>
   header.split(",").some((entry) => entry.trim() === "*" || entry.trim().replace(/^W\//, "") === etag);
 
-/** Remembers prepared answers by name until their version or their time has passed. */
+/** Remembers prepared answers by name until their version or their time has passed, or the clock was set back. */
 export interface Answers {
   /** Gives the remembered answer of this version, or makes and remembers it. `until` in epoch milliseconds. */
   recall(
@@ -41,6 +41,7 @@ const mostBytes = 64 * 1_048_576;
 
 interface Remembered {
   readonly version: number;
+  readonly from: number;
   readonly until: number;
   readonly answer: PreparedAnswer;
 }
@@ -67,9 +68,10 @@ export function createAnswers(): Answers {
   return {
     async recall(name, version, now, make) {
       const known = remembered.get(name);
-      if (known && known.version === version && now.getTime() < known.until) return known.answer;
+      const at = now.getTime();
+      if (known?.version === version && known.from <= at && at < known.until) return known.answer;
       const { answer, until = Number.POSITIVE_INFINITY } = await make();
-      remember(name, { version, until, answer });
+      remember(name, { version, from: at, until, answer });
       return answer;
     },
   };

@@ -55,6 +55,7 @@ async function pause({ database, clock }: Deps): Promise<number> {
 
 async function deliverDue(deps: Deps): Promise<number> {
   const now = deps.clock.now();
+  if (deps.settings.dev) return deps.database.write((tx) => outbox.capture(tx, now.toISOString()));
   const until = new Date(now.getTime() + holdMilliseconds).toISOString();
   const due = await deps.database.write((tx) => outbox.claimDue(tx, now.toISOString(), until, atOnce));
   await Promise.all(due.map((delivery) => deliver(deps, delivery)));

@@ -20,6 +20,11 @@ export interface Delivery {
   readonly createdAt: string;
 }
 
+export interface LatestMessage extends NewDelivery {
+  readonly status: "pending" | "sent" | "failed";
+  readonly sentAt: string | null;
+}
+
 /** What leaves the house, written with the change that it tells of and sent after that is committed. */
 export const outbox = {
   insert: (tx: Transaction, delivery: NewDelivery) =>
@@ -46,6 +51,22 @@ export const outbox = {
       until,
       now,
       now,
+      most,
+    ),
+
+  /** Marks everything as sent without sending it: a development server keeps it in the house. Gives how many there were. */
+  capture: (tx: Transaction, at: string) =>
+    tx.run(
+      "UPDATE outbox SET status = 'sent', sent_at = ?, attempts = attempts + 1 WHERE status = 'pending'",
+      at,
+    ),
+
+  /** The newest, newest first. */
+  latest: (reader: Reader, most: number) =>
+    reader.all<LatestMessage>(
+      `SELECT id, app_id AS "appId", kind, subject_id AS "subjectId", target, payload, status,
+              created_at AS "createdAt", sent_at AS "sentAt"
+       FROM outbox ORDER BY created_at DESC, id DESC LIMIT ?`,
       most,
     ),
 

@@ -59,6 +59,12 @@ export async function forgetIndexed(tx: Transaction, seqs: readonly number[]): P
   await tx.run(`DELETE FROM feedback_search WHERE rowid IN (${seqs.map(() => "?").join(", ")})`, ...seqs);
 }
 
+/** Takes every thread out of the search, before they are deleted. */
+export async function forgetAllIndexed(tx: Transaction): Promise<void> {
+  if (tx.engine === "sqlite")
+    await tx.run("INSERT INTO feedback_search (feedback_search) VALUES ('delete-all')");
+}
+
 // A private character, which no typed word has: every thread is indexed under its app, too.
 const appMark = "\uE000";
 

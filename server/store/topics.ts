@@ -1,3 +1,6 @@
+/** Signalled when anything may have changed. */
+export const everyTopic = "*";
+
 /** Signalled when keys, tokens, or what is known of an app with them, have changed. */
 export const credentialsTopic = "credentials";
 

@@ -20,6 +20,8 @@ import { createTestingMakers, type TestingMakers } from "./testing.ts";
 export interface TestClock extends Clock {
   /** Moves the clock, also backwards. */
   advance(milliseconds: number): void;
+  /** How far from real time it is. */
+  setOffset(milliseconds: number): void;
 }
 
 export interface Service extends Makers, TestingMakers {
@@ -103,6 +105,9 @@ function createTestClock(): TestClock {
     },
     advance(milliseconds) {
       offset += milliseconds;
+    },
+    setOffset(milliseconds) {
+      offset = milliseconds;
     },
   };
 }

@@ -1,0 +1,15 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Context, Next } from "koa";
+import type { Deps } from "../deps.ts";
+import { apiErrorOf, type Faults } from "./faults.ts";
+
+/** Lets requests wait and fail as was asked for, before anything has looked at them. */
+export function applyFaults(faults: Faults, { stopping }: Pick<Deps, "stopping">) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const fault = faults.take(ctx.path);
+    if (!fault) return next();
+    if (fault.delayMs > 0) await sleep(fault.delayMs, undefined, { signal: stopping }).catch(() => undefined);
+    if (fault.error) throw apiErrorOf(fault.error);
+    return next();
+  };
+}

@@ -1,0 +1,119 @@
+import * as z from "zod/mini";
+import { endpoint, type Group } from "../../src/contract/endpoint.ts";
+import { errorCatalogue } from "../../src/contract/errors.ts";
+import { givenInstant, instant } from "../../src/contract/fields.ts";
+import { isDuration } from "./clock-move.ts";
+
+const Move = z
+  .object({
+    advance: z.optional(
+      z.string().check(z.refine(isDuration, "must be an ISO 8601 duration such as P1D or -PT12H")),
+    ),
+    set: z.optional(givenInstant),
+  })
+  .check(
+    z.refine(({ advance, set }) => (advance === undefined) !== (set === undefined), {
+      path: ["advance"],
+      message: "must be given, or `set` in its place: one of the two",
+    }),
+  );
+
+const code = z.enum(Object.keys(errorCatalogue));
+const whole = (least: number, most: number) =>
+  z
+    .int("must be a whole number")
+    .check(z.gte(least, `must be at least ${least}`), z.lte(most, `must be at most ${most}`));
+
+const NewFault = z
+  .object({
+    path: z.string().check(
+      z.refine((path) => path.startsWith("/") && !/[?#]/.test(path), "must be a path that begins with /"),
+      z.refine((path) => !/^\/dev(\/|$)/.test(path), "must not be of the development server itself"),
+    ),
+    status: z.optional(whole(400, 599)),
+    code: z.optional(code),
+    times: z._default(whole(1, 1_000_000), 1),
+    delayMs: z._default(whole(0, 600_000), 0),
+  })
+  .check(
+    z.refine(({ status, code: named, delayMs }) => Boolean(status ?? named) || delayMs > 0, {
+      path: ["status"],
+      message: "must be given, or `code`, or `delayMs`",
+    }),
+  );
+
+const Fault = z.object({
+  path: z.string(),
+  status: z.nullable(z.int()),
+  code: z.nullable(z.string()),
+  times: z.int(),
+  delayMs: z.int(),
+});
+
+const Message = z.object({
+  id: z.string(),
+  kind: z.string(),
+  appId: z.string(),
+  subjectId: z.string(),
+  target: z.string(),
+  payload: z.unknown(),
+  status: z.string(),
+  createdAt: instant,
+  sentAt: z.nullable(instant),
+});
+
+const Moved = z.object({ now: instant });
+
+/** What only a development server answers. It is no part of the API: no document and no client knows it. */
+export const development = {
+  moveClock: endpoint({
+    method: "POST",
+    path: "/dev/clock",
+    summary: "Move the clock, and let happen what time does by itself",
+    auth: "none",
+    body: Move,
+    success: { status: 200, body: Moved },
+    errors: [],
+  }),
+  addFault: endpoint({
+    method: "POST",
+    path: "/dev/faults",
+    summary: "Let the next requests to a path fail, or wait",
+    auth: "none",
+    body: NewFault,
+    success: { status: 201, body: Fault },
+    errors: [],
+  }),
+  listFaults: endpoint({
+    method: "GET",
+    path: "/dev/faults",
+    summary: "List the faults that are still to come",
+    auth: "none",
+    success: { status: 200, body: z.object({ items: z.array(Fault) }) },
+    errors: [],
+  }),
+  clearFaults: endpoint({
+    method: "DELETE",
+    path: "/dev/faults",
+    summary: "Let nothing fail any more",
+    auth: "none",
+    success: { status: 204 },
+    errors: [],
+  }),
+  listOutbox: endpoint({
+    method: "GET",
+    path: "/dev/outbox",
+    summary: "List what would have left the house, newest first",
+    auth: "none",
+    success: { status: 200, body: z.object({ items: z.array(Message) }) },
+    errors: [],
+  }),
+  reset: endpoint({
+    method: "POST",
+    path: "/dev/reset",
+    summary: "Begin anew: real time, no faults, no content",
+    auth: "none",
+    success: { status: 200, body: Moved },
+    errors: [],
+  }),
+} as const satisfies Group;

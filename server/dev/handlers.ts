@@ -1,0 +1,71 @@
+import { badRequest } from "../../src/contract/errors.ts";
+import { seedContentAgain, seedDemo } from "../demo/seed.ts";
+import type { Deps } from "../deps.ts";
+import type { Handlers } from "../http/handler.ts";
+import { outbox } from "../store/outbox.ts";
+import { removeContent } from "../store/reset.ts";
+import { everyTopic } from "../store/topics.ts";
+import type { MovableClock } from "./clock.ts";
+import { targetOf } from "./clock-move.ts";
+import type { development as contract } from "./contract.ts";
+import { errorOf, type Fault, type Faults } from "./faults.ts";
+
+const mostMessages = 1_000;
+
+export function development(deps: Deps, clock: MovableClock, faults: Faults): Handlers<typeof contract> {
+  const { database, keptFiles, passingTime } = deps;
+  const capture = () => database.write((tx) => outbox.capture(tx, clock.now().toISOString()));
+  return {
+    async moveClock({ body }) {
+      const target = targetOf(body, clock.now());
+      clock.setOffset(target.getTime() - Date.now());
+      await passingTime.catchUp();
+      await capture();
+      // Whoever sleeps until something is due must reckon again.
+      await database.write(async (tx) => tx.signal(everyTopic));
+      return { now: target.toISOString() };
+    },
+
+    async addFault({ body: { path, status, code, times, delayMs } }) {
+      const error = errorOf(status, code);
+      if (error === undefined) throw badRequest("status", `is not that of the code ${code}`);
+      const fault = { path, error, times, delayMs };
+      faults.add(fault);
+      return faultAnswer(fault);
+    },
+
+    listFaults: async () => ({ items: faults.list().map(faultAnswer) }),
+
+    async clearFaults() {
+      faults.clear();
+    },
+
+    async listOutbox() {
+      await capture();
+      const rows = await outbox.latest(database, mostMessages);
+      return { items: rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) })) };
+    },
+
+    async reset() {
+      faults.clear();
+      clock.setOffset(0);
+      const demo = deps.settings.demo ? await seedDemo(deps) : undefined;
+      const hashes = await database.write(async (tx) => {
+        const unused = await removeContent(tx);
+        if (demo) await seedContentAgain(deps, tx, demo);
+        tx.signal(everyTopic);
+        return unused;
+      });
+      await keptFiles.removeUnreferenced(hashes);
+      return { now: clock.now().toISOString() };
+    },
+  };
+}
+
+const faultAnswer = ({ path, error, times, delayMs }: Fault) => ({
+  path,
+  status: error?.status ?? null,
+  code: error?.code ?? null,
+  times,
+  delayMs,
+});
