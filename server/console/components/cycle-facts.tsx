@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Cycle, SlotWithDays } from "../../../src/contract/console/cycles.ts";
 import { isLive } from "./cycle-line.tsx";
-import { ZonedTime } from "./zoned.tsx";
+import { ZonedDay } from "./zoned.tsx";
 
 export interface CycleFactsProps {
   readonly cycle: Cycle;
@@ -31,16 +31,19 @@ export const CycleFacts = ({ cycle, slots }: CycleFactsProps) => {
         </Fact>
       )}
       <Fact name={status === "recruiting" ? "Starts" : "Started"}>
-        <ZonedTime at={cycle.startsAt} timezone={timezone} />
-        <span class="aside-note">{timezone}</span>
+        <ZonedDay at={cycle.startsAt} timezone={timezone} />
+        <span class="aside-note">{`at midnight, ${timezone}`}</span>
       </Fact>
-      <Fact name={status === "completed" ? "Ended" : "Ends"}>
-        <ZonedTime at={cycle.endsAt} timezone={timezone} />
-        <span class="aside-note">{timezone}</span>
+      <Fact name="Last day">
+        <ZonedDay at={lastInstantOf(cycle)} timezone={timezone} />
+        <span class="aside-note">{`until midnight, ${timezone}`}</span>
       </Fact>
     </dl>
   );
 };
+
+/** An instant of the last day: the one at which it ends is the next day's. */
+export const lastInstantOf = ({ endsAt }: Cycle): string => new Date(Date.parse(endsAt) - 1).toISOString();
 
 const isHeld = ({ status }: SlotWithDays): boolean =>
   status === "active" || status === "at_risk" || status === "completed";

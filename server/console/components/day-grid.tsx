@@ -83,7 +83,7 @@ const SeatRow = ({ cycle, slot, chosen, address }: SeatRowProps) => {
           />
         </td>
       ))}
-      <td class="sum">{slot.tester === null ? "" : slot.daysCounted}</td>
+      <td class="sum">{slot.activatedAt === null ? "" : slot.daysCounted}</td>
     </tr>
   );
 };

@@ -67,7 +67,7 @@ const Numbers = ({ form }: { readonly form: Filled }) => (
       <TextField
         form={form}
         name="maxMissedDays"
-        label="Missed days allowed"
+        label="Missed days"
         inputMode="numeric"
         hint="A tester who misses this many loses the seat."
         required

@@ -85,4 +85,4 @@ export const ReportSeats = ({ report: { cycle, seats } }: ReportProps) => (
 );
 
 const dayOrNothing = (at: string | null, timezone: string) =>
-  at === null ? <span class="muted">none</span> : <ZonedDay at={at} timezone={timezone} />;
+  at === null ? <span class="muted">–</span> : <ZonedDay at={at} timezone={timezone} />;

@@ -49,7 +49,7 @@ const SeatFacts = ({ cycle, slot, tester }: SeatPanelProps & { readonly tester: 
         <dt>Counted</dt>
         <dd>{`${slot.daysCounted} of ${cycle.durationDays} days`}</dd>
         <dt>Missed</dt>
-        <dd>{`${slot.missedDays} of ${cycle.maxMissedDays} allowed`}</dd>
+        <dd>{`${slot.missedDays}; the seat is lost at ${cycle.maxMissedDays}`}</dd>
         <dt>Store’s test</dt>
         <dd>{slot.joinCheckPending ? "Joining is not confirmed yet" : "Joined"}</dd>
       </>

@@ -1,11 +1,12 @@
 import { type CycleReport, cycles } from "../../../src/contract/console/cycles.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { CycleBadge } from "../components/cycle-badges.tsx";
+import { lastInstantOf } from "../components/cycle-facts.tsx";
 import { progressOf } from "../components/cycle-line.tsx";
 import { Document } from "../components/document.tsx";
 import { ReportSeats, TestersPerDay } from "../components/report-tables.tsx";
 import { Line } from "../components/written.tsx";
-import { ZonedTime } from "../components/zoned.tsx";
+import { ZonedDay, ZonedTime } from "../components/zoned.tsx";
 import type { Links } from "../links.ts";
 import { type Reply, show } from "../reply.ts";
 import type { SignedInVisit } from "../visit.ts";
@@ -80,15 +81,15 @@ const Figures = ({ report: { cycle, testers, testersWithEveryDay } }: Pick<Paper
       <dd>{progressOf(cycle)}</dd>
     </div>
     <div>
-      <dt>From</dt>
+      <dt>First day</dt>
       <dd>
-        <ZonedTime at={cycle.startsAt} timezone={cycle.timezone} />
+        <ZonedDay at={cycle.startsAt} timezone={cycle.timezone} />
       </dd>
     </div>
     <div>
-      <dt>Until</dt>
+      <dt>Last day</dt>
       <dd>
-        <ZonedTime at={cycle.endsAt} timezone={cycle.timezone} />
+        <ZonedDay at={lastInstantOf(cycle)} timezone={cycle.timezone} />
       </dd>
     </div>
     <div>

@@ -2,12 +2,14 @@ import { light, propertiesOf } from "../colours.ts";
 
 /** A report that is read on a screen and printed on paper. */
 export const paper = `
-.paper { max-width: 54rem; margin: 2.25rem auto 4rem; padding: 2.25rem 2.75rem 2.5rem; background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); }
+.paper { max-width: 60rem; margin: 2.25rem auto 4rem; padding: 2.25rem 2.75rem 2.5rem; background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); }
 .paper .back { margin-bottom: 0; }
 .paper h1 { font-size: var(--display); letter-spacing: -0.02em; }
 .paper .claim { max-width: 44rem; line-height: 1.65; }
 .paper .facts { border-radius: var(--radius-small); }
-.paper table th, .paper table td { padding: 0.4rem 0.75rem; vertical-align: middle; }
+.paper table th, .paper table td { padding: 0.4rem 0.55rem; vertical-align: middle; }
+.paper table th:first-child, .paper table td:first-child { padding-left: 0.8rem; }
+.paper table th:last-child, .paper table td:last-child { padding-right: 0.8rem; }
 .paper .figure { text-align: right; font-variant-numeric: tabular-nums; }
 .paper tbody th { color: var(--text); font-weight: 620; font-variant-numeric: tabular-nums; }
 .paper .wide-column { width: 55%; }

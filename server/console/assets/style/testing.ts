@@ -7,7 +7,7 @@ a.plain:hover { color: inherit; text-decoration: underline; }
 .names { display: flex; flex-wrap: wrap; gap: 0.3rem; }
 .names li { padding: 0.05rem 0.5rem; border-radius: 6px; background: var(--sunken); color: var(--text); font-size: var(--small); }
 
-.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); overflow: hidden; }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); overflow: hidden; }
 .facts > div { padding: 0.9rem 1.25rem 1rem; box-shadow: -1px -1px 0 var(--line); }
 .facts dt { color: var(--muted); font-size: var(--small); font-weight: 540; }
 .facts dd { font-size: var(--large); font-weight: 620; letter-spacing: -0.012em; line-height: 1.35; }
@@ -23,13 +23,14 @@ progress::-moz-progress-bar { background: var(--accent); border-radius: 99px; }
 .proposal.awaiting > .requests { padding-block: 0.15rem; }
 
 .board { display: grid; grid-template-columns: minmax(0, 1fr) 18rem; gap: 1.5rem; align-items: start; }
-.days { isolation: isolate; }
+.days { position: relative; isolation: isolate; }
 .days table { width: 100%; }
 .days th, .days td { padding: 0; text-align: center; vertical-align: middle; border-top: 1px solid var(--line); font-size: var(--small); }
 .days thead th { border-top: 0; padding: 0.5rem 0 0.4rem; line-height: 1.25; color: var(--text); font-weight: 620; font-variant-numeric: tabular-nums; }
 .days thead th.seat, .days thead th.sum { color: var(--muted); font-weight: 560; vertical-align: bottom; }
 .days .weekday { display: block; color: var(--muted); font-weight: 400; font-size: 0.6875rem; }
 .days .today { background: var(--sunken); }
+.days th.today { color: var(--accent); box-shadow: inset 0 2px 0 var(--accent); }
 .days .seat { position: sticky; left: 0; z-index: 1; width: 12rem; min-width: 12rem; max-width: 12rem; background: var(--surface); text-align: left; font-weight: 400; box-shadow: 1px 0 0 var(--line); }
 .days thead th.seat { padding-left: 0.9rem; }
 .days .seat a { display: flex; gap: 0.6rem; align-items: center; padding: 0.4rem 0.6rem 0.4rem 0.9rem; color: var(--text); text-decoration: none; }
@@ -50,6 +51,7 @@ progress::-moz-progress-bar { background: var(--accent); border-radius: 99px; }
 .days .removed .who, .days .removed .number, .days .removed .sum { color: var(--muted); font-weight: 400; }
 .days .removed .who { text-decoration: line-through; }
 .days .removed .mark { background: none; color: var(--muted); box-shadow: inset 0 0 0 1px var(--line); }
+.days .removed .mark.none, .days .removed .mark.ahead { box-shadow: none; }
 .days .removed td > a:hover .mark { box-shadow: 0 0 0 2px var(--border); }
 .days .removed td > a[aria-current] .mark { box-shadow: 0 0 0 2px var(--surface), 0 0 0 4px var(--text); }
 
@@ -85,6 +87,7 @@ progress::-moz-progress-bar { background: var(--accent); border-radius: 99px; }
   .days .seat { width: 8.25rem; min-width: 8.25rem; max-width: 8.25rem; }
   .days .seat a { padding-inline: 0.6rem 0.4rem; gap: 0.45rem; }
   .days thead th.seat { padding-left: 0.6rem; }
+  .days .state { white-space: normal; }
   .requests > li { padding-inline: 1rem; }
 }
 `;
