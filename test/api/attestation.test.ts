@@ -1,0 +1,146 @@
+import { v7 } from "uuid";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hashOf, randomName } from "../../server/secrets.ts";
+import { signInCodes } from "../../server/store/sign-in-codes.ts";
+import { challengeOf } from "../../src/contract/pkce.ts";
+import { databases } from "../support/databases.ts";
+import { encrypt, goodVerdict, makePlayKeys, makePlayToken, playEnvironment } from "../support/play.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const keys = makePlayKeys();
+const path = "/api/v1/testing/auth/exchange";
+
+/** A code as a person has just approved it, and what its device knows. */
+async function approve({ deps, makeUser }: Service) {
+  const [code, verifier, deviceId] = [randomName(), randomName(), v7()];
+  const now = deps.clock.now();
+  const row = {
+    codeHash: hashOf(code),
+    codeSealed: deps.sealer.seal(code),
+    userId: (await makeUser()).id,
+    deviceId,
+    deviceName: "Pixel 9",
+    challenge: await challengeOf(verifier),
+    createdAt: now.toISOString(),
+    expiresAt: new Date(now.getTime() + 300_000).toISOString(),
+  };
+  await deps.database.write((tx) => signInCodes.mint(tx, row));
+  return { code, verifier, deviceId };
+}
+
+type Approved = Awaited<ReturnType<typeof approve>>;
+
+describe.each(databases)("the exchange with attestation on $name", (engine) => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ engine, environment: playEnvironment(keys) });
+  });
+  afterAll(() => service.stop());
+
+  const exchange = (approved: Approved, integrityToken?: string | null, headers = {}) =>
+    service.request("POST", path, { headers, body: { ...approved, integrityToken } });
+  const verdict = (approved: Approved) => goodVerdict({ ...approved, now: service.clock.now() });
+  const tokenOf = (approved: Approved, traits: object = {}) =>
+    makePlayToken({ ...verdict(approved), ...traits }, keys);
+  const emulator = { deviceIntegrity: { deviceRecognitionVerdict: ["MEETS_VIRTUAL_INTEGRITY"] } };
+  const tampered = { appIntegrity: { appRecognitionVerdict: "UNRECOGNIZED_VERSION" } };
+
+  it("signs in a sound device with our app", async () => {
+    const approved = await approve(service);
+    const answer = await exchange(approved, await tokenOf(approved));
+    expect([answer.status, answer.field("token").slice(0, 4)]).toEqual([201, "sdt_"]);
+  });
+
+  it.each([
+    ["an emulator", emulator, ["device_integrity_failed"]],
+    ["a tampered build", tampered, ["app_not_recognized"]],
+    [
+      "a tampered build on an emulator",
+      { ...emulator, ...tampered },
+      ["device_integrity_failed", "app_not_recognized"],
+    ],
+    ["a tester's made-up verdict", { testingDetails: { isTestingResponse: true } }, ["app_not_recognized"]],
+  ])("refuses %s: 403 with error, code and reasons", async (_, traits, reasons) => {
+    const approved = await approve(service);
+    const answer = await exchange(approved, await tokenOf(approved, traits));
+    expect(answer.status).toBe(403);
+    expect(answer.body).toEqual({ error: expect.any(String), code: "integrity_failed", reasons });
+  });
+
+  it.each<[string, string | null | undefined]>([
+    ["no token", undefined],
+    ["null for a token", null],
+    ["an empty token", ""],
+    ["a broken token", "a.b.c.d.e"],
+  ])("refuses %s as no recognized app", async (_, token) => {
+    const answer = await exchange(await approve(service), token);
+    expect(answer).toMatchObject({ status: 403, body: { reasons: ["app_not_recognized"] } });
+  });
+
+  it("refuses a token made with the keys of others", async () => {
+    const approved = await approve(service);
+    const token = await makePlayToken(verdict(approved), makePlayKeys());
+    expect((await exchange(approved, token)).field("code")).toBe("integrity_failed");
+  });
+
+  it("refuses a verdict that nobody signed", async () => {
+    const approved = await approve(service);
+    const token = await encrypt(JSON.stringify(verdict(approved)), keys.decryption);
+    expect((await exchange(approved, token)).field("code")).toBe("integrity_failed");
+  });
+
+  it("refuses the token of another exchange", async () => {
+    const [one, other] = [await approve(service), await approve(service)];
+    expect((await exchange(one, await tokenOf(other))).field("code")).toBe("integrity_failed");
+  });
+
+  it("leaves the code valid: it works with a good token", async () => {
+    const approved = await approve(service);
+    await exchange(approved, await tokenOf(approved, emulator));
+    expect((await exchange(approved, await tokenOf(approved))).status).toBe(201);
+  });
+
+  it("stores no refusal: the same request with the same Idempotency-Key is judged anew", async () => {
+    const approved = await approve(service);
+    const headers = { "idempotency-key": v7() };
+    await exchange(approved, undefined, headers);
+    expect((await exchange(approved, await tokenOf(approved), headers)).status).toBe(201);
+  });
+
+  it("tells who has no valid code nothing of attestation", async () => {
+    const approved = await approve(service);
+    const wrong = { ...approved, verifier: randomName() };
+    const answers = [await exchange(wrong, await tokenOf(approved)), await exchange(wrong, "broken")];
+    expect(answers.map((answer) => answer.field("code"))).toEqual(["invalid_code", "invalid_code"]);
+  });
+
+  it.each([
+    ["9:59", 599_000, 201],
+    ["10:01", 601_000, 403],
+    ["4:59 in the future", -299_000, 201],
+    ["5:01 in the future", -301_000, 403],
+  ])("holds a verdict of %s against the server's clock", async (_, age, status) => {
+    const approved = await approve(service);
+    const now = new Date(service.clock.now().getTime() - age);
+    const token = await makePlayToken(goodVerdict({ ...approved, now }), keys);
+    expect((await exchange(approved, token)).status).toBe(status);
+  });
+
+  it("writes no token, code, verifier or key into the log", async () => {
+    const approved = await approve(service);
+    const tokens = [await tokenOf(approved, emulator), await tokenOf(approved)];
+    for (const token of tokens) await exchange(approved, token);
+    const secrets = [...tokens, approved.code, approved.verifier, keys.decryptionKey];
+    expect(service.logged()).toContain(path);
+    for (const secret of secrets) expect(service.logged()).not.toContain(secret);
+  });
+});
+
+describe("the exchange without attestation", () => {
+  it.each([undefined, "whatever"])("looks at no token: %j", async (integrityToken) => {
+    const service = await startService();
+    const body = { ...(await approve(service)), integrityToken };
+    expect((await service.request("POST", path, { body })).status).toBe(201);
+    await service.stop();
+  });
+});
