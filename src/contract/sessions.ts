@@ -91,5 +91,7 @@ export const sessions = {
     query: z.object({ testKey: text(1, limits.deviceId) }),
     success: { status: 200, body: SessionStatus },
     errors: [],
+    // Its address does: no cache may keep either. (spec: Closed-testing SDK 4)
+    answersSecret: true,
   }),
 } as const;
