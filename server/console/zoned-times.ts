@@ -12,6 +12,10 @@ export const zonedTime = (at: string, timezone: string): string =>
 export const zonedDay = (at: string, timezone: string): string =>
   formatIn(timezone, day).format(new Date(at)).replace(",", "");
 
+/** `9 Jun 2026`. */
+export const zonedDate = (at: string, timezone: string): string =>
+  formatIn(timezone, { day: "numeric", month: "short", year: "numeric" }).format(new Date(at));
+
 /** `14:05`. */
 export const zonedClock = (at: string, timezone: string): string =>
   formatIn(timezone, clock).format(new Date(at));

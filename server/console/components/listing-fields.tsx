@@ -61,7 +61,7 @@ const Numbers = ({ form }: { readonly form: Filled }) => (
   <fieldset class="stack tight">
     <legend>Size of a run</legend>
     <p class="hint">Kept by runs that are planned already; changes are for later ones.</p>
-    <div class="columns">
+    <div class="columns three">
       <TextField form={form} name="seats" label="Seats" inputMode="numeric" required />
       <TextField form={form} name="durationDays" label="Days" inputMode="numeric" required />
       <TextField

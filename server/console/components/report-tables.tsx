@@ -1,7 +1,7 @@
 import type { CycleReport } from "../../../src/contract/console/cycles.ts";
 import { dateOfDay, lengthOfTime, zonedDay } from "../zoned-times.ts";
 import { SeatBadge } from "./cycle-badges.tsx";
-import { ZonedDay } from "./zoned.tsx";
+import { ZonedDate } from "./zoned.tsx";
 
 export interface ReportProps {
   readonly report: CycleReport;
@@ -85,4 +85,4 @@ export const ReportSeats = ({ report: { cycle, seats } }: ReportProps) => (
 );
 
 const dayOrNothing = (at: string | null, timezone: string) =>
-  at === null ? <span class="muted">–</span> : <ZonedDay at={at} timezone={timezone} />;
+  at === null ? <span class="muted">–</span> : <ZonedDate at={at} timezone={timezone} />;

@@ -1,4 +1,4 @@
-import { zonedDay, zonedTime } from "../zoned-times.ts";
+import { zonedDate, zonedDay, zonedTime } from "../zoned-times.ts";
 
 export interface ZonedProps {
   readonly at: string;
@@ -15,5 +15,11 @@ export const ZonedTime = ({ at, timezone }: ZonedProps) => (
 export const ZonedDay = ({ at, timezone }: ZonedProps) => (
   <time dateTime={at} data-fixed>
     {zonedDay(at, timezone)}
+  </time>
+);
+
+export const ZonedDate = ({ at, timezone }: ZonedProps) => (
+  <time dateTime={at} data-fixed>
+    {zonedDate(at, timezone)}
   </time>
 );

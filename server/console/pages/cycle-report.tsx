@@ -19,6 +19,12 @@ export async function cycleReportPage(visit: SignedInVisit): Promise<Reply> {
   return show(<Paper report={report} links={links} now={now} />);
 }
 
+/** In the words of the specification. (spec: What the service does) */
+const claim = [
+  "The claim is limited to this: a session of real length reached real screens on the credited day, and the reporter",
+  "held that seat's key. There is no claim that an app is more likely to be approved by the store.",
+].join(" ");
+
 interface PaperProps {
   readonly report: CycleReport;
   readonly links: Links;
@@ -54,6 +60,7 @@ const Paper = ({ report, links, now }: PaperProps) => {
         <section class="stack tight" aria-labelledby="says">
           <h2 id="says">What this says</h2>
           <p class="claim">{report.statement}</p>
+          <p class="claim">{claim}</p>
         </section>
         <section class="stack" aria-labelledby="per-day">
           <h2 id="per-day">Testers per day</h2>

@@ -12,6 +12,7 @@ export const paper = `
 .paper table th:last-child, .paper table td:last-child { padding-right: 0.8rem; }
 .paper .figure { text-align: right; font-variant-numeric: tabular-nums; }
 .paper tbody th { color: var(--text); font-weight: 620; font-variant-numeric: tabular-nums; }
+.paper td.fit { white-space: nowrap; }
 .paper .wide-column { width: 55%; }
 .paper tr.removed td, .paper tr.removed th { color: var(--muted); }
 .bar-of-day { display: block; width: 100%; height: 0.6rem; }

@@ -7,6 +7,7 @@ a.plain:hover { color: inherit; text-decoration: underline; }
 .names { display: flex; flex-wrap: wrap; gap: 0.3rem; }
 .names li { padding: 0.05rem 0.5rem; border-radius: 6px; background: var(--sunken); color: var(--text); font-size: var(--small); }
 
+.columns.three { grid-template-columns: repeat(auto-fit, minmax(min(9rem, 100%), 1fr)); }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); overflow: hidden; }
 .facts > div { padding: 0.9rem 1.25rem 1rem; box-shadow: -1px -1px 0 var(--line); }
 .facts dt { color: var(--muted); font-size: var(--small); font-weight: 540; }
@@ -82,6 +83,7 @@ progress::-moz-progress-bar { background: var(--accent); border-radius: 99px; }
 @media (max-width: 64rem) { .board { grid-template-columns: minmax(0, 1fr); } .evidence { position: static; max-height: none; } }
 @media (max-width: 40rem) {
   .facts { grid-template-columns: 1fr 1fr; }
+  .facts > div:last-child:nth-child(odd) { grid-column: 1 / -1; }
   .facts > div { padding: 0.75rem 1rem 0.85rem; }
   .facts dd { font-size: var(--body); }
   .days .seat { width: 8.25rem; min-width: 8.25rem; max-width: 8.25rem; }
