@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   type Inn,
   openInn,
@@ -33,6 +33,7 @@ describe("a closed test of twelve testers and fourteen days", { timeout: 120_000
     for (const day of all) await live(day);
     await inn.setClock("2027-03-15T00:00:00.000Z");
   }, 120_000);
+  afterAll(() => inn.close());
 
   async function join(name: string): Promise<void> {
     const tester = await inn.register(name);
@@ -49,6 +50,7 @@ describe("a closed test of twelve testers and fourteen days", { timeout: 120_000
   async function live(day: number): Promise<void> {
     const now = morning(day);
     await inn.setClock(now);
+    // Her first session began before the seat was hers: it is stale, and the day is no missed one.
     if (day === 8) await join("Mia");
     for (const tester of testers.values()) await test(tester, day, now);
   }
@@ -100,7 +102,12 @@ describe("a closed test of twelve testers and fourteen days", { timeout: 120_000
     const left = slots.find(({ slotId }: { slotId: string }) => slotId === one("Dov").slotId);
     const successor = slots.find(({ slotId }: { slotId: string }) => slotId === one("Mia").slotId);
     expect(left).toMatchObject({ status: "removed", missedDays: 3, daysCounted: 4 });
-    expect(successor).toMatchObject({ status: "completed", missedDays: 0, daysCounted: 7 });
+    expect(successor).toMatchObject({ status: "completed", missedDays: 0, daysCounted: 6 });
+  });
+
+  it("counts no session from before the seat was the tester's", () => {
+    expect(told["Mia 8"]).toMatchObject({ counted: false, dayIndex: 8, reason: "session_stale" });
+    expect(told["Mia 9"]).toMatchObject({ counted: true, dayIndex: 9 });
   });
 
   it("is completed when its last day ends", async () => {
@@ -113,7 +120,7 @@ describe("a closed test of twelve testers and fourteen days", { timeout: 120_000
     const report = await inn.own("GET", `/cycles/${cycleId}/report`);
     expect(report).toMatchObject({ testers: 12, testersWithEveryDay: 11 });
     expect(report.testersPerDay.map(({ testers }: { testers: number }) => testers)).toEqual(
-      all.map((day) => (day >= 5 && day <= 7 ? 11 : 12)),
+      all.map((day) => (day >= 5 && day <= 8 ? 11 : 12)),
     );
     expect(JSON.stringify(report)).not.toContain("@example.org");
   });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { png } from "./files.ts";
-import { temporaryFolder } from "./folder.ts";
-import { innkeep, innkeepServe } from "./innkeep.ts";
+import { removableFolder } from "./folder.ts";
+import { innkeep, startInnkeep } from "./innkeep.ts";
 import { type Answer, request } from "./request.ts";
 
 /** One who tests: a name, a signed-in device, and once there is one, a seat. */
@@ -15,9 +15,9 @@ export type Inn = Awaited<ReturnType<typeof openInn>>;
 
 /** The built program on `serve --dev`, with an owner's app and what scripts of the owner need. */
 export async function openInn() {
-  const folder = await temporaryFolder();
-  const data = ["--data", join(folder, "data")];
-  const { ready, logged } = await innkeepServe(["--port", "0", "--dev", ...data]);
+  const folder = await removableFolder();
+  const data = ["--data", join(folder.path, "data")];
+  const { ready, logged, kill } = await startInnkeep(["--port", "0", "--dev", ...data]);
   const admin = async (argv: readonly string[], input?: string) => {
     const { stdout, stderr } = await innkeep(["admin", ...argv, ...data, "--json"], { input: input ?? "" });
     if (stdout === "") throw new Error(stderr);
@@ -44,6 +44,10 @@ export async function openInn() {
     app: { "x-api-key": String(apiKey) },
     send,
     logged,
+    close: async () => {
+      await kill();
+      await folder.remove();
+    },
     /** Calls the owner's side of the API. */
     own: async (method: string, path: string, body?: unknown) =>
       succeeded(

@@ -34,17 +34,24 @@ export async function innkeep(argv: readonly string[], { env = {}, input = "" }:
 
 /** Starts `innkeep serve --json …` and gives its first line, once it listens. It ends with the test. */
 export async function innkeepServe(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const { kill, ...serving } = await startInnkeep(argv, env);
+  onTestFinished(kill);
+  return serving;
+}
+
+/** The same for whoever ends it with `kill`. */
+export async function startInnkeep(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child = start(["serve", "--json", ...argv], env);
   let logged = "";
   child.stderr?.on("data", (chunk: Buffer) => {
     logged += chunk;
   });
   const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
-  onTestFinished(async () => {
+  const kill = async () => {
     child.kill("SIGKILL");
     await ended;
-  });
-  return { ready: JSON.parse(await firstLine(child)), child, ended, logged: () => logged };
+  };
+  return { ready: JSON.parse(await firstLine(child)), child, ended, logged: () => logged, kill };
 }
 
 const start = (argv: readonly string[], env: Readonly<Record<string, string>>): ChildProcess =>
