@@ -2,7 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cookieOf, makeAccount, postSession } from "../support/accounts.ts";
 import { bearer, type ConsoleWorld, makeConsoleWorld } from "../support/console-world.ts";
 import { databases } from "../support/databases.ts";
+import { newListing } from "../support/owned-test.ts";
 import { type Service, startService } from "../support/service.ts";
+
+const tester = "tester@example.org";
 
 describe.each(databases)("the audit on $name", (engine) => {
   let service: Service;
@@ -10,6 +13,7 @@ describe.each(databases)("the audit on $name", (engine) => {
   beforeAll(async () => {
     service = await startService({ engine });
     world = await makeConsoleWorld(service);
+    await service.makeUser(tester);
   });
   afterAll(() => service.stop());
 
@@ -46,6 +50,20 @@ describe.each(databases)("the audit on $name", (engine) => {
     ["changelog.update", "PATCH", ({ entryId }) => `/changelog/${entryId}`, { title: "U" }],
     ["changelog.publish", "POST", ({ entryId }) => `/changelog/${entryId}/publish`],
     ["changelog.delete", "DELETE", ({ entryId }) => `/changelog/${entryId}`],
+    ["listing.create", "POST", ({ app }) => `/apps/${app.id}/listings`, newListing],
+    ["listing.update", "PATCH", ({ listingId }) => `/listings/${listingId}`, { seats: 20 }],
+    ["slot.decline", "POST", ({ slotId }) => `/slots/${slotId}/decline`],
+    ["slot.assign", "POST", ({ slotId }) => `/slots/${slotId}/assign`, { email: tester }],
+    ["slot.confirm_join", "POST", ({ slotId }) => `/slots/${slotId}/confirm-join`],
+    ["slot.rotate_key", "POST", ({ slotId }) => `/slots/${slotId}/rotate-key`],
+    ["slot.remove", "POST", ({ slotId }) => `/slots/${slotId}/remove`],
+    [
+      "cycle.create",
+      "POST",
+      ({ listingId }) => `/listings/${listingId}/cycles`,
+      { startsOn: "2999-01-01", timezone: "UTC" },
+    ],
+    ["cycle.cancel", "POST", ({ cycleId }) => `/cycles/${cycleId}/cancel`],
     ["app.delete", "DELETE", ({ app }) => `/apps/${app.id}`],
   ];
 

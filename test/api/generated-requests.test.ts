@@ -41,7 +41,8 @@ describe.each(databases)(`generated requests on $name, with seed ${seed},`, (eng
   });
 
   function send(endpoint: Endpoint, { params, query, headers, trusted, body }: GeneratedRequest) {
-    const { app, threadId, runId, keyId, tokenId, faqId, entryId, listingId, cycleId, slotId } = world;
+    const { app, threadId, runId, keyId, tokenId, faqId, entryId, listingId, cycleId, slotId, deviceId } =
+      world;
     const known: Record<string, string> = {
       appId: app.id,
       id: threadId,
@@ -53,6 +54,7 @@ describe.each(databases)(`generated requests on $name, with seed ${seed},`, (eng
       listingId,
       cycleId,
       slotId,
+      deviceId,
     };
     const filled = Object.entries(params).map(([name, value]) => [
       name,

@@ -16,6 +16,7 @@ export async function makeConsoleWorld(service: Service) {
     service.request(method, `/api/v1/console${path}`, { headers, body });
   const make = async (path: string, body: unknown) => (await call("POST", path, body)).field("id");
   const threadId = await sendFeedback(service, app.key);
+  const device = await service.makeDevice(owner);
   const listingId = await make(`/apps/${app.id}/listings`, newListing);
   return {
     owner,
@@ -24,7 +25,8 @@ export async function makeConsoleWorld(service: Service) {
     headers,
     agentToken,
     /** Of a tester's phone, signed in as the owner. */
-    device: await service.makeDevice(owner),
+    device,
+    deviceId: (await call("GET", "/devices")).field("items.0.id"),
     /** Calls the console's API as the owner in a browser. */
     call,
     threadId,
