@@ -21,16 +21,20 @@ export interface Bend {
 export interface BentProvider {
   readonly issuer: string;
   bend(bend: Bend): void;
+  /** How often a path was asked for. */
+  asked(path: string): number;
   stop(): Promise<void>;
 }
 
 export const bentClient = { clientId: "innkeep", clientSecret: "known to both" };
 
-export async function startBentProvider(): Promise<BentProvider> {
+/** On the given port, where one is given. */
+export async function startBentProvider(port = 0): Promise<BentProvider> {
   const [own, foreign] = await Promise.all([generateKeyPair("RS256"), generateKeyPair("RS256")]);
   const jwk = { ...(await exportJWK(own.publicKey)), alg: "RS256", use: "sig" };
   let bend: Bend = {};
   let nonce = "";
+  const counts = new Map<string, number>();
   const token = () =>
     new SignJWT({ ...rightClaims(issuer, nonce), ...bend.claims })
       .setProtectedHeader({ alg: "RS256" })
@@ -55,12 +59,14 @@ export async function startBentProvider(): Promise<BentProvider> {
     };
   const server = createServer((request: IncomingMessage, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", issuer);
+    counts.set(pathname, (counts.get(pathname) ?? 0) + 1);
     if (pathname !== bend.silentAt) void answers[pathname]?.(searchParams, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${portOf(server.address())}`;
   return {
     issuer,
+    asked: (path) => counts.get(path) ?? 0,
     bend: (wanted) => {
       bend = wanted;
     },

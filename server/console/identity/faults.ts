@@ -8,7 +8,7 @@ export const inTermsOf = (name: string) => {
   const silent = (cause: unknown) =>
     new ApiError(
       "busy",
-      { message: `${name} cannot be reached right now. Try again shortly.`, retryAfterSeconds },
+      { message: `${name} cannot be used right now. Try again shortly.`, retryAfterSeconds },
       { cause: withoutContents(cause) },
     );
   return {
@@ -35,12 +35,13 @@ function refusal(name: string, error: unknown): ApiError {
   return new ApiError("bad_request", { message }, { cause });
 }
 
-/** The network, a timeout, or the provider's own trouble. */
+/** The network, a timeout, the provider's own trouble, or that it does not know this deployment: nothing a person could mend. */
 function isSilence(error: unknown): boolean {
-  if (error instanceof TypeError) return true;
+  if (error instanceof TypeError || error instanceof openid.WWWAuthenticateChallengeError) return true;
   if (error instanceof openid.AuthorizationResponseError)
     return ["server_error", "temporarily_unavailable"].includes(error.error);
-  if (error instanceof openid.ResponseBodyError) return error.status >= 500;
+  if (error instanceof openid.ResponseBodyError)
+    return error.status >= 500 || ["invalid_client", "unauthorized_client"].includes(error.error);
   if (!(error instanceof openid.ClientError)) return false;
   const { code, cause } = error;
   return code === "OAUTH_TIMEOUT" || (cause instanceof Response && cause.status >= 500);
@@ -50,7 +51,13 @@ function isSilence(error: unknown): boolean {
 function withoutContents(error: unknown): Error {
   if (!(error instanceof Error)) return new Error("not an error");
   const code = "code" in error ? ` (${error.code})` : "";
-  const kind = error instanceof openid.ResponseBodyError ? `: ${error.error.slice(0, 60)}` : "";
   const under = error.cause instanceof Error ? `: ${error.cause.message}` : "";
-  return new Error(error.message + code + kind + under);
+  return new Error(error.message + code + kindOf(error) + under);
+}
+
+/** One of the few words of the standard, such as `invalid_client`. */
+function kindOf(error: Error): string {
+  if (error instanceof openid.ResponseBodyError) return `: ${error.error.slice(0, 60)}`;
+  if (!(error instanceof openid.WWWAuthenticateChallengeError)) return "";
+  return `: ${error.cause[0]?.parameters.error ?? "challenged"}`;
 }
