@@ -61,6 +61,7 @@ const mayImport: Record<string, readonly string[]> = {
     "zod/mini",
     "node:*",
   ],
+  "server/dev": ["server", "src/contract", "koa", "temporal-polyfill", "zod/mini", "node:*"],
   "server/console": [
     "server",
     "src/contract",
