@@ -2,7 +2,7 @@ import type { Deps } from "./deps.ts";
 import { afterMissedDay, countedDaysOf, isMissed } from "./domain/seat.ts";
 import type { Transaction } from "./store/database.ts";
 import { type DueCycle, due } from "./store/due.ts";
-import { cyclesTopic } from "./store/topics.ts";
+import { cyclesTopic, everyTopic } from "./store/topics.ts";
 
 /** What happens by itself in closed testing: requests expire, cycles start and end, days close. */
 export interface PassingTime {
@@ -16,6 +16,8 @@ type Needed = Pick<Deps, "database" | "clock" | "newId">;
 
 const atOnce = 50;
 
+const concernsCycles = (topic: string): boolean => topic === cyclesTopic || topic === everyTopic;
+
 export function createPassingTime(deps: Needed): PassingTime {
   const { database, clock } = deps;
   let known: { readonly next: string | null } | undefined;
@@ -26,7 +28,7 @@ export function createPassingTime(deps: Needed): PassingTime {
     generation += 1;
   };
   database.onSignal((topic) => {
-    if (topic === cyclesTopic || topic === "*") forget();
+    if (concernsCycles(topic)) forget();
   });
   database.onForeignChange(forget);
 
@@ -38,20 +40,25 @@ export function createPassingTime(deps: Needed): PassingTime {
     return found;
   };
   const isLater = (at: string | null) => at === null || at > clock.now().toISOString();
+  const isCaughtUp = () => known !== undefined && isLater(known.next);
   const advance = async () => {
     while (!isLater(await next())) {
       await bringAbout(deps);
       forget();
     }
   };
+  const run = () => {
+    running ??= advance().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
   return {
     async catchUp() {
-      while (!known || !isLater(known.next)) {
-        running ??= advance().finally(() => {
-          running = undefined;
-        });
-        await running;
-      }
+      if (isCaughtUp()) return;
+      await run();
+      // What ran already may have looked before that was written for which this caller comes. The next run has not.
+      if (!isCaughtUp()) await run();
     },
     next: () => known?.next ?? null,
   };
@@ -116,6 +123,8 @@ function startsOf({ dayStarts }: DueCycle): string[] {
 }
 
 const longestSleep = 60_000;
+const shortestSleep = 50;
+const pauseAfterFailure = 5_000;
 
 /** Catches up at once and whenever something becomes due. Gives what stops it. */
 export function startPassingTime({
@@ -128,19 +137,25 @@ export function startPassingTime({
   let timer: NodeJS.Timeout | undefined;
   let running = Promise.resolve();
 
+  const untilNext = () => {
+    const next = passingTime.next();
+    const wait = next === null ? longestSleep : Date.parse(next) - clock.now().getTime();
+    return Math.min(longestSleep, Math.max(shortestSleep, wait));
+  };
   const run = async () => {
     if (stopped) return;
     clearTimeout(timer);
-    await passingTime.catchUp().catch((error) => log.error({ err: error }, "days were not closed"));
-    const next = passingTime.next();
-    const wait = next === null ? longestSleep : Math.max(50, Date.parse(next) - clock.now().getTime());
-    if (!stopped) timer = setTimeout(wake, Math.min(longestSleep, wait));
+    const pause = await passingTime.catchUp().then(untilNext, (error) => {
+      log.error({ err: error }, "days were not closed");
+      return pauseAfterFailure;
+    });
+    if (!stopped) timer = setTimeout(wake, pause);
   };
   const wake = () => {
     running = running.then(run);
   };
   const unsubscribe = database.onSignal((topic) => {
-    if (topic === cyclesTopic) wake();
+    if (concernsCycles(topic)) wake();
   });
   wake();
   return async () => {

@@ -12,11 +12,13 @@ export function targetScreen(screens: readonly string[], slotId: string, dayInde
   return screens[at] ?? "";
 }
 
-/** FNV-1a, 32 bits. */
+/** FNV-1a of 32 bits; its low bits alone follow those of the text, so that all are mixed at the end. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
     value = Math.imul(value ^ text.charCodeAt(index), 0x01000193) >>> 0;
   }
-  return value;
+  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
+  return (value ^ (value >>> 16)) >>> 0;
 }

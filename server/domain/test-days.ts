@@ -25,7 +25,9 @@ export function dayIndexAt(days: TestDays, instant: string): number {
   const known = days.dayStarts.findLastIndex((start) => start <= instant);
   if (known >= 0 && known < days.durationDays) return known + 1;
   const date = Temporal.Instant.from(instant).toZonedDateTimeISO(days.timezone).toPlainDate();
-  return Temporal.PlainDate.from(days.startsOn).until(date, { largestUnit: "day" }).days + 1;
+  const index = Temporal.PlainDate.from(days.startsOn).until(date, { largestUnit: "day" }).days + 1;
+  // The stored days have the last word: a time zone may be given other rules after they were written.
+  return known < 0 ? Math.min(index, 0) : Math.max(index, days.durationDays + 1);
 }
 
 /** Today's day: 0 before the first, the last once that is over. */
