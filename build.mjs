@@ -21,17 +21,29 @@ const shared = {
 };
 
 /** Native modules, and what only some installations have, stay packages of their own. */
-const external = ["sqlite3", "keytar", "pg-native", "@node-rs/argon2"];
+const external = ["sqlite3", "keytar", "pg-native", "@node-rs/argon2", "react-devtools-core"];
 
 /** What the command line opens only when it is called, and under which name it is built. */
 const apart = {
   "../server/main.ts": "./server.js",
   "../server/admin.ts": "./admin.js",
   "./browser.ts": "./browser.js",
-  // With zod inside, which only the commands that check a report need.
+  // With zod inside, which only the commands that check a report or a proof need.
   "../../contract/feedback.ts": "./report-rules.cjs",
   "./stored-report.ts": "./report-rules.cjs",
+  "../../contract/tester.ts": "./report-rules.cjs",
+  "./stored-proof.ts": "./report-rules.cjs",
+  // With ink and react inside, which only the one screen needs.
+  "../views/task-watch.tsx": "./task-watch.js",
 };
+
+/** What reports and proofs must be, and how they lie on disk. */
+const rulesOfReports = [
+  "./src/contract/feedback.ts",
+  "./src/contract/tester.ts",
+  "./src/cli/feedback/stored-report.ts",
+  "./src/cli/proof/stored-proof.ts",
+];
 
 await rm(outdir, { recursive: true, force: true });
 const [frontDoor, commandLine, rules, agentServer, programs] = await Promise.all([
@@ -80,7 +92,7 @@ function buildReportRules() {
   return build({
     ...shared,
     stdin: {
-      contents: `export * from "./src/contract/feedback.ts"; export * from "./src/cli/feedback/stored-report.ts";`,
+      contents: rulesOfReports.map((file) => `export * from "${file}";`).join(""),
       resolveDir: import.meta.dirname,
     },
     outdir: undefined,
@@ -113,6 +125,7 @@ function buildPrograms() {
       server: "server/main.ts",
       admin: "server/admin.ts",
       browser: "bin/browser.ts",
+      "task-watch": "src/cli/views/task-watch.tsx",
     },
     format: "esm",
     splitting: true,

@@ -1,4 +1,4 @@
-import type { Io, Sink } from "../src/cli/context.ts";
+import type { AskOptions, Io, Sink } from "../src/cli/context.ts";
 import { once } from "../src/client/once.ts";
 
 /** The streams of this process. None is opened, and nothing loaded for it, before it is used. */
@@ -51,19 +51,19 @@ async function readAll(interruption: AbortSignal): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-async function ask(
-  question: string,
-  { hidden = false }: { readonly hidden?: boolean } = {},
-): Promise<string> {
+async function ask(question: string, { hidden = false, signal }: AskOptions = {}): Promise<string> {
   const { createInterface } = await import("node:readline");
   const { Writable } = await import("node:stream");
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  signal?.throwIfAborted();
   stderr().write(question);
   const lines = createInterface({
     input: process.stdin,
     output: hidden ? nowhere : stderr(),
     terminal: true,
   });
+  const takeBack = () => lines.close();
+  signal?.addEventListener("abort", takeBack, { once: true });
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.once("line", resolve);
@@ -74,6 +74,7 @@ async function ask(
       });
     });
   } finally {
+    signal?.removeEventListener("abort", takeBack);
     lines.close();
     if (hidden) stderr().write("\n");
   }

@@ -32,6 +32,11 @@ const onlyInTheConsole: Record<string, string> = {
   "consoleFaqs.remove": "`faq delete --app` calls it through src/cli/faq-door.ts",
   "consoleFaqs.replace": "`faq push` belongs to a later release",
   "audit.list": "read in the console",
+  "signIn.await": "`auth login` calls it through src/client/wait-for-approval.ts",
+  "signIn.register": "for apps of before; people sign in in the browser",
+  "signIn.token": "for apps of before; people sign in in the browser",
+  "devices.list": "devices are seen by a person",
+  "devices.remove": "devices are signed out by a person",
   "session.me": "`auth status` tells where credentials come from without asking the server",
 };
 

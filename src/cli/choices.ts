@@ -4,10 +4,14 @@ import { KeyKind } from "../contract/console/keys.ts";
 import { TokenKind } from "../contract/console/tokens.ts";
 import { maintainerScopes } from "../contract/endpoint.ts";
 import { FeedbackType } from "../contract/feedback.ts";
+import { authorizePath, codePath } from "../contract/sign-in.ts";
+import { verificationTiers } from "../contract/tester.ts";
 
-/** The values that flags may take, as the contract knows them. The build puts them in place of the code. */
+/** The values that flags and addresses may take, as the contract knows them. The build puts them in place of the code. */
 export const choices = {
+  authorizePath,
   bodyFormats: BodyFormat.options,
+  codePath,
   feedbackTypes: FeedbackType.options,
   itemTypes,
   keyKinds: KeyKind.options,
@@ -15,4 +19,5 @@ export const choices = {
   scopes: maintainerScopes,
   threadStatuses: ThreadStatus.options,
   tokenKinds: TokenKind.options,
+  verificationTiers,
 };

@@ -7,7 +7,11 @@ export interface FailureDetails {
   readonly requestId?: string;
   readonly retryAfterSeconds?: number;
   readonly issues?: readonly Issue[];
-  /** The unsent report that was kept. */
+  /** What attestation found wrong with this device. */
+  readonly reasons?: readonly string[];
+  /** The day of the test that it was about. */
+  readonly dayIndex?: number;
+  /** What was not sent, and kept. */
   readonly spooled?: { readonly id: string; readonly outcome: string };
 }
 

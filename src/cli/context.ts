@@ -17,8 +17,13 @@ export interface Io {
   readonly stdin: { readonly isTerminal: boolean; text(): Promise<string> };
   readonly stdout: Sink;
   readonly stderr: Sink;
-  /** Asks on the terminal and gives the line that was typed; `hidden` echoes nothing. */
-  ask(question: string, options?: { readonly hidden?: boolean }): Promise<string>;
+  /** Asks on the terminal and gives the line that was typed; `hidden` echoes nothing, `signal` takes the question back. */
+  ask(question: string, options?: AskOptions): Promise<string>;
+}
+
+export interface AskOptions {
+  readonly hidden?: boolean;
+  readonly signal?: AbortSignal;
 }
 
 export interface Clock {

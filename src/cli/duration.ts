@@ -10,9 +10,3 @@ export function duration(given: string): number {
   }
   return parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (unitSeconds[unit] ?? 0), 0);
 }
-
-/** A length of time in words that fit into a sentence. */
-export function inWords(seconds: number): string {
-  if (seconds >= 3_600) return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
-  return seconds >= 60 ? `${Math.floor(seconds / 60)} min` : `${seconds} s`;
-}

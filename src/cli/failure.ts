@@ -8,22 +8,17 @@ import {
   ServerError,
   UnexpectedAnswerError,
 } from "../client/errors.ts";
-import type { Issue } from "../contract/issues.ts";
 import { KeychainError } from "../credentials/keychain.ts";
 import { DamagedStoreError } from "../credentials/store.ts";
-import { CliError } from "./cli-error.ts";
+import { CliError, type FailureDetails } from "./cli-error.ts";
 import type { Exit } from "./exit-codes.ts";
 
 /** What a person or a program is told when a command fails. */
-export interface Failure {
+export interface Failure extends FailureDetails {
   readonly exit: Exit;
   readonly code: string;
   readonly message: string;
   readonly next?: string;
-  readonly status?: number;
-  readonly requestId?: string;
-  readonly retryAfterSeconds?: number;
-  readonly issues?: readonly Issue[];
 }
 
 /** Tells any error as a failure: how the program ends, what happened, what to do next. */

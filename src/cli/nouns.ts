@@ -42,8 +42,37 @@ export const nouns: readonly Noun[] = [
   },
   {
     name: "auth",
-    summary: "Store credentials, and see which are used",
+    summary: "Sign in, store credentials, and see which are used",
     load: async () => (await import("./commands/auth.ts")).addAuth,
+  },
+  {
+    name: "task",
+    aliases: ["tasks"],
+    summary: "See what a tester has to do today",
+    load: async () => (await import("./commands/task.ts")).addTask,
+  },
+  {
+    name: "slot",
+    aliases: ["slots", "seat", "seats"],
+    summary: "Find seats in tests, ask for one, and see how yours stand",
+    load: async () => (await import("./commands/slot.ts")).addSlot,
+  },
+  {
+    name: "proof",
+    aliases: ["proofs"],
+    summary: "Send pictures as the proof of a day",
+    load: async () => (await import("./commands/proof.ts")).addProof,
+  },
+  {
+    name: "session",
+    aliases: ["sessions"],
+    summary: "Report what a tester did in an app, as the app does",
+    load: async () => (await import("./commands/session.ts")).addSession,
+  },
+  {
+    name: "testing",
+    summary: "Run closed tests of your apps: listings, cycles and seats",
+    load: async () => (await import("./commands/testing.ts")).addTesting,
   },
   {
     name: "admin",

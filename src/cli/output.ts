@@ -25,7 +25,8 @@ export function printOne(invocation: Invocation, value: unknown, text: () => str
 }
 
 /**
- * Writes a list to standard output: under `--json` one object `{items, …extra}`; else a table on a terminal, and in a
+ * Writes a list to standard output: under `--json` one object `{items, …extra}`, the list under `name` where it has one of
+ * its own; else a table on a terminal, and in a
  * pipe tab-separated full values without headings. `--fields` chooses what is shown of each item.
  */
 export function printList<Row>(
@@ -33,11 +34,13 @@ export function printList<Row>(
   items: readonly Row[],
   columns: readonly Column<Row>[],
   extra: Readonly<Record<string, unknown>> = {},
+  name = "items",
 ): void {
   const names = fieldNames(invocation.flags.fields);
   if (names) refuseUnknown(items, names);
   if (invocation.flags.json) {
-    writeJson(invocation, { items: names ? items.map((item) => pick(item, names)) : items, ...extra });
+    const shown = names ? items.map((item) => pick(item, names)) : items;
+    writeJson(invocation, { [name]: shown, ...extra });
     return;
   }
   const shown = names?.map((name) => ({ heading: name, of: (row: Row) => fieldOf(row, name) })) ?? columns;

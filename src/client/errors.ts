@@ -62,9 +62,9 @@ export class MissingCredentialError extends Error {
 
   constructor(kind: CredentialKind) {
     const { name, variable, command } = credentialKinds[kind];
-    super(
-      `This needs ${/^[aeiou]/.test(name) ? "an" : "a"} ${name}. Set ${variable}, or store one with \`${command}\`.`,
-    );
+    const way =
+      kind === "deviceToken" ? "sign in with `innkeep auth login`" : `store one with \`${command}\``;
+    super(`This needs ${/^[aeiou]/.test(name) ? "an" : "a"} ${name}. Set ${variable}, or ${way}.`);
     this.name = "MissingCredentialError";
     this.kind = kind;
   }

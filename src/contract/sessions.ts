@@ -20,6 +20,10 @@ const Screens = z.pipe(
   z.transform((names: string[]) => [...new Set(names.filter((name) => name !== ""))]),
 );
 
+/** Whether both instants are ones: only then is a length right or wrong, whatever else is. */
+const hasInstants = ({ issues }: z.core.ParsePayload): boolean =>
+  issues.every(({ path }) => path?.[0] !== undefined && path[0] !== "startedAt" && path[0] !== "endedAt");
+
 export const SessionReport = z
   .object({
     testKey: text(1, limits.deviceId),
@@ -37,11 +41,16 @@ export const SessionReport = z
     z.refine(({ startedAt, endedAt }) => endedAt >= startedAt, {
       path: ["endedAt"],
       message: "must not be before startedAt",
+      when: hasInstants,
     }),
     z.refine(
       ({ startedAt, endedAt }) =>
         Date.parse(endedAt) - Date.parse(startedAt) <= limits.sessionHours * 3_600_000,
-      { path: ["endedAt"], message: `must be at most ${limits.sessionHours} hours after startedAt` },
+      {
+        path: ["endedAt"],
+        message: `must be at most ${limits.sessionHours} hours after startedAt`,
+        when: hasInstants,
+      },
     ),
   );
 export type SessionReport = z.output<typeof SessionReport>;

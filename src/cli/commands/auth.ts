@@ -1,22 +1,66 @@
 import type { Command } from "commander";
 import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
+import { MissingCredentialError } from "../../client/errors.ts";
 import { hintOf } from "../../credentials/stored.ts";
-import { CliError, usageError } from "../cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import { canAsk } from "../confirm.ts";
 import type { Invocation } from "../context.ts";
 import { allKinds, kindOf, kindWords } from "../credential-names.ts";
 import { openStore } from "../find-credential.ts";
+import { mutates } from "../flags.ts";
+import { type KeepFlags, keepCredential, originOf, written } from "../keep-credential.ts";
 import { onRun, type Setup } from "../on-run.ts";
 import { note, printList, printOne } from "../output.ts";
-import { reasonOf } from "../text-flag.ts";
+import { consoleAddress } from "../server-address.ts";
+import type { LoginFlags } from "../sign-in/login.ts";
+import type { ProfileFlags } from "../sign-in/profile.ts";
 
 export function addAuth(auth: Command, setup: Setup): void {
+  addSignIn(auth, setup);
+  addStored(auth, setup);
+}
+
+function addSignIn(auth: Command, setup: Setup): void {
+  const login = auth
+    .command("login")
+    .description("Sign this machine in as a tester's device, in the browser")
+    .option("--name <name>", "what the device is called on the approval page; you and this host unless given")
+    .option("--redirect <url>", "where the browser is sent with the code; the server's own page unless given")
+    .option("--no-browser", "only print the address, for a machine without a browser")
+    .option("--paste", "ask for the code that the page shows, instead of waiting for the approval")
+    .option("--insecure-storage", "in a file that only you can read, not in the keychain")
+    .addHelpText("after", loginNotes);
+  onRun<LoginFlags>(login, setup, async (invocation, flags) =>
+    (await import("../sign-in/login.ts")).login(invocation, flags),
+  );
+
+  const profile = mutates(
+    auth.command("profile").description("Show or change what is known of you as a tester"),
+  )
+    .option("--timezone <zone>", "your time zone, such as Europe/London")
+    .option("--push-token-file <file>", "read a push token from a file; `-` is standard input");
+  onRun<ProfileFlags>(profile, setup, async (invocation, flags) =>
+    (await import("../sign-in/profile.ts")).profile(invocation, flags),
+  );
+}
+
+const loginNotes = `
+The address is always printed: open it on any machine. The approval is waited for, for 5 minutes;
+without one the command ends with exit code 4.`;
+
+function addStored(auth: Command, setup: Setup): void {
   const set = auth
     .command("set")
     .description("Store a key or token for this server; it is read from standard input, or asked for")
     .argument("<kind>", kindWords, kindOf)
     .option("--insecure-storage", "in a file that only you can read, not in the keychain");
-  onRun<SetFlags, CredentialKind>(set, setup, store);
+  onRun<KeepFlags, CredentialKind>(set, setup, store);
+
+  const token = auth
+    .command("token")
+    .description("Print the key or token that commands would use, into a pipe only")
+    .argument("<kind>", kindWords, kindOf);
+  onRun<object, CredentialKind>(token, setup, give);
 
   const status = auth
     .command("status")
@@ -30,28 +74,26 @@ export function addAuth(auth: Command, setup: Setup): void {
   onRun<object, CredentialKind | undefined>(logout, setup, forget);
 }
 
-interface SetFlags {
-  readonly insecureStorage?: boolean;
+async function store(invocation: Invocation, flags: KeepFlags, kind: CredentialKind): Promise<undefined> {
+  const secret = await givenSecret(invocation, kind);
+  const kept = await keepCredential(invocation, flags, kind, secret);
+  printOne(invocation, kept, () => kept.hint);
 }
 
-async function store(invocation: Invocation, flags: SetFlags, kind: CredentialKind): Promise<undefined> {
-  const origin = originOf(invocation);
-  const secret = await givenSecret(invocation, kind);
-  const credentials = openStore(invocation.context);
-  const storedIn = await written(() =>
-    credentials.put(origin, kind, secret, flags.insecureStorage ? "file" : undefined),
-  );
-  if (storedIn === "file" && !flags.insecureStorage) {
-    note(
-      invocation,
-      `warning: there is no keychain here. The secret is in plain text in ${credentials.file}, which only you can read.`,
+/** Prints a credential, for a program and not for a screen. */
+async function give(invocation: Invocation, _: object, kind: CredentialKind): Promise<undefined> {
+  const { stdout } = invocation.context.io;
+  if (stdout.isTerminal) {
+    throw usageError(
+      "A credential is printed into a pipe only, not on a screen.",
+      "Pipe it on, or see `innkeep auth status` for how it starts.",
     );
   }
-  const source = storedIn === "file" ? credentials.file : "keychain";
-  const { name, variable } = credentialKinds[kind];
-  note(invocation, `Stored the ${name} for ${origin} (${source}).`);
-  if (invocation.context.env[variable]) note(invocation, `warning: ${variable} is set, and goes before it.`);
-  printOne(invocation, { origin, kind, source, hint: hintOf(secret) }, () => hintOf(secret));
+  const found = await invocation.credential(kind);
+  if (!found) throw new MissingCredentialError(kind);
+  const { secret, source } = found;
+  if (invocation.flags.json) stdout.write(`${JSON.stringify({ kind, source, token: secret })}\n`);
+  else stdout.write(`${secret}\n`);
 }
 
 async function tell(invocation: Invocation): Promise<undefined> {
@@ -96,10 +138,12 @@ async function forget(
     invocation,
     removed.length > 0 ? `Forgot the ${names} for ${origin}.` : `Nothing is stored for ${origin}.`,
   );
+  if (removed.includes("deviceToken")) {
+    const page = `${consoleAddress(invocation.context, invocation.flags)}/devices`;
+    note(invocation, `The device token is good on the server until you sign the device out: ${page}`);
+  }
   printOne(invocation, { origin, removed }, () => removed.join("\n"));
 }
-
-const originOf = (invocation: Invocation): string => new URL(invocation.baseUrl()).origin;
 
 async function givenSecret(invocation: Invocation, kind: CredentialKind): Promise<string> {
   const { io } = invocation.context;
@@ -116,19 +160,4 @@ async function givenSecret(invocation: Invocation, kind: CredentialKind): Promis
 
 async function pipedIn({ context }: Invocation): Promise<string> {
   return context.io.stdin.isTerminal ? "" : context.io.stdin.text();
-}
-
-/** A folder that cannot be written is for the person to mend. */
-async function written<T>(change: () => Promise<T>): Promise<T> {
-  try {
-    return await change();
-  } catch (cause) {
-    if (!(cause instanceof Error && "syscall" in cause)) throw cause;
-    throw new CliError(
-      "unexpected",
-      "storage",
-      `The credentials cannot be written (${reasonOf(cause)}).`,
-      "INNKEEP_CONFIG_DIR names another folder; an environment variable needs none.",
-    );
-  }
 }

@@ -1,13 +1,12 @@
 import type { FeedbackFiles } from "../../client/feedback-body.ts";
 import { NewFeedback } from "../../contract/feedback.ts";
 import { issuesOf } from "../../contract/issues.ts";
-import { usageError } from "../cli-error.ts";
 import type { Invocation } from "../context.ts";
-import { onOneLine } from "../plain-text.ts";
 import { checkFiles } from "./chosen-files.ts";
 import { ciMetadata } from "./ci.ts";
 import { type Checked, type Fault, flagOf } from "./fault.ts";
 import { metadataOf } from "./metadata.ts";
+import { refusal } from "./refusal.ts";
 import { readTexts } from "./texts.ts";
 
 /** The flags of `feedback send` that say what is sent. */
@@ -72,9 +71,3 @@ const isEmpty = (value: unknown): boolean =>
   value === null ||
   value === "" ||
   (typeof value === "object" && Object.keys(value).length === 0);
-
-function refusal(faults: readonly Fault[]) {
-  const count = faults.length === 1 ? "one thing is wrong" : `${faults.length} things are wrong`;
-  const issues = faults.map(({ flag, message }) => ({ path: onOneLine(flag), message }));
-  return usageError(`Nothing was sent, ${count}:`, undefined, { issues });
-}

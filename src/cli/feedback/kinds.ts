@@ -25,7 +25,13 @@ export const kindNames = (types: readonly string[]): string =>
 /** All that a field of feedback takes, for its help. */
 export const rulesOf = (field: keyof FeedbackFiles): string => rulesIn(feedbackFiles[field]);
 
-/** The same, in words for any field. */
-export function rulesIn({ most, bytes, types }: (typeof feedbackFiles)[keyof FeedbackFiles]): string {
+interface FileLimits {
+  readonly most: number;
+  readonly bytes: number;
+  readonly types: readonly string[];
+}
+
+/** The same for any files. */
+export function rulesIn({ most, bytes, types }: FileLimits): string {
   return `${kindNames(types)}, up to ${most} of ${bytes / 1_048_576} MB each; repeatable`;
 }

@@ -1,0 +1,34 @@
+import type { Command } from "commander";
+import { routes } from "../../client/routes.ts";
+import { proofImages } from "../../contract/limits.ts";
+import { rulesIn } from "../feedback/kinds.ts";
+import { destroys, mutates, several } from "../flags.ts";
+import { onRun, type Setup } from "../on-run.ts";
+import type { ResendFlags } from "../proof/resend.ts";
+import type { SubmitFlags } from "../proof/submit.ts";
+
+export function addProof(proof: Command, setup: Setup): void {
+  const submit = mutates(proof.command("submit <slot>").description(routes.tester.submitProof.summary))
+    .option("--image <file>", rulesIn(proofImages), several)
+    .option("--note <text>", "what the owner of the app is to know; `-` is standard input, `@file` a file")
+    .option("--captured-at <instant>", "when the pictures were taken; by the newest of them, or now");
+  onRun<SubmitFlags, string>(submit, setup, async (...given) =>
+    (await import("../proof/submit.ts")).submit(...given),
+  );
+
+  const resend = mutates(
+    proof.command("resend [proof]").description("Send what was kept because it did not arrive"),
+  )
+    .option("--list", "show what is kept")
+    .option("--all", "send all that is kept for this server");
+  onRun<ResendFlags, string | undefined>(resend, setup, async (...given) =>
+    (await import("../proof/resend.ts")).resend(...given),
+  );
+
+  const discard = destroys(
+    proof.command("discard <proof>").description("Drop a kept proof without sending it"),
+  );
+  onRun<object, string>(discard, setup, async (...given) =>
+    (await import("../proof/discard.ts")).discard(...given),
+  );
+}

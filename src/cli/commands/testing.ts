@@ -1,0 +1,107 @@
+import { type Command, Option } from "commander";
+import { routes } from "../../client/routes.ts";
+import { choices } from "../choices.ts";
+import { destroys, mutates, ofApp, several, wholeNumber } from "../flags.ts";
+import { onRun, type Setup } from "../on-run.ts";
+import {
+  type CycleFlags,
+  cancelCycle,
+  createCycle,
+  listCycles,
+  reportCycle,
+  viewCycle,
+} from "../owner/cycles.ts";
+import {
+  createListing,
+  editListing,
+  type ListingFlags,
+  listListings,
+  viewListing,
+} from "../owner/listings.ts";
+import { assignSlot, changeSlot } from "../owner/slots.ts";
+
+export function addTesting(testing: Command, setup: Setup): void {
+  addListings(group(testing, "listing", "Your offers to testers"), setup);
+  addCycles(group(testing, "cycle", "The runs of a test"), setup);
+  addSlots(group(testing, "slot", "The seats of a run").alias("seat"), setup);
+}
+
+const group = (testing: Command, name: string, summary: string): Command =>
+  testing.command(name).alias(`${name}s`).description(summary).helpCommand(false);
+
+function addListings(listing: Command, setup: Setup): void {
+  const list = listing.command("list").alias("ls").description(routes.listings.list.summary);
+  onRun(ofApp(list), setup, listListings);
+
+  const view = listing.command("view <listing>").alias("show").description(routes.listings.read.summary);
+  onRun<object, string>(view, setup, viewListing);
+
+  const create = mutates(listing.command("create").alias("new").description(routes.listings.create.summary));
+  onRun<ListingFlags>(describesListing(ofApp(create)), setup, createListing);
+
+  const edit = mutates(
+    listing.command("edit <listing>").alias("update").description(routes.listings.update.summary),
+  );
+  onRun<ListingFlags, string>(describesListing(edit), setup, editListing);
+}
+
+const describesListing = (command: Command): Command =>
+  command
+    .option("--app-name <name>", "what testers know the app by")
+    .option("--package-name <name>", "the store's identifier, such as com.example.app")
+    .option("--opt-in-url <url>", "where testers join the store's test")
+    .option("--test-brief <text>", "what testers are to do; `-` is standard input, `@file` a file")
+    .option("--screen <name>", "a screen of the app; repeatable", several)
+    .addOption(
+      new Option("--verification-tier <tier>", "whether the app has the SDK").choices(
+        choices.verificationTiers,
+      ),
+    )
+    .option("--icon-url <url>", "the app's icon; empty for none")
+    .option("--seats <number>", "how many testers", wholeNumber)
+    .option("--duration-days <number>", "how many days", wholeNumber)
+    .option("--max-missed-days <number>", "who misses as many loses the seat", wholeNumber);
+
+function addCycles(cycle: Command, setup: Setup): void {
+  const list = cycle.command("list <listing>").alias("ls").description(routes.cycles.list.summary);
+  onRun<object, string>(list, setup, listCycles);
+
+  const create = mutates(
+    cycle.command("create <listing>").alias("new").description(routes.cycles.create.summary),
+  )
+    .requiredOption("--starts-on <date>", "its first day, YYYY-MM-DD")
+    .option("--timezone <zone>", "whose days it counts, such as Europe/London; this machine's unless given");
+  onRun<CycleFlags, string>(create, setup, createCycle);
+
+  const view = cycle.command("view <cycle>").alias("show").description(routes.cycles.read.summary);
+  onRun<object, string>(view, setup, viewCycle);
+
+  const cancel = destroys(cycle.command("cancel <cycle>").description(routes.cycles.cancel.summary));
+  onRun<object, string>(cancel, setup, cancelCycle);
+
+  const report = cycle.command("report <cycle>").description(routes.cycles.report.summary);
+  onRun<object, string>(report, setup, reportCycle);
+}
+
+function addSlots(slot: Command, setup: Setup): void {
+  const accept = mutates(slot.command("accept <slot>").description(routes.slots.accept.summary));
+  onRun<object, string>(accept, setup, changeSlot("accept"));
+
+  const decline = destroys(slot.command("decline <slot>").description(routes.slots.decline.summary));
+  onRun<object, string>(decline, setup, changeSlot("decline"));
+
+  const remove = destroys(slot.command("remove <slot>").alias("rm").description(routes.slots.remove.summary));
+  onRun<object, string>(remove, setup, changeSlot("remove"));
+
+  const rotate = destroys(slot.command("rotate-key <slot>").description(routes.slots.rotateKey.summary));
+  onRun<object, string>(rotate, setup, changeSlot("rotateKey"));
+
+  const confirmJoin = mutates(
+    slot.command("confirm-join <slot>").description(routes.slots.confirmJoin.summary),
+  );
+  onRun<object, string>(confirmJoin, setup, changeSlot("confirmJoin"));
+
+  const assign = mutates(slot.command("assign <slot>").description(routes.slots.assign.summary));
+  assign.requiredOption("--email <address>", "the account of the tester");
+  onRun<{ email: string }, string>(assign, setup, assignSlot);
+}

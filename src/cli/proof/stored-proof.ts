@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import * as z from "zod/mini";
+import type { Proof } from "./proof.ts";
+
+/** A proof as it lies in the state folder: its images lie beside it, under their place in the request (`images.0`). */
+const StoredProof = z.object({
+  id: z.string(),
+  createdAt: z.string(),
+  baseUrl: z.string(),
+  idempotencyKey: z.string(),
+  fields: z.object({
+    slotId: z.string(),
+    capturedAt: z.string(),
+    queuedAt: z.string(),
+    note: z.optional(z.string()),
+  }),
+  images: z.array(z.object({ name: z.string(), mediaType: z.string(), bytes: z.int() })),
+  lastTry: z.nullable(
+    z.object({ at: z.string(), outcome: z.enum(["unsent", "refused", "unknown"]), why: z.string() }),
+  ),
+});
+
+export const storedProofText = (proof: Proof): string => JSON.stringify(StoredProof.parse(proof));
+
+/** The proof that a text describes; undefined where it describes none. */
+export function storedProof(folder: string, text: string): Proof | undefined {
+  try {
+    const { data: proof } = StoredProof.safeParse(JSON.parse(text));
+    const images = proof?.images.map((image, at) => ({ ...image, path: join(folder, placeOf(at)) }));
+    return proof && images && { ...proof, images };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where an image lies in the folder of its proof. */
+export const placeOf = (at: number): string => `images.${at}`;

@@ -1,0 +1,28 @@
+import type { Context, Invocation } from "../context.ts";
+import { note } from "../output.ts";
+
+/**
+ * Shows where to approve this device, on standard error: standard output is for the answer. Opens it in the browser of
+ * this machine where a person sits at it.
+ */
+export async function showAddress(invocation: Invocation, url: string, wanted: boolean): Promise<void> {
+  const { context, flags } = invocation;
+  if (flags.json) context.io.stderr.write(`${JSON.stringify({ event: "open", url })}\n`);
+  const opened = wanted && canOpen(context) && (await opens(context, url));
+  note(
+    invocation,
+    `${opened ? "Approve this device in your browser. If it did not open:" : "Open this to approve this device:"}\n  ${url}`,
+  );
+}
+
+/** Over SSH a browser would open on the other machine, and without a display in the terminal. */
+function canOpen({ env, io, platform }: Context): boolean {
+  if (!io.stderr.isTerminal || env.CI || env.SSH_CONNECTION || env.SSH_TTY) return false;
+  return platform !== "linux" || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY || env.WSL_DISTRO_NAME);
+}
+
+const opens = (context: Context, url: string): Promise<boolean> =>
+  context.openBrowser(url).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,37 @@
+import { hostname, userInfo } from "node:os";
+import { join } from "node:path";
+import { configFolder } from "../../credentials/folders.ts";
+import { readIfThere, writePrivately } from "../../credentials/private-file.ts";
+import type { Context } from "../context.ts";
+import { written } from "../keep-credential.ts";
+import { onOneLine } from "../plain-text.ts";
+
+/**
+ * The id of this installation: made once, and kept beside the credentials. It is no secret, but who has it and the
+ * account can sign in in its place, so only its owner reads it.
+ */
+export async function deviceIdOf(context: Context): Promise<string> {
+  const file = join(configFolder(context), "device-id");
+  const known = readIfThere(file)?.trim();
+  if (known && /^[!-~]{1,200}$/.test(known)) return known;
+  const made = context.newId();
+  await written(async () => writePrivately(file, `${made}\n`, context.newId));
+  return made;
+}
+
+const longestName = 100;
+
+/** What a person knows this machine by: `ada on lovelace`. */
+export function deviceNameOf(given: string | undefined): string {
+  const name = given === undefined ? `${userName()} on ${hostname()}` : given;
+  return [...onOneLine(name)].slice(0, longestName).join("");
+}
+
+/** The system may know no name of this user, as in some containers. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "innkeep";
+  }
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
+import { challengeOf } from "../../contract/pkce.ts";
+import type { DeviceGrant } from "../../contract/sign-in.ts";
+import { CliError } from "../cli-error.ts";
+import type { Invocation } from "../context.ts";
+import { details } from "../details.ts";
+import { type KeepFlags, keepCredential } from "../keep-credential.ts";
+import { printOne } from "../output.ts";
+import { approvalAddress, approvalPage, ownRedirect, type Question } from "./address.ts";
+import { showAddress } from "./browser.ts";
+import { codeOf } from "./code.ts";
+import { deviceIdOf, deviceNameOf } from "./device.ts";
+import { asSignInFailure } from "./refusals.ts";
+import { systemTimeZone } from "./time-zone.ts";
+
+export interface LoginFlags extends KeepFlags {
+  readonly name?: string;
+  readonly redirect?: string;
+  readonly browser: boolean;
+  readonly paste?: boolean;
+}
+
+/**
+ * Signs this machine in: a person approves it in the browser, and its token is stored. The verifier never leaves this
+ * process but for the exchange itself. (spec: Sign-in)
+ */
+export async function login(invocation: Invocation, flags: LoginFlags): Promise<undefined> {
+  const deviceId = await deviceIdOf(invocation.context);
+  const verifier = randomBytes(32).toString("base64url");
+  const question: Question = {
+    device: deviceId,
+    name: deviceNameOf(flags.name),
+    challenge: await challengeOf(verifier),
+    redirect: flags.redirect ?? ownRedirect(invocation),
+  };
+  try {
+    await askBeforehand(invocation, question);
+    await showAddress(invocation, approvalAddress(invocation, question), flags.browser && !flags.paste);
+    const code = await codeOf(invocation, { deviceId, challenge: question.challenge }, flags.paste ?? false);
+    const grant = await exchange(invocation, { code, verifier, deviceId });
+    await keep(invocation, flags, question.name, grant);
+  } catch (error) {
+    throw asSignInFailure(error);
+  }
+}
+
+/** A server that is away, or that refuses the redirect, is told before anybody looks at a browser. */
+async function askBeforehand(invocation: Invocation, question: Question): Promise<void> {
+  try {
+    await invocation.sender()(approvalPage, { query: { ...question } });
+  } catch (error) {
+    // It leads to a sign-in elsewhere, which is the browser's affair.
+    if (error instanceof UnexpectedAnswerError) return;
+    if (error instanceof ServerError && error.status === 404) throw noSignIn(invocation);
+    if (error instanceof ServerError && error.status === 401) return;
+    throw error;
+  }
+}
+
+const noSignIn = (invocation: Invocation) =>
+  new CliError(
+    "notFound",
+    "no_sign_in",
+    `${invocation.baseUrl()} has no page to sign in at.`,
+    "Check --base-url and INNKEEP_BASE_URL.",
+  );
+
+interface Proof {
+  readonly code: string;
+  readonly verifier: string;
+  readonly deviceId: string;
+}
+
+/** One key for this exchange: a repeat after a lost answer gets the same token. */
+function exchange({ client, context }: Invocation, proof: Proof): Promise<DeviceGrant> {
+  const timezone = systemTimeZone();
+  const idempotencyKey = context.newId();
+  return client().signIn.exchange({ body: { ...proof, ...(timezone && { timezone }) }, idempotencyKey });
+}
+
+async function keep(invocation: Invocation, flags: LoginFlags, device: string, grant: DeviceGrant) {
+  invocation.context.signal.throwIfAborted();
+  const { token, expiresAt, scopes, profile } = grant;
+  const { origin, source, hint } = await keepCredential(invocation, flags, "deviceToken", token);
+  const told = { origin, device, source, hint, expiresAt, scopes, profile };
+  printOne(invocation, told, () =>
+    details({
+      server: origin,
+      device,
+      token: `${hint} (${source})`,
+      expires: expiresAt,
+      "may use": scopes?.join(", "),
+      "time zone": profile?.timezone,
+    }),
+  );
+}

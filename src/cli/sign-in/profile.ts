@@ -1,0 +1,21 @@
+import type { Invocation } from "../context.ts";
+import { details } from "../details.ts";
+import { note, printOne } from "../output.ts";
+import { readText } from "../text-flag.ts";
+
+export interface ProfileFlags {
+  readonly timezone?: string;
+  readonly pushTokenFile?: string;
+}
+
+/** Changes what is given; without flags it changes nothing, and shows what is known. */
+export async function profile(invocation: Invocation, flags: ProfileFlags): Promise<undefined> {
+  const { timezone, pushTokenFile: file } = flags;
+  const pushToken =
+    file === undefined ? undefined : (await readText(invocation.context, "--push-token-file", file)).trim();
+  const known = await invocation.client().tester.updateProfile({ body: { timezone, pushToken } });
+  if (timezone !== undefined || file !== undefined) note(invocation, "Changed your profile.");
+  printOne(invocation, known, () =>
+    details({ "time zone": known.timezone, tester: known.isTester ? "yes" : "not yet" }),
+  );
+}

@@ -1,0 +1,19 @@
+import type { Command } from "commander";
+
+export interface TestKeyFlags {
+  readonly withTestKeys?: boolean;
+}
+
+/** The flag of commands whose answers hold test keys. */
+export const withTestKeys = (command: Command): Command =>
+  command.option("--with-test-keys", "show test keys, too: whoever has one counts days in its seat");
+
+/** The same without its test key, unless that is asked for: it is a secret. */
+export function guarded<T extends { readonly testKey?: string | null }>(
+  given: T,
+  { withTestKeys: shown }: TestKeyFlags,
+): Omit<T, "testKey"> {
+  if (shown) return given;
+  const { testKey: _, ...rest } = given;
+  return rest;
+}
