@@ -84,7 +84,9 @@ const CycleDetail = (props: CycleDetailProps) => {
         </Live>
         <Requests {...props} />
         <Days {...props} />
-        {open.length > 0 && <OpenSeats slots={open} form={forms.assign} action={`${address}/assign`} />}
+        {(open.length > 0 || forms.assign) && (
+          <OpenSeats slots={open} form={forms.assign} action={`${address}/assign`} />
+        )}
         {isLive(cycle) && (
           <Confirmed offer="Call this run off" action={`${address}/cancel`} button="Call it off" danger>
             It ends now: no further day counts, testers lose their seats, and requests are dropped. What was
