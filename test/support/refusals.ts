@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCatalogue } from "../../src/contract/errors.ts";
 import type { Answer } from "./request.ts";
 
-const bodyKeys = ["error", "code", "issues", "requestId"];
+const bodyKeys = ["error", "code", "issues", "dayIndex", "reasons", "requestId"];
 
 /** What is not as it must be about an answer that is an error; empty where all is well. */
 export function faultsOf({ status, headers, body, text }: Answer): string[] {
@@ -14,7 +14,10 @@ export function faultsOf({ status, headers, body, text }: Answer): string[] {
     [isCode(code) && errorCatalogue[code].status !== status, `The code ${code} came with status ${status}`],
     [!/^[A-Z].{8,}\.$/su.test(String(entries.get("error"))), `This is no sentence: ${entries.get("error")}`],
     [[...entries.keys()].some((key) => !bodyKeys.includes(key)), `The body has more than it may: ${text}`],
-    [entries.has("issues") !== (status === 400), "Issues belong to 400, and to nothing else"],
+    [code === "bad_request" && !entries.has("issues"), "A malformed request has no issues"],
+    [entries.has("issues") && !withIssues.has(String(code)), `Issues do not belong to ${code}`],
+    [entries.has("dayIndex") && !withDay.has(String(code)), `A day does not belong to ${code}`],
+    [entries.has("reasons") !== (code === "integrity_failed"), "Reasons belong to integrity_failed alone"],
     [entries.has("requestId") !== (status === 500), "A requestId belongs to 500, and to nothing else"],
     [headers.get("content-type") !== "application/json; charset=utf-8", "The content type is not JSON"],
     [headers.get("cache-control") !== "no-store", "It may be cached"],
@@ -27,6 +30,10 @@ export function faultsOf({ status, headers, body, text }: Answer): string[] {
   ] as const;
   return faults.filter(([isFault]) => isFault).map(([, fault]) => fault);
 }
+
+const withIssues = new Set(["bad_request", "no_images", "bad_image"]);
+
+const withDay = new Set(["out_of_window", "already_submitted", "no_images", "bad_image"]);
 
 const isCode = (code: unknown): code is ErrorCode =>
   typeof code === "string" && Object.hasOwn(errorCatalogue, code);
