@@ -87,10 +87,13 @@ describe("an answer of a provider", () => {
     expect(opened(victim, await victim.step(back))).toEqual(refused);
   });
 
-  it("that goes to another provider's address is refused", async () => {
+  it("that goes to another provider's address is refused, and its code told to nobody", async () => {
+    other.bend({ metadata: { authorization_response_iss_parameter_supported: false } });
     const browser = createWanderer();
-    const back = (await comeBack(browser)).replace("/with/honest/", "/with/other/");
-    expect(opened(browser, await browser.step(back))).toEqual(refused);
+    const back = new URL((await comeBack(browser)).replace("/with/honest/", "/with/other/"));
+    back.searchParams.delete("iss");
+    expect(opened(browser, await browser.step(back.href))).toEqual(refused);
+    expect(other.asked("/token")).toBe(0);
   });
 
   it("that comes later than ten minutes is refused", async () => {

@@ -100,6 +100,7 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
     const page = await people.arrive(browser);
     expect(page.status).toBe(409);
     expect(page.text).toContain("Sign in to it as you always do, then connect Inn ID under Sign-in methods.");
+    expect(page.text).toContain('href="/console/sign-in?to=%2Fconsole%2Fsign-in-methods"');
     expect(await people.signedInAs(browser)).toBeUndefined();
     expect((await people.arrive(browser)).status).toBe(409);
   });

@@ -63,7 +63,7 @@ export const showIdentityRefusal = (links: Links, error: ApiError): Reply => ({
         <h1>{titleOf(error)}</h1>
         <p>{error.message}</p>
         <div class="actions">
-          <a class="button" href={links.signIn}>
+          <a class="button" href={signInAgain(links, error)}>
             To the sign-in page
           </a>
           <a class="button" href={links.home}>
@@ -74,6 +74,10 @@ export const showIdentityRefusal = (links: Links, error: ApiError): Reply => ({
     </Alone>
   ),
 });
+
+/** Who has an account goes on to where the provider is connected to it. */
+const signInAgain = ({ signIn, signInMethods }: Links, { code }: ApiError): string =>
+  code === "email_taken" ? `${signIn}?${new URLSearchParams({ to: signInMethods })}` : signIn;
 
 function titleOf({ code }: ApiError): string {
   if (code === "not_found") return "Nothing here";
