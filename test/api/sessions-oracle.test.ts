@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Deps } from "../../server/deps.ts";
+import { hashOf, mintCredential, randomName } from "../../server/secrets.ts";
+import { slots } from "../../server/store/slots.ts";
+import { databases } from "../support/databases.ts";
+import { isReplay, keyed } from "../support/mutations.ts";
+import type { Answer } from "../support/request.ts";
+import { type Service, startService } from "../support/service.ts";
+import { makeTestedApp, neverAKey, noon, setClock, type TestedApp } from "../support/tested-app.ts";
+import { tracedDatabase } from "../support/traced-database.ts";
+
+/** Everything of an answer that a client sees, without what differs between any two requests. */
+function seen({ status, headers, text }: Answer) {
+  const told = [...headers].filter(([name]) => name !== "x-request-id" && name !== "date");
+  return { status, headers: told, text };
+}
+
+/** Keys that are no seat's of the app that asks, by what became of them. */
+const deadKeys: [string, (service: Service, app: TestedApp) => Promise<string>][] = [
+  ["never existed", async () => neverAKey()],
+  ["has not even the form of one", async () => `not a key ${randomName()}`],
+  [
+    "was rotated",
+    async ({ deps }, { slotId, testKey }) => {
+      await rotate(deps, slotId);
+      return testKey;
+    },
+  ],
+  ["is of another app", async (service) => (await makeTestedApp(service)).testKey],
+  [
+    "was of an app that was removed",
+    async (service) => {
+      const other = await makeTestedApp(service);
+      await service.deps.database.write((tx) => tx.run("DELETE FROM apps WHERE id = ?", other.app.id));
+      return other.testKey;
+    },
+  ],
+];
+
+const rotate = ({ database, sealer }: Deps, slotId: string) => {
+  const key = mintCredential("stk_");
+  return database.write((tx) => slots.rotateKey(tx, slotId, hashOf(key), sealer.seal(key)));
+};
+
+describe.each(databases)("test keys that are no seat's on $name", (engine) => {
+  let service: Service;
+  let app: TestedApp;
+  let keys: string[];
+  const traced = tracedDatabase(engine);
+  beforeAll(async () => {
+    service = await startService({ engine: traced.engine });
+  });
+  beforeEach(async () => {
+    setClock(service, noon);
+    app = await makeTestedApp(service);
+    keys = [];
+    for (const [, make] of deadKeys) keys.push(await make(service, app));
+  });
+  afterAll(() => service.stop());
+
+  /** What each key got, in the order of the table. */
+  async function answersTo(use: (testKey: string) => Promise<Answer>) {
+    const answers = new Map<string, ReturnType<typeof seen>>();
+    for (const [at, [name]] of deadKeys.entries()) answers.set(name, seen(await use(keys[at] ?? "")));
+    return answers;
+  }
+
+  function expectAlike(answers: Awaited<ReturnType<typeof answersTo>>) {
+    const [first] = answers.values();
+    for (const [name, answer] of answers) expect({ name, answer }).toEqual({ name, answer: first });
+    return first;
+  }
+
+  it("get the answer of a key that was never real, of a report", async () => {
+    const text = '{"matched":false,"counted":false,"dayIndex":null,"reason":null}';
+    expect(expectAlike(await answersTo((testKey) => app.report({ testKey })))).toMatchObject({
+      status: 200,
+      text,
+    });
+  });
+
+  it("get it of a status call, the ETag too", async () => {
+    const answer = expectAlike(await answersTo((testKey) => app.status(testKey)));
+    expect(answer).toMatchObject({ status: 200, text: '{"matched":false,"counted":false}' });
+  });
+
+  it.each([
+    ["stale", { startedAt: "2027-01-01T00:00:00.000Z" }],
+    ["ahead", { startedAt: "2027-03-02T12:00:00.000Z" }],
+    ["below the bar", { seconds: 1, screens: [] }],
+  ])("get it whatever the session is: %s", async (_, session) => {
+    expectAlike(await answersTo((testKey) => app.report({ ...session, testKey })));
+  });
+
+  it("get the 400 of a malformed report, whichever field is wrong", async () => {
+    const answer = expectAlike(await answersTo((testKey) => app.report({ testKey, seconds: -1 })));
+    expect(answer).toMatchObject({ status: 400 });
+  });
+
+  it("get 429 at the same count, with the same Retry-After", { retry: 2 }, async () => {
+    const refusals = await answersTo(async (testKey) => {
+      setClock(service, noon);
+      const session = { testKey, startedAt: "2027-03-01T11:00:00.000Z" };
+      await app.report(session);
+      await Promise.all(Array.from({ length: 59 }, () => app.report(session)));
+      setClock(service, "2027-03-01T12:30:00.500Z");
+      return app.report(session);
+    });
+    expect(expectAlike(refusals)).toMatchObject({ status: 429 });
+  });
+
+  it("get replays and mismatches of an Idempotency-Key alike", async () => {
+    const startedAt = "2027-03-01T11:00:00.000Z";
+    await answersTo((testKey) => app.report({ testKey, startedAt }, keyed("once")));
+    const replays = await answersTo(async (testKey) => {
+      const answer = await app.report({ testKey, startedAt }, keyed("once"));
+      expect(isReplay(answer)).toBe(true);
+      return answer;
+    });
+    expectAlike(replays);
+    const others = await answersTo((testKey) =>
+      app.report({ testKey, startedAt, seconds: 90 }, keyed("once")),
+    );
+    expect(expectAlike(others)).toMatchObject({ status: 422 });
+  });
+
+  it("leave no session behind", async () => {
+    const kept = () => service.deps.database.all("SELECT id FROM test_sessions ORDER BY id");
+    const before = await kept();
+    await answersTo((testKey) => app.report({ testKey }));
+    expect(await kept()).toEqual(before);
+  });
+
+  it("cost the same statements as a seat's key whose session does not count", async () => {
+    await app.report({ seconds: 1 });
+    const costs = new Map<string, readonly string[]>();
+    for (const [at, [name]] of deadKeys.entries()) {
+      const testKey = keys[at] ?? "";
+      costs.set(name, await traced.during(() => app.report({ testKey })));
+    }
+    const own = await service.seatTester(app.cycle, app.otherSlotId, await service.makeUser());
+    const real = await traced.during(() => app.report({ testKey: own, seconds: 1 }));
+    expect(real.length).toBeGreaterThan(2);
+    for (const [name, cost] of costs) expect({ name, cost }).toEqual({ name, cost: real });
+  });
+
+  it("cost a status call the same statements as a seat's key", async () => {
+    const own = await service.seatTester(app.cycle, app.otherSlotId, await service.makeUser());
+    await app.status();
+    const real = await traced.during(() => app.status(own));
+    expect(real.length).toBeGreaterThan(0);
+    for (const testKey of keys) expect(await traced.during(() => app.status(testKey))).toEqual(real);
+  });
+});
