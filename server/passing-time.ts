@@ -74,7 +74,7 @@ async function bringAbout(deps: Needed): Promise<void> {
 }
 
 /** Takes a cycle through all that is due, day by day, however long nobody looked. */
-async function advanceCycle(deps: Needed, tx: Transaction, id: string, now: string): Promise<void> {
+export async function advanceCycle(deps: Needed, tx: Transaction, id: string, now: string): Promise<void> {
   await tx.lock(`cycle:${id}`);
   for (;;) {
     const cycle = await due.findCycle(tx, id);

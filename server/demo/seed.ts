@@ -17,6 +17,7 @@ import { runs } from "../store/runs.ts";
 import { tokens } from "../store/tokens.ts";
 import { users } from "../store/users.ts";
 import { demoApp, demoChangelog, demoFaqs, demoProposal, demoThreads } from "./content.ts";
+import { seedTesting } from "./testing.ts";
 
 /** What a person needs to try the demo. */
 export interface DemoAccess {
@@ -77,6 +78,8 @@ async function seedContent(deps: Deps, tx: Transaction, access: DemoAccess): Pro
   for (const faq of demoFaqs) await createFaq(deps, tx, access.appId, faq);
   await seedChangelog(deps, tx, access.appId);
   await seedThreads(deps, tx, access);
+  const owner = await users.findByEmail(tx, access.email);
+  await seedTesting(deps, tx, { appId: access.appId, passwordHash: owner?.passwordHash ?? "" });
 }
 
 interface DemoToken {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser } from "../support/browser.ts";
@@ -5,6 +6,7 @@ import { openPage } from "../support/browser-session.ts";
 import { consolePaths } from "../support/console-paths.ts";
 import { bearer, type ConsoleWorld, makeConsoleWorld, sendFeedback } from "../support/console-world.ts";
 import { dataUrl, pdf } from "../support/files.ts";
+import { newListing, recordSession } from "../support/owned-test.ts";
 import { type Service, startService } from "../support/service.ts";
 
 /** What strangers and agents may write, in the hope that a page of the console runs it. */
@@ -102,11 +104,35 @@ async function plant(service: Service, world: ConsoleWorld, payload: string): Pr
   await world.call("POST", `/apps/${app}/keys`, { label: short });
   await world.call("POST", "/tokens", { kind: "agent", label: short });
   return [
+    ...(await plantTest(service, world, payload)),
     `/console/feedback/${app}?${new URLSearchParams({ q: payload, status: "all" })}`,
     `/console/feedback/${app}/${id}`,
     `/console/faqs/${app}/${faq.field("id")}`,
     `/console/changelog/${app}/${note.field("id")}`,
     `/console/sign-in?${new URLSearchParams({ to: payload, done: payload })}`,
+  ];
+}
+
+/** Writes the payload into a test: its listing, and what a tester's app reports. */
+async function plantTest(service: Service, world: ConsoleWorld, payload: string): Promise<string[]> {
+  const app = world.app.id;
+  const screens = [payload, "Home"];
+  const texts = { appName: payload.slice(0, 100), testBrief: payload, screens };
+  const listingId = (await world.call("POST", `/apps/${app}/listings`, { ...newListing, ...texts })).field(
+    "id",
+  );
+  const plan = { startsOn: service.clock.now().toISOString().slice(0, 10), timezone: "UTC" };
+  const planned = await world.call("POST", `/listings/${listingId}/cycles`, plan);
+  const [cycleId, slotId] = [planned.field("cycle.id"), planned.field("slots.0.slotId")];
+  const { email } = await service.makeUser(`${payload.toLowerCase()}${randomUUID()}@example.org`);
+  await world.call("POST", `/slots/${slotId}/assign`, { email });
+  await recordSession(service, slotId, { dayIndex: 1, reason: null, screens, appVersion: payload });
+  const cycle = `/console/cycles/${app}/${cycleId}`;
+  return [
+    `/console/testing/${app}/${listingId}`,
+    `${cycle}?slot=${slotId}`,
+    `${cycle}?slot=${slotId}&day=1`,
+    `${cycle}/report`,
   ];
 }
 

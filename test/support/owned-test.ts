@@ -38,6 +38,7 @@ export interface SessionTraits {
   readonly startedAt: string;
   readonly seconds: number;
   readonly screens: readonly string[];
+  readonly appVersion: string;
   /** Why it did not count; null for one that counted its day. */
   readonly reason: string | null;
   readonly receivedAt: string;
@@ -62,7 +63,7 @@ export async function recordSession(
       started_at: startedAt,
       ended_at: new Date(Date.parse(startedAt) + seconds * 1_000).toISOString(),
       screens: JSON.stringify(traits.screens ?? ["Home", "Map"]),
-      app_version: "1.4.0",
+      app_version: traits.appVersion ?? "1.4.0",
       reason,
       received_at: traits.receivedAt ?? now.toISOString(),
     });
