@@ -31,6 +31,7 @@ a:hover { color: var(--accent-strong); text-decoration-thickness: 2px; }
 code { font: 0.92em / 1.5 var(--mono); }
 img, video { max-width: 100%; display: block; }
 time { white-space: nowrap; }
+[hidden] { display: none !important; }
 hr { border: 0; border-top: 1px solid var(--line); margin: 0; }
 
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
