@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases } from "../support/databases.ts";
+import { type Service, startService } from "../support/service.ts";
+import { type TimedTest, timedTest } from "../support/timed-test.ts";
+
+const minute = 60_000;
+
+describe.each(databases)("time that passes on $name", (engine) => {
+  let service: Service;
+  let test: TimedTest;
+  beforeAll(async () => {
+    service = await startService({ engine });
+  });
+  beforeEach(async () => {
+    service.clock.setOffset(0);
+    test = await timedTest(service, { seats: 2, durationDays: 5 });
+  });
+  afterAll(() => service.stop());
+
+  it("starts a cycle at the start of its first day", async () => {
+    await test.goTo(1, -minute);
+    expect(await test.cycle()).toMatchObject({ status: "recruiting", closedDays: 0 });
+    await test.goTo(1);
+    expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 0, nextAt: test.dayStarts[1] });
+  });
+
+  it("closes each day when it ends, and the cycle with the last", async () => {
+    await test.goTo(2, -minute);
+    expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 0 });
+    await test.goTo(3);
+    expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 2, nextAt: test.dayStarts[3] });
+    await test.goTo(6, -minute);
+    expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 4 });
+    await test.goTo(6);
+    expect(await test.cycle()).toMatchObject({ status: "completed", closedDays: 5, nextAt: null });
+  });
+
+  it("puts an active seat at risk for a day that closes uncounted", async () => {
+    await test.seat(0);
+    await test.goTo(2);
+    expect(await test.seats()).toMatchObject([{ status: "at_risk", missedDays: 1 }, { status: "open" }]);
+  });
+
+  it("leaves a seat as it is whose day is counted", async () => {
+    await test.seat(0);
+    await test.goTo(1, 3_600_000);
+    await test.count(0, 1);
+    await test.goTo(2);
+    expect(await test.seats()).toMatchObject([{ status: "active", missedDays: 0 }, {}]);
+  });
+
+  it("leaves the missed days of a seat as they are that is active again", async () => {
+    await test.seat(0);
+    await test.goTo(2, 3_600_000);
+    await test.count(0, 2);
+    await test.goTo(3);
+    expect(await test.seats()).toMatchObject([{ status: "active", missedDays: 1 }, {}]);
+  });
+
+  it("removes a seat at risk that has missed three days, and opens another in its place", async () => {
+    await test.seat(0);
+    await test.goTo(4);
+    expect(await test.seats()).toMatchObject([
+      { seat: 1, status: "removed", missedDays: 3, endedAt: test.dayStarts[3] },
+      { seat: 1, status: "open", tester: null, missedDays: 0 },
+      { seat: 2, status: "open" },
+    ]);
+  });
+
+  it("never takes the day for missed on which a seat became active", async () => {
+    await test.goTo(2, 1);
+    await test.seat(0);
+    await test.goTo(3);
+    expect(await test.seats()).toMatchObject([{ status: "active", missedDays: 0 }, {}]);
+    await test.goTo(4);
+    expect(await test.seats()).toMatchObject([{ status: "at_risk", missedDays: 1 }, {}]);
+  });
+
+  it("leaves a seat alone that became active on the last day", async () => {
+    await test.goTo(5, 1);
+    await test.seat(0);
+    await test.goTo(6);
+    expect(await test.seats()).toMatchObject([{ status: "completed", missedDays: 0 }, { status: "open" }]);
+  });
+
+  it("completes active seats and those at risk with the cycle, and drops what is still asked for", async () => {
+    await test.goTo(4, 1);
+    await test.seat(0);
+    await test.goTo(5, 1);
+    await test.ask(1, 48);
+    await test.goTo(6);
+    expect(await test.seats()).toMatchObject([
+      { status: "completed", endedAt: test.dayStarts[5], missedDays: 1 },
+      { status: "open", tester: null, expiresAt: null },
+    ]);
+  });
+
+  it("opens no seat in the place of one that the last day removes", async () => {
+    await test.goTo(2, 1);
+    await test.seat(0);
+    await test.goTo(6);
+    expect(await test.seats()).toMatchObject([
+      { seat: 1, status: "removed", missedDays: 3, endedAt: test.dayStarts[5] },
+      { seat: 2, status: "open" },
+    ]);
+  });
+
+  it("removes at the second missed day where one is too many: the first puts at risk", async () => {
+    const strict = await timedTest(service, { seats: 1, durationDays: 5, maxMissedDays: 1 });
+    await strict.seat(0);
+    await strict.goTo(2);
+    expect(await strict.seats()).toMatchObject([{ status: "at_risk", missedDays: 1 }]);
+    await strict.goTo(3);
+    expect(await strict.seats()).toMatchObject([{ status: "removed", missedDays: 2 }, { status: "open" }]);
+  });
+
+  it("opens a seat again that was asked for 48 hours ago", async () => {
+    await test.ask(0, 48);
+    await test.pass(48 * 3_600_000 - 60_000);
+    expect(await test.seats()).toMatchObject([{ status: "requested" }, {}]);
+    await test.pass(60_000);
+    expect(await test.seats()).toMatchObject([{ status: "open", tester: null, expiresAt: null }, {}]);
+  });
+
+  it("changes nothing of a cycle that was called off", async () => {
+    await test.seat(0);
+    await test.callOff();
+    await test.goTo(6);
+    expect(await test.cycle()).toMatchObject({ status: "cancelled", closedDays: 0 });
+    expect(await test.seats()).toMatchObject([{ status: "removed", missedDays: 0 }, { status: "open" }]);
+  });
+
+  it("changes nothing twice where the clock is set back", async () => {
+    await test.seat(0);
+    await test.goTo(3);
+    const before = await test.seats();
+    await test.goTo(1);
+    await test.goTo(3);
+    expect(await test.seats()).toEqual(before);
+    expect(await test.cycle()).toMatchObject({ closedDays: 2 });
+  });
+
+  it("asks the database nothing while nothing is due", async () => {
+    const { passingTime } = service.deps;
+    await passingTime.catchUp();
+    const next = passingTime.next();
+    await passingTime.catchUp();
+    expect([passingTime.next(), next]).toEqual([next, expect.any(String)]);
+  });
+
+  it("knows of a cycle that was just planned, however many ask at once", async () => {
+    const late = await timedTest(service, { seats: 1, durationDays: 1 });
+    service.clock.setOffset(Date.parse(late.dayStarts[1] ?? "") - Date.now());
+    await Promise.all(Array.from({ length: 20 }, () => service.deps.passingTime.catchUp()));
+    expect(await late.cycle()).toMatchObject({ status: "completed" });
+  });
+});
