@@ -7,6 +7,8 @@ export interface LoadTarget {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Sent in turns, in place of `body`. */
+  readonly bodies?: readonly string[];
 }
 
 export interface LoadResult {
@@ -18,13 +20,15 @@ export interface LoadResult {
 
 const connections = 32;
 
-/** Sends the request over 32 kept connections for so long, one at a time on each. */
+/** Sends the request, or its variants in turns, over 32 kept connections for so long, one at a time on each. */
 export async function load(target: LoadTarget, milliseconds: number): Promise<LoadResult> {
-  const request = Buffer.from(requestText(target));
+  const requests = (target.bodies ?? [target.body]).map((body) => Buffer.from(requestText(target, body)));
+  let sent = 0;
+  const next = () => requests[sent++ % requests.length] ?? Buffer.alloc(0);
   const tally = { answers: 0, failures: 0, failure: undefined as string | undefined };
   const until = performance.now() + milliseconds;
   const started = performance.now();
-  await Promise.all(Array.from({ length: connections }, () => drive(target.port, request, until, tally)));
+  await Promise.all(Array.from({ length: connections }, () => drive(target.port, next, until, tally)));
   const seconds = (performance.now() - started) / 1_000;
   return { perSecond: tally.answers / seconds, failures: tally.failures, failure: tally.failure };
 }
@@ -35,11 +39,11 @@ interface Tally {
   failure: string | undefined;
 }
 
-function drive(port: number, request: Buffer, until: number, tally: Tally): Promise<void> {
+function drive(port: number, next: () => Buffer, until: number, tally: Tally): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
     socket.setNoDelay(true);
-    socket.on("connect", () => socket.write(request));
+    socket.on("connect", () => socket.write(next()));
     socket.on("error", reject);
     socket.on("close", () => resolve());
     onAnswers(socket, (firstLine) => {
@@ -48,7 +52,7 @@ function drive(port: number, request: Buffer, until: number, tally: Tally): Prom
         tally.failures += 1;
         tally.failure ??= firstLine;
       }
-      if (performance.now() < until) socket.write(request);
+      if (performance.now() < until) socket.write(next());
       else socket.destroy();
     });
   });
@@ -78,7 +82,7 @@ function onAnswers(socket: Socket, answered: (firstLine: string) => void): void 
   });
 }
 
-function requestText({ method, path, headers, body }: LoadTarget): string {
+function requestText({ method, path, headers }: LoadTarget, body: string | undefined): string {
   const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
   const lines = Object.entries({ Host: "127.0.0.1", ...headers, ...length }).map(
     ([name, value]) => `${name}: ${value}`,

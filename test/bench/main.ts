@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgresCluster } from "../support/postgres-cluster.ts";
+import { startClosedTests } from "./closed-test.ts";
 import { measureDecisions } from "./decisions.ts";
 import { startDemo } from "./fixture.ts";
 import { startInnkeep } from "./programs.ts";
@@ -24,7 +25,7 @@ async function onSqlite(): Promise<Figure[]> {
   const demo = await startDemo({ INNKEEP_DATA: join(folder, "sqlite") });
   try {
     return [
-      ...(await measureThroughput(demo)),
+      ...(await measureThroughput(demo, await startClosedTests(demo))),
       await measureDecisions("decision to waiting agent, one process", 5, demo, demo.port),
       ...(await measureUploads(demo, folder)),
       ...(await measureStartUp(demo, folder)),

@@ -1,3 +1,4 @@
+import { type ClosedTests, sessionsOf } from "./closed-test.ts";
 import type { Demo } from "./fixture.ts";
 import { type LoadTarget, load } from "./load.ts";
 import { startBare } from "./programs.ts";
@@ -14,9 +15,9 @@ interface Path {
 }
 
 /** Each hot path against a bare Koa that answers the same bytes, taking turns. */
-export async function measureThroughput(demo: Demo): Promise<Figure[]> {
+export async function measureThroughput(demo: Demo, tests: ClosedTests): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const path of pathsOf(demo)) figures.push(await compare(path));
+  for (const path of [...pathsOf(demo), ...pathsOfTests(demo, tests)]) figures.push(await compare(path));
   return figures;
 }
 
@@ -77,7 +78,36 @@ function pathsOf({ port, apiKey, agentToken, threadId, runId }: Demo): Path[] {
   ];
 }
 
-async function sampleOf({ port, method, path, headers, body }: LoadTarget): Promise<string> {
+function pathsOfTests({ port, apiKey }: Demo, tests: ClosedTests): Path[] {
+  const app = { "x-api-key": apiKey };
+  const path = "/api/v1/testing/sdk/session";
+  return [
+    {
+      name: "session report, durable",
+      goal: synchronous ? 0.28 : 0.13,
+      target: {
+        port,
+        method: "POST",
+        path,
+        headers: { ...app, "Content-Type": "application/json" },
+        bodies: sessionsOf(tests),
+      },
+    },
+    {
+      name: "session status",
+      goal: 0.25,
+      target: { port, method: "GET", path: `${path}?testKey=${tests.testKeys[0]}`, headers: app },
+    },
+    {
+      name: "tasks of three seats",
+      goal: 0.15,
+      target: { port, method: "GET", path: "/api/v1/testing/me/tasks", headers: tests.device },
+    },
+  ];
+}
+
+async function sampleOf({ port, method, path, headers, bodies, ...target }: LoadTarget): Promise<string> {
+  const body = bodies?.[0] ?? target.body;
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers,
