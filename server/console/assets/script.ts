@@ -54,6 +54,10 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   showBeside(link);
 });
+for (const grid of document.querySelectorAll("[data-arrows]")) {
+  const cell = grid.querySelector("td:has([aria-current])") || grid.querySelector("th.today");
+  if (cell) grid.scrollLeft = cell.offsetLeft + 1.5 * cell.offsetWidth - grid.clientWidth;
+}
 const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 document.addEventListener("keydown", (event) => {
   const cell = event.target.closest("[data-arrows] :is(td, th)");

@@ -8,8 +8,8 @@ export interface ReportProps {
 }
 
 /** For each day of a test, how many testers have it counted: as a bar and as a figure. */
-export const TestersPerDay = ({ report: { cycle, testersPerDay } }: ReportProps) => {
-  const most = Math.max(1, ...testersPerDay.map(({ testers }) => testers));
+export const TestersPerDay = ({ report: { cycle, seats, testersPerDay } }: ReportProps) => {
+  const most = new Set(seats.map(({ seat }) => seat)).size;
   return (
     <table>
       <caption class="unseen">Testers with the day counted</caption>
@@ -36,7 +36,7 @@ export const TestersPerDay = ({ report: { cycle, testersPerDay } }: ReportProps)
                 <rect class="filled" width={(100 * testers) / most} height="8" rx="1" />
               </svg>
             </td>
-            <td class="figure">{testers}</td>
+            <td class="figure">{dayIndex > cycle.dayIndex ? "–" : testers}</td>
           </tr>
         ))}
       </tbody>

@@ -27,6 +27,12 @@ export const paper = `
   .paper .unprinted { display: none; }
   .paper { max-width: none; margin: 0; padding: 0; border: 0; gap: 1.25rem; }
   .paper .scroll { overflow: visible; }
+  .paper .facts { grid-template-columns: repeat(5, 1fr); }
+  .paper .facts > div { padding: 0.5rem 0.7rem; }
+  .paper .facts dd, .paper .facts dt { font-size: 9pt; }
+  .paper table, .paper .badge { font-size: 8pt; }
+  .paper table th, .paper table td { padding: 0.22rem 0.35rem; }
+  .paper .scroll th { font-size: 7.5pt; }
   .paper tr, .paper .facts { break-inside: avoid; }
   .paper section { break-inside: auto; }
   .paper h2 { break-after: avoid; }
