@@ -1,5 +1,6 @@
 import type { Settings } from "../settings.ts";
 import type { DemoAccess } from "./seed.ts";
+import { addressOf } from "./testing-content.ts";
 
 /** What a person reads who starts the demo: where everything is, and what to try next. */
 export function tellDemo({ baseUrl, consoleUrl }: Settings, access: DemoAccess): string {
@@ -11,6 +12,8 @@ The demo app is Larder. Everything below works until you delete its data folder.
   Sign in with      ${email}
   Password          ${password}
   A plan to decide  ${consoleUrl}/feedback/${appId}/${threadId}
+  A test that runs  ${consoleUrl}/testing/${appId}
+  A tester of it    ${addressOf("nadia")}, with the same password
 
   App key           ${apiKey}
   Agent token       ${agentToken}
