@@ -8,10 +8,10 @@ import { details } from "../details.ts";
 import { type KeepFlags, keepCredential } from "../keep-credential.ts";
 import { printOne } from "../output.ts";
 import { approvalAddress, approvalPage, ownRedirect, type Question } from "./address.ts";
-import { showAddress } from "./browser.ts";
 import { codeOf } from "./code.ts";
 import { deviceIdOf, deviceNameOf } from "./device.ts";
 import { asSignInFailure } from "./refusals.ts";
+import { showAddress } from "./show-address.ts";
 import { systemTimeZone } from "./time-zone.ts";
 
 export interface LoginFlags extends KeepFlags {

@@ -144,7 +144,8 @@ function dueInWords(dueBy: string, time: Date): string {
 
 function Footer({ look, time }: { readonly look: Look<Tasks> | undefined; readonly time: Date }) {
   if (!look) return <Text dimColor>q leaves</Text>;
-  const left = Math.max(0, Math.ceil((look.at.getTime() + look.nextInMs - time.getTime()) / 1_000));
+  const passed = Math.max(0, time.getTime() - look.at.getTime());
+  const left = Math.max(0, Math.ceil((look.nextInMs - passed) / 1_000));
   const next = left === 0 ? "now" : `in ${inWords(left)}`;
   return (
     <Box flexDirection="column">

@@ -1,0 +1,34 @@
+/** What a TypeScript program imports from the package. */
+export type { Answer, CallOptions, Client, Content, Input } from "./client/call.ts";
+export { createClient } from "./client/client.ts";
+export {
+  ConnectionError,
+  InvalidInputError,
+  MissingCredentialError,
+  ServerError,
+  type ServerErrorFacts,
+  UnexpectedAnswerError,
+} from "./client/errors.ts";
+export type { ClientOptions, Credentials, Exchange, Idempotency } from "./client/options.ts";
+export type { Message, NewProposal, Proposal, Run, RunStatus, Thread } from "./contract/agent.ts";
+export type { ChangelogEntry } from "./contract/changelog.ts";
+export { type ErrorCode, errorCatalogue } from "./contract/errors.ts";
+export type { Faq, FaqChange, ListedFaq, NewFaq } from "./contract/faqs.ts";
+export type { FeedbackType, NewFeedback } from "./contract/feedback.ts";
+export { challengeOf, challengePattern, verifierPattern } from "./contract/pkce.ts";
+export {
+  type SessionReason,
+  type SessionReport,
+  type SessionResult,
+  type SessionStatus,
+  sessionReasons,
+} from "./contract/sessions.ts";
+export type { DeviceGrant, Profile } from "./contract/sign-in.ts";
+export type { OpenListing, Slot, Task } from "./contract/tester.ts";
+export type { PendingSession } from "./reporter/pending-sessions.ts";
+export type { Failure, MatchedStatus, ReportedSession, SessionCalls } from "./reporter/session-calls.ts";
+export {
+  createSessionReporter,
+  type SessionReporter,
+  type SessionReporterOptions,
+} from "./reporter/session-reporter.ts";

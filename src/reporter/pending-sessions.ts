@@ -1,0 +1,34 @@
+import type { ReportedSession } from "./session-calls.ts";
+
+/** A session that the server has not dealt with yet. It holds no test key and may be stored. */
+export interface PendingSession extends ReportedSession {
+  readonly idempotencyKey: string;
+}
+
+/** Sessions in the order of their ends; the oldest gives way where there are too many. */
+export interface PendingSessions {
+  all(): readonly PendingSession[];
+  add(session: PendingSession): void;
+  remove(session: PendingSession): void;
+  clear(): void;
+}
+
+/** `changed` hears of every change with what is pending then. */
+export function createPendingSessions(
+  kept: readonly PendingSession[],
+  most: number,
+  changed: (pending: readonly PendingSession[]) => void,
+): PendingSessions {
+  let pending = kept.slice(-most);
+  const become = (next: PendingSession[]) => {
+    pending = next;
+    changed([...next]);
+  };
+  return {
+    all: () => [...pending],
+    add: (session) => become([...pending, session].slice(-most)),
+    remove: (session) =>
+      become(pending.filter(({ idempotencyKey }) => idempotencyKey !== session.idempotencyKey)),
+    clear: () => become([]),
+  };
+}
