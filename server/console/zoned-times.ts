@@ -27,6 +27,9 @@ export const dateOfDay = (startsOn: string, dayIndex: number): Date =>
 const weekday = formatIn("UTC", { weekday: "short" });
 const numeral = formatIn("UTC", { day: "numeric", month: "short" });
 
+/** The instant before: what ends at midnight ends with the day, not with the next one. */
+export const justBefore = (at: string): string => new Date(Date.parse(at) - 1).toISOString();
+
 /** `Tue` and `9 Jun`, of a date in UTC. */
 export const dateParts = (date: Date) => ({ weekday: weekday.format(date), date: numeral.format(date) });
 

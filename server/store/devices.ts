@@ -67,8 +67,8 @@ export const devices = {
     tx.run("UPDATE users SET timezone = ? WHERE id = ?", timezone, userId),
 
   /** What a device is told of its account; a tester is who has, or had, a seat. */
-  findProfile: (tx: Transaction, userId: string) =>
-    tx.get<ProfileRow>(
+  findProfile: (reader: Reader, userId: string) =>
+    reader.get<ProfileRow>(
       `SELECT timezone, CASE WHEN EXISTS (SELECT 1 FROM slots WHERE tester_id = users.id) THEN 1 ELSE 0 END AS "isTester"
        FROM users WHERE id = ?`,
       userId,

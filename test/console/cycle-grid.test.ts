@@ -4,6 +4,7 @@ import { startBrowser, type TestBrowser } from "../support/browser.ts";
 import { openPage } from "../support/browser-session.ts";
 import { type ConsoleWorld, makeConsoleWorld } from "../support/console-world.ts";
 import { type LivedTest, makeLivedTest } from "../support/lived-test.ts";
+import { newListing } from "../support/owned-test.ts";
 import { type Service, startService } from "../support/service.ts";
 
 describe("the grid of seats by days", () => {
@@ -146,6 +147,21 @@ describe("the grid of seats by days", () => {
       expect(complaints).toEqual([]);
     },
   );
+
+  it("begins at today where there is no room for all days", async () => {
+    const page = await opened({ viewport: { width: 390, height: 844 } });
+    const today = await page.getByRole("columnheader", { name: /, today$/ }).boundingBox();
+    expect((today?.x ?? 0) + (today?.width ?? 0)).toBeLessThanOrEqual(390);
+    expect(today?.x).toBeGreaterThan(150);
+  });
+
+  it("offers the reader's own time zone for a first run", async () => {
+    const app = await service.makeApp(world.owner);
+    const listed = await world.call("POST", `/apps/${app.id}/listings`, newListing);
+    const page = await openPage(browser, service, world.headers, { timezoneId: "America/Lima" });
+    await page.goto(`/console/testing/${app.id}/${listed.field("id")}`);
+    expect(await page.getByLabel("Time zone").inputValue()).toBe("America/Lima");
+  });
 
   it("removes a tester, whose evidence stays, after a word on what that means", async () => {
     const page = await opened({}, `?slot=${lived.slotOf(9)}`);

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Cycle, SlotWithDays } from "../../../src/contract/console/cycles.ts";
+import { justBefore } from "../zoned-times.ts";
 import { isLive } from "./cycle-line.tsx";
 import { ZonedDay } from "./zoned.tsx";
 
@@ -35,15 +36,12 @@ export const CycleFacts = ({ cycle, slots }: CycleFactsProps) => {
         <span class="aside-note">{`at midnight, ${timezone}`}</span>
       </Fact>
       <Fact name="Last day">
-        <ZonedDay at={lastInstantOf(cycle)} timezone={timezone} />
+        <ZonedDay at={justBefore(cycle.endsAt)} timezone={timezone} />
         <span class="aside-note">{`until midnight, ${timezone}`}</span>
       </Fact>
     </dl>
   );
 };
-
-/** An instant of the last day: the one at which it ends is the next day's. */
-export const lastInstantOf = ({ endsAt }: Cycle): string => new Date(Date.parse(endsAt) - 1).toISOString();
 
 const isHeld = ({ status }: SlotWithDays): boolean =>
   status === "active" || status === "at_risk" || status === "completed";

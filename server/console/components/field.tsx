@@ -61,14 +61,16 @@ export const TextArea = ({ form, size, required, placeholder, ...rest }: TextAre
 
 export interface SelectProps extends FieldProps {
   readonly options: readonly (readonly [value: string, label: string])[];
+  /** Whether the reader's own time zone is chosen where scripts run and it is among the options. */
+  readonly ownZone?: boolean;
 }
 
-export const Select = ({ form, options, ...rest }: SelectProps) => {
+export const Select = ({ form, options, ownZone, ...rest }: SelectProps) => {
   const ids = fieldIds({ form, ...rest });
   const chosen = form.value(rest.name);
   return (
     <Around ids={ids} {...rest} fault={faultAt(form, rest.name)}>
-      <select {...ids.control} name={rest.name}>
+      <select {...ids.control} name={rest.name} data-own-zone={ownZone || undefined}>
         {options.map(([value, label]) => (
           <option key={value} value={value} selected={value === chosen}>
             {label}

@@ -8,10 +8,12 @@ export interface NewCycleProps {
   readonly listing: Listing;
   readonly form: Filled;
   readonly action: string;
+  /** Whether nothing tells yet which time zone its owner would choose. */
+  readonly ownZone: boolean;
 }
 
 /** Plans a run of a test. */
-export const NewCycle = ({ listing: { seats, durationDays }, form, action }: NewCycleProps) => (
+export const NewCycle = ({ listing: { seats, durationDays }, form, action, ownZone }: NewCycleProps) => (
   <form class="card stack" method="post" action={action}>
     <Refused refusal={form.refusal} />
     <p>
@@ -24,6 +26,7 @@ export const NewCycle = ({ listing: { seats, durationDays }, form, action }: New
       <Select
         form={form}
         name="timezone"
+        ownZone={ownZone}
         label="Time zone"
         options={timeZones.map((zone) => [zone, zone.replaceAll("_", " ")])}
         hint="Its midnight is when days begin and end."

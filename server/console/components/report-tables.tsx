@@ -1,5 +1,5 @@
 import type { CycleReport } from "../../../src/contract/console/cycles.ts";
-import { dateOfDay, lengthOfTime, zonedDay } from "../zoned-times.ts";
+import { dateOfDay, justBefore, lengthOfTime, zonedDay } from "../zoned-times.ts";
 import { SeatBadge } from "./cycle-badges.tsx";
 import { ZonedDate } from "./zoned.tsx";
 
@@ -69,7 +69,7 @@ export const ReportSeats = ({ report: { cycle, seats } }: ReportProps) => (
             <SeatBadge status={seat.status} />
           </td>
           <td class="fit">{dayOrNothing(seat.activatedAt, cycle.timezone)}</td>
-          <td class="fit">{dayOrNothing(seat.endedAt, cycle.timezone)}</td>
+          <td class="fit">{dayOrNothing(seat.endedAt && justBefore(seat.endedAt), cycle.timezone)}</td>
           <td class="figure">
             <b>{seat.daysCounted}</b>
           </td>

@@ -1,7 +1,6 @@
 import { type CycleReport, cycles } from "../../../src/contract/console/cycles.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { CycleBadge } from "../components/cycle-badges.tsx";
-import { lastInstantOf } from "../components/cycle-facts.tsx";
 import { progressOf } from "../components/cycle-line.tsx";
 import { Document } from "../components/document.tsx";
 import { ReportSeats, TestersPerDay } from "../components/report-tables.tsx";
@@ -10,6 +9,7 @@ import { ZonedDay, ZonedTime } from "../components/zoned.tsx";
 import type { Links } from "../links.ts";
 import { type Reply, show } from "../reply.ts";
 import type { SignedInVisit } from "../visit.ts";
+import { justBefore } from "../zoned-times.ts";
 
 /** The facts of a run, to be read, printed and handed on: it names no tester and no account. */
 export async function cycleReportPage(visit: SignedInVisit): Promise<Reply> {
@@ -96,7 +96,7 @@ const Figures = ({ report: { cycle, testers, testersWithEveryDay } }: Pick<Paper
     <div>
       <dt>Last day</dt>
       <dd>
-        <ZonedDay at={lastInstantOf(cycle)} timezone={cycle.timezone} />
+        <ZonedDay at={justBefore(cycle.endsAt)} timezone={cycle.timezone} />
       </dd>
     </div>
     <div>

@@ -1,6 +1,7 @@
 import { type Cycle, cycles } from "../../../src/contract/console/cycles.ts";
 import { type Listing, listings } from "../../../src/contract/console/listings.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
+import { devices } from "../../store/devices.ts";
 import { type SeatRequestRow, seatRequests } from "../../store/seat-requests.ts";
 import { CycleLine } from "../components/cycle-line.tsx";
 import { Elsewhere } from "../components/elsewhere.tsx";
@@ -69,9 +70,11 @@ export async function showListing(visit: SignedInVisit, forms: ListingForms = {}
   const listing = await readListing(visit);
   const { items } = await ask(cycles.list, { params: { listingId: listing.id } });
   const requests = await seatRequests.list(deps.database, caller.userId, now.toISOString(), 500);
-  const plan = forms.plan ?? filledWith({ startsOn: tomorrow(now), timezone: items[0]?.timezone ?? "UTC" });
+  const zone = items[0]?.timezone ?? (await zoneOf(visit));
+  const plan = forms.plan ?? filledWith({ startsOn: tomorrow(now), timezone: zone ?? "UTC" });
+  const ownZone = forms.plan === undefined && zone === undefined;
   return show(
-    <ListingDetail {...{ frame, listing, requests, plan }} runs={items} edit={forms.edit} />,
+    <ListingDetail {...{ frame, listing, requests, plan, ownZone }} runs={items} edit={forms.edit} />,
     (forms.edit ?? forms.plan)?.refusal?.status,
   );
 }
@@ -81,6 +84,12 @@ export async function readListing({ ask, param }: SignedInVisit): Promise<Listin
   const listing = await ask(listings.read, { params: { listingId: param("listingId") } });
   if (listing.appId !== param("appId").toLowerCase()) throw new ApiError("not_found");
   return listing;
+}
+
+/** The time zone of the owner's profile; undefined for UTC, which is also what it says of those who never told. */
+async function zoneOf({ deps, caller }: SignedInVisit): Promise<string | undefined> {
+  const profile = await devices.findProfile(deps.database, caller.userId);
+  return profile?.timezone === "UTC" ? undefined : profile?.timezone;
 }
 
 const tomorrow = (now: Date): string => new Date(now.getTime() + 86_400_000).toISOString().slice(0, 10);
@@ -97,11 +106,13 @@ interface ListingDetailProps {
   readonly runs: readonly Cycle[];
   readonly requests: readonly SeatRequestRow[];
   readonly plan: Filled;
+  /** Whether nothing tells yet which time zone the owner would choose. */
+  readonly ownZone: boolean;
   readonly edit: Filled | undefined;
 }
 
 const ListingDetail = (props: ListingDetailProps) => {
-  const { frame, listing, runs, requests, plan } = props;
+  const { frame, listing, runs, requests, plan, ownZone } = props;
   const { links, app } = frame;
   return (
     <Framed frame={frame} title={listing.appName} narrow>
@@ -134,7 +145,11 @@ const ListingDetail = (props: ListingDetailProps) => {
         </section>
         <section class="stack" aria-labelledby="plan">
           <h2 id="plan">Plan a run</h2>
-          <NewCycle listing={listing} form={plan} action={links.listing(app.id, listing.id, "cycles")} />
+          <NewCycle
+            {...{ listing, ownZone }}
+            form={plan}
+            action={links.listing(app.id, listing.id, "cycles")}
+          />
         </section>
         <Told {...props} />
         <Edit {...props} />
