@@ -4,7 +4,7 @@ import { startBrowser, type TestBrowser } from "../support/browser.ts";
 import { openPage } from "../support/browser-session.ts";
 import { type ConsoleWorld, makeConsoleWorld } from "../support/console-world.ts";
 import { type LivedTest, makeLivedTest } from "../support/lived-test.ts";
-import { newListing } from "../support/owned-test.ts";
+import { newListing, recordSession } from "../support/owned-test.ts";
 import { type Service, startService } from "../support/service.ts";
 
 describe("the grid of seats by days", () => {
@@ -147,6 +147,18 @@ describe("the grid of seats by days", () => {
       expect(complaints).toEqual([]);
     },
   );
+
+  it("shows what happens meanwhile, where it was scrolled to", async () => {
+    const page = await openPage(browser, service, world.headers, { viewport: { width: 390, height: 844 } });
+    await page.clock.install();
+    await page.goto(lived.path);
+    const grid = page.getByRole("region", { name: "Seats by days" });
+    await grid.evaluate((element) => element.scrollTo({ left: 60 }));
+    await recordSession(service, lived.slotOf(3), { dayIndex: 9, reason: null });
+    await page.clock.runFor(21_000);
+    await page.getByRole("link", { name: "Seat 3, day 9: counted by a session" }).waitFor();
+    expect(await grid.evaluate((element) => element.scrollLeft)).toBe(60);
+  });
 
   it("begins at today where there is no room for all days", async () => {
     const page = await opened({ viewport: { width: 390, height: 844 } });

@@ -90,6 +90,8 @@ export const textPairs: readonly (readonly [keyof Colours, keyof Colours])[] = [
   ["muted", "attentionSoft"],
   ["accent", "attentionSoft"],
   ["attention", "surface"],
+  ["attention", "sunken"],
+  ["danger", "sunken"],
   ["danger", "ground"],
   ["danger", "surface"],
   ["danger", "dangerSoft"],

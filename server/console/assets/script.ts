@@ -116,7 +116,9 @@ const refresh = async () => {
     if (!next || part.contains(document.activeElement) || part.dataset.live === next.dataset.live) continue;
     if (part.dataset.stale === undefined) {
       localise(next);
+      const at = part.querySelector("[data-arrows]")?.scrollLeft;
       part.replaceWith(next);
+      if (at) next.querySelector("[data-arrows]").scrollLeft = at;
     } else document.getElementById(part.dataset.stale).hidden = false;
   }
 };
