@@ -1,9 +1,10 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { startPassingTime } from "../../server/passing-time.ts";
+import { cyclesTopic } from "../../server/store/topics.ts";
 import { databases, postgres } from "../support/databases.ts";
 import { type Service, startService } from "../support/service.ts";
-import { timedTest } from "../support/timed-test.ts";
+import { type TimedTest, timedTest } from "../support/timed-test.ts";
 
 const hour = 3_600_000;
 
@@ -20,7 +21,7 @@ describe("two servers of one PostgreSQL database", () => {
   });
 
   it("that catch up at once bring every change about exactly once", async () => {
-    for (let round = 0; round < 15; round += 1) {
+    for (let round = 0; round < 40; round += 1) {
       one.clock.setOffset(0);
       const test = await timedTest(one, { seats: 4, durationDays: 6 });
       for (const seat of [0, 1, 2]) await test.seat(seat);
@@ -37,7 +38,7 @@ describe("two servers of one PostgreSQL database", () => {
   });
 
   it("let either the owner accept a request or time end it, when both happen at once", async () => {
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 40; round += 1) {
       for (const { clock } of [one, other]) clock.setOffset(0);
       const test = await timedTest(one, { seats: 1, durationDays: 6 });
       await test.ask(0, 48);
@@ -105,31 +106,51 @@ describe.each(databases)("a server that slept on $name", (engine) => {
 });
 
 describe.each(databases)("the worker on $name", (engine) => {
-  it("brings about what is due at once, and what becomes due, without a request; and nothing once it is stopped", async () => {
-    const service = await startService({ engine });
-    onTestFinished(() => service.stop());
-    const test = await timedTest(service, { seats: 1, durationDays: 6 });
+  let service: Service;
+  let test: TimedTest;
+  beforeEach(async () => {
+    service = await startService({ engine });
+    test = await timedTest(service, { seats: 1, durationDays: 6 });
     await test.seat(0);
-    const atEndOf = (day: number, before = 0) =>
-      service.clock.setOffset(Date.parse(test.dayStarts[day] ?? "") - before - Date.now());
-    atEndOf(1, 300);
-    const stop = startPassingTime(service.deps);
-    await vi.waitFor(async () =>
-      expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 0 }),
+  });
+  afterEach(() => service.stop());
+
+  const atEndOf = (day: number, before: number) =>
+    service.clock.setOffset(Date.parse(test.dayStarts[day] ?? "") - before - Date.now());
+  const wake = () => service.deps.database.write(async (tx) => tx.signal(cyclesTopic));
+  const comesTo = (closedDays: number) =>
+    vi.waitFor(
+      async () => expect(await test.cycle()).toMatchObject({ status: "running", closedDays }),
+      10_000,
     );
-    await vi.waitFor(async () => expect(await test.cycle()).toMatchObject({ closedDays: 1 }), 10_000);
-    await stop();
-    atEndOf(2);
-    await service.deps.database.write(async (tx) => tx.signal("cycles"));
-    expect(await test.cycle()).toMatchObject({ closedDays: 1 });
+
+  it("brings about what is due at once, and what becomes due, without a request", async () => {
+    atEndOf(1, hour);
+    const stop = startPassingTime(service.deps);
+    onTestFinished(stop);
+    await comesTo(0);
+    atEndOf(1, 300);
+    await wake();
+    await comesTo(1);
   });
 
-  it("tells the log when it cannot, and goes on", async () => {
-    const service = await startService({ engine });
-    onTestFinished(() => service.stop());
-    const broken = { next: () => null, catchUp: () => Promise.reject(new Error("the disk is full")) };
-    const stop = startPassingTime({ ...service.deps, passingTime: broken });
-    await vi.waitFor(() => expect(service.logged()).toContain("days were not closed"));
+  it("does nothing any more once it is stopped", async () => {
+    const stop = startPassingTime(service.deps);
     await stop();
+    const caughtUp = vi.spyOn(service.deps.passingTime, "catchUp");
+    atEndOf(2, 0);
+    await wake();
+    expect(await test.cycle()).toMatchObject({ status: "recruiting" });
+    expect(caughtUp).not.toHaveBeenCalled();
+  });
+
+  it("tells the log when it cannot, and tries again", async () => {
+    const outcomes = [Promise.reject(new Error("the disk is full")), Promise.resolve()];
+    const catchUp = () => outcomes.shift() ?? Promise.resolve();
+    const stop = startPassingTime({ ...service.deps, passingTime: { next: () => null, catchUp } });
+    onTestFinished(stop);
+    await vi.waitFor(() => expect(service.logged()).toContain("days were not closed"));
+    await wake();
+    await vi.waitFor(() => expect(outcomes).toEqual([]));
   });
 });
