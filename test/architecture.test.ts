@@ -8,6 +8,7 @@ const root = resolve(import.meta.dirname, "..");
 const mayImport: Record<string, readonly string[]> = {
   "src/contract": ["src/contract", "zod/mini"],
   "src/client": ["src/client", "src/contract", "zod/mini", "node:*"],
+  "src/reporter": ["src/reporter", "src/contract/sessions.ts", "src/contract/limits.ts"],
   "src/credentials": ["src/credentials", "keytar", "node:*"],
   "src/cli": [
     "src/cli",

@@ -51,6 +51,15 @@ export function createSessionReporter(options: SessionReporterOptions): SessionR
   const testKey = async () => (readTestKey ? unlessItFails(readTestKey) : givenKey);
   const sender = createSessionSender({ client, pending, testKey, now, onStatus, onResult, onFailure });
 
+  /** It is pending at once: the app may be ended before anything could be sent. */
+  function endedSession(): PendingSession | undefined {
+    const ended = time.end(now());
+    if (!ended) return undefined;
+    const session = { ...ended, idempotencyKey: newKey(now()) };
+    pending.add(session);
+    return session;
+  }
+
   return {
     setTestKey(key) {
       givenKey = key;
@@ -62,10 +71,9 @@ export function createSessionReporter(options: SessionReporterOptions): SessionR
       return inLine(() => sender.reportAll().then(sender.askStatus));
     },
     background() {
-      const session = time.end(now());
-      const idempotencyKey = newKey(now());
+      const session = endedSession();
       return inLine(async () => {
-        if (session && (await testKey()) !== null) pending.add({ ...session, idempotencyKey });
+        if (session && (await testKey()) === null) pending.remove(session);
         await sender.reportAll();
       });
     },

@@ -1,0 +1,203 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { type PendingSession, ServerError } from "../../src/index.ts";
+import {
+  counted,
+  limited,
+  offline,
+  type ReportingApp,
+  scene,
+  standing,
+  stranger,
+  use,
+} from "../support/reporting-app.ts";
+
+describe("a session reporter", () => {
+  let app: ReportingApp;
+  beforeEach(() => {
+    app = scene({ appVersion: "1.4.0" });
+    app.reporter.setTestKey("stk_one");
+  });
+
+  it("reports what was reached in the foreground when the app leaves it", async () => {
+    await use(app, 90, ["Home", "Map", "Home"]);
+    expect(app.bodies()).toEqual([
+      {
+        testKey: "stk_one",
+        startedAt: "2027-03-01T12:00:00.000Z",
+        endedAt: "2027-03-01T12:01:30.000Z",
+        screens: ["Home", "Map"],
+        appVersion: "1.4.0",
+      },
+    ]);
+    expect(app.heard.results).toEqual([counted]);
+  });
+
+  it("asks for the status when the app comes to the foreground", async () => {
+    await app.reporter.foreground();
+    expect([app.asked, app.heard.statuses]).toEqual([["stk_one"], [standing]]);
+  });
+
+  it("leaves it to the server what is long enough", async () => {
+    await use(app, 1, ["Home"]);
+    expect(app.bodies()).toMatchObject([{ endedAt: "2027-03-01T12:00:01.000Z" }]);
+  });
+
+  it("reports nothing of a session that reached no screen", async () => {
+    await use(app, 90, []);
+    await app.reporter.background();
+    expect(app.reports).toEqual([]);
+  });
+
+  it("knows the screen on which the app comes back", async () => {
+    await use(app, 90, ["Home", "Map"]);
+    await use(app, 90, ["Help"]);
+    expect(app.bodies()[1]).toMatchObject({ screens: ["Map", "Help"] });
+  });
+
+  it("keeps the first 50 distinct screens, their names trimmed and cut", async () => {
+    const names = Array.from({ length: 60 }, (_, at) => ` Screen ${at}\0 `);
+    await use(app, 90, ["", "  ", "x".repeat(300), ...names]);
+    const screens = app.bodies()[0]?.screens ?? [];
+    expect([screens.length, screens[0], screens[49]]).toEqual([50, "x".repeat(200), "Screen 48"]);
+  });
+
+  it("cuts a session at 24 hours, and one whose clock was set back at its start", async () => {
+    await use(app, 90_000, ["Home"]);
+    await use(app, -5, ["Home"]);
+    const [long, back] = app.bodies();
+    expect(long).toMatchObject({ endedAt: "2027-03-02T12:00:00.000Z" });
+    expect(back?.endedAt).toBe(back?.startedAt);
+  });
+
+  it("goes on with a session when the foreground is told twice", async () => {
+    await app.reporter.foreground();
+    app.pass(60);
+    await use(app, 60, ["Home"]);
+    expect(app.bodies()).toMatchObject([{ endedAt: "2027-03-01T12:02:00.000Z" }]);
+  });
+
+  it("meets a key that is no seat's with silence", async () => {
+    app.server.report = stranger;
+    app.server.status = { matched: false, counted: false };
+    await use(app, 90, ["Home"]);
+    await app.reporter.foreground();
+    expect(app.heard).toEqual({ statuses: [], results: [], failures: [] });
+    expect([app.reports.length, app.reporter.pending()]).toEqual([1, []]);
+  });
+
+  it("sends nothing without a test key, and keeps nothing", async () => {
+    app.reporter.setTestKey(null);
+    await use(app, 90, ["Home"]);
+    app.reporter.setTestKey("stk_two");
+    await app.reporter.foreground();
+    expect([app.reports, app.asked]).toEqual([[], ["stk_two"]]);
+  });
+
+  describe("whose network fails", () => {
+    beforeEach(async () => {
+      app.server.report = offline;
+      await use(app, 90, ["Home", "Map"]);
+    });
+
+    it("repeats the same report with the same Idempotency-Key when the app is back", async () => {
+      app.server.report = counted;
+      await app.reporter.foreground();
+      expect(app.reports[1]).toEqual(app.reports[0]);
+      expect(app.reporter.pending()).toEqual([]);
+    });
+
+    it("gives each session a key of its own", async () => {
+      await use(app, 90, ["Home"]);
+      expect(new Set(app.reporter.pending().map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2);
+    });
+
+    it("repeats it with the key that the seat has by then", async () => {
+      app.reporter.setTestKey("stk_rotated");
+      await app.reporter.foreground();
+      expect(app.reports[1]?.body.testKey).toBe("stk_rotated");
+    });
+
+    it("forgets it once the tester has left", async () => {
+      app.reporter.setTestKey(null);
+      expect(app.reporter.pending()).toEqual([]);
+    });
+
+    it("tells what failed, not in words that may hold the key", () => {
+      const none = { status: undefined, retryAfterSeconds: undefined };
+      expect(app.heard.failures).toEqual([{ call: "report", code: "ECONNREFUSED", ...none }]);
+    });
+  });
+
+  it("waits as long as Retry-After says", async () => {
+    app.server.report = limited;
+    await use(app, 60, ["Home"]);
+    app.server.report = counted;
+    app.pass(599);
+    await app.reporter.foreground();
+    expect(app.reports).toHaveLength(1);
+    app.pass(1);
+    await app.reporter.background();
+    expect([app.reports.length, app.reporter.pending()]).toEqual([3, []]);
+  });
+
+  it.each([400, 413, 422])("gives a session up that the server will never take: %d", async (status) => {
+    app.server.report = new ServerError({ status, code: "bad_request", message: "No." });
+    await use(app, 90, ["Home"]);
+    expect(app.reporter.pending()).toEqual([]);
+  });
+
+  it.each([401, 409, 500, 503])("keeps one that it may take later: %d", async (status) => {
+    app.server.report = new ServerError({ status, code: "busy", message: "Later." });
+    await use(app, 90, ["Home"]);
+    expect(app.reporter.pending()).toHaveLength(1);
+  });
+});
+
+describe("a session reporter's pending sessions", () => {
+  it("are bounded: the oldest give way", async () => {
+    const app = scene({ mostPending: 3 });
+    app.reporter.setTestKey("stk_one");
+    app.server.report = offline;
+    for (const screen of ["1", "2", "3", "4", "5"]) await use(app, 60, [screen]);
+    expect(app.reporter.pending().map(({ screens }) => screens.at(-1))).toEqual(["3", "4", "5"]);
+  });
+
+  it("can be stored without the test key, and reported by the app's next run", async () => {
+    let stored: readonly PendingSession[] = [];
+    const first = scene({
+      onPending: (pending) => {
+        stored = pending;
+      },
+    });
+    first.reporter.setTestKey("stk_one");
+    first.server.report = offline;
+    await use(first, 90, ["Home"]);
+    expect([stored.length, JSON.stringify(stored).includes("stk_one")]).toEqual([1, false]);
+    const next = scene({ pending: stored });
+    next.reporter.setTestKey("stk_one");
+    await next.reporter.foreground();
+    expect(next.reports).toEqual(first.reports);
+  });
+});
+
+describe("a session reporter that reads the test key", () => {
+  it("reads it anew for every use", async () => {
+    let reads = 0;
+    const app = scene({ readTestKey: async () => `stk_${++reads}` });
+    await use(app, 90, ["Home"]);
+    await app.reporter.foreground();
+    expect(new Set([...app.asked, ...app.bodies().map(({ testKey }) => testKey)]).size).toBe(3);
+  });
+
+  it("keeps a session while the key cannot be read", async () => {
+    const app = scene({ readTestKey: () => Promise.reject(new Error("locked")) });
+    await use(app, 90, ["Home"]);
+    expect([app.reports, app.reporter.pending().length]).toEqual([[], 1]);
+  });
+
+  it("keeps none where there is no tester", async () => {
+    const app = scene({ readTestKey: () => null });
+    await use(app, 90, ["Home"]);
+    expect([app.reports, app.reporter.pending()]).toEqual([[], []]);
+  });
+});
