@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { tidy } from "../../server/housekeeping.ts";
 import { randomName } from "../../server/secrets.ts";
 import { challengeOf } from "../../src/contract/pkce.ts";
 import { databases } from "../support/databases.ts";
@@ -184,6 +185,17 @@ describe.each(databases)("POST /api/v1/testing/auth/exchange on $name", (engine)
     await exchange(service, device, code);
     const { body } = await service.request("GET", "/api/v1/console/audit", { headers: person });
     expect(body).toMatchObject({ items: [{ action: "device.create", address: "127.0.0.1" }] });
+  });
+
+  it("leaves nothing of a code behind when its time is over", async () => {
+    const held = () =>
+      service.deps.database.all("SELECT 1 AS one FROM sign_in_codes WHERE device_id = ?", device.deviceId);
+    await tidy(service.deps);
+    expect(await held()).toHaveLength(1);
+    service.clock.advance(5 * minute);
+    await tidy(service.deps);
+    service.clock.advance(-5 * minute);
+    expect(await held()).toEqual([]);
   });
 
   it("tells the log alone why a code was refused", async () => {

@@ -1,4 +1,5 @@
 import { type DeviceScope, deviceScopes } from "../../../src/contract/endpoint.ts";
+import { codePath } from "../../../src/contract/sign-in.ts";
 import { tokenLifetimeDays } from "../../domain/sign-in-code.ts";
 import { Alone } from "../components/alone.tsx";
 import { Notice } from "../components/notice.tsx";
@@ -8,7 +9,7 @@ import { type Asked, queryOf } from "./asked.ts";
 import type { TavernVisit } from "./visit.ts";
 
 export interface ApprovalProps {
-  readonly visit: Pick<TavernVisit, "links" | "at">;
+  readonly visit: Pick<TavernVisit, "links" | "at" | "settings">;
   readonly asked: Asked;
   readonly account: { readonly id: string; readonly email: string };
   /** Whether the person became another since the page was shown. */
@@ -16,7 +17,7 @@ export interface ApprovalProps {
 }
 
 /** What a person approves: which device, as whom, for what and for how long. (RFC 8252 8.6) */
-export const Approval = ({ visit: { links, at }, asked, account, changed }: ApprovalProps) => (
+export const Approval = ({ visit: { links, at, settings }, asked, account, changed }: ApprovalProps) => (
   <Alone links={links} title="Sign in a device">
     <div class="card stack approval">
       <h1>
@@ -36,7 +37,7 @@ export const Approval = ({ visit: { links, at }, asked, account, changed }: Appr
         <dt>Stays signed in</dt>
         <dd>{tokenLifetimeDays} days, or until you sign it out under Devices</dd>
         <dt>It goes on in</dt>
-        <dd>{goesTo(asked.redirect)}</dd>
+        <dd>{goesTo(asked.redirect, settings.baseUrl)}</dd>
       </dl>
       <Allowed />
       <p class="notice attention">
@@ -90,7 +91,8 @@ const words: Readonly<Record<DeviceScope, string>> = {
 };
 
 /** An app has the scheme of its address, a page its host. */
-function goesTo(redirect: string): string {
+function goesTo(redirect: string, baseUrl: string): string {
+  if (redirect === baseUrl + codePath) return "a page here that shows you a code";
   const { protocol, host } = new URL(redirect);
   return protocol === "https:" || protocol === "http:" ? host : `the app that opens ${protocol}// addresses`;
 }
