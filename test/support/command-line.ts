@@ -21,7 +21,7 @@ export interface CommandLineOptions {
   readonly now?: () => Date;
   readonly isRunning?: (processId: number) => boolean;
   /** What the person types when asked. */
-  readonly typed?: (question: string) => string;
+  readonly typed?: (question: string) => string | Promise<string>;
   /** What else of the world is not as it is by default. */
   readonly world?: Partial<Context>;
 }

@@ -16,6 +16,7 @@ const seconds = 300;
  * CliError where neither comes in five minutes.
  */
 export async function codeOf(invocation: Invocation, device: Pending, pasteOnly: boolean): Promise<string> {
+  invocation.context.signal.throwIfAborted();
   if (pasteOnly) return pasted(invocation, invocation.context.signal);
   const over = new AbortController();
   const stop = () => over.abort(invocation.context.signal.reason);
