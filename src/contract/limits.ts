@@ -88,6 +88,8 @@ export const rateLimits = {
   exchangeByDevice: { limit: 30, windowSeconds: 900 },
   exchangeByAddress: { limit: 120, windowSeconds: 900 },
   awaitByDevice: { limit: 300, windowSeconds: 900 },
+  /** Anybody may name any device: this bounds what one sender makes the server hold and write. */
+  awaitByAddress: { limit: 1_200, windowSeconds: 900 },
   registrationsByAddress: { limit: 30, windowSeconds: 900 },
   slotRequests: { limit: 120, windowSeconds: 3_600 },
   proofsBySlot: { limit: 12, windowSeconds: 3_600 },

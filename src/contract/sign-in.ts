@@ -114,7 +114,10 @@ export const signIn = {
     success: { status: 200, body: z.object({ code: z.string() }) },
     pending: true,
     errors: ["access_denied"],
-    attempts: [{ limit: "awaitByDevice", by: ["body.deviceId"] }],
+    attempts: [
+      { limit: "awaitByDevice", by: ["body.deviceId"] },
+      { limit: "awaitByAddress", by: ["address"] },
+    ],
     answersSecret: true,
   }),
   register: endpoint({

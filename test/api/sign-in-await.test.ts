@@ -125,6 +125,20 @@ it("POST /api/v1/testing/auth/await is limited to 300 per 15 minutes and device"
   await service.stop();
 });
 
+it("POST /api/v1/testing/auth/await is limited to 1,200 per 15 minutes and address, whatever device it names", async () => {
+  const service = await startService();
+  const ask = async () => (await waitFor(service, await newDevice())).status;
+  expect(await ask()).toBe(202);
+  await service.deps.database.write((tx) =>
+    tx.run(
+      "UPDATE rate_limits SET times = replace(?, '.', times) WHERE key LIKE 'awaitByAddress:%'",
+      ".".repeat(1_199),
+    ),
+  );
+  expect([await ask(), await ask()]).toEqual([202, 429]);
+  await service.stop();
+});
+
 it("POST /api/v1/testing/auth/await is answered when the person approves on another server", async () => {
   const database = await postgres.create();
   const secret = "the secret of one deployment";
