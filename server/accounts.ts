@@ -7,7 +7,9 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const decoy = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 /** One account has one spelling of its e-mail address. */
-export const normaliseEmail = (email: string): string => email.trim().normalize("NFC").toLowerCase();
+export const normaliseEmail = (email: string): string =>
+  // Small letters may compose where capitals do not, such as ǰ.
+  email.trim().normalize("NFC").toLowerCase().normalize("NFC");
 
 /** The Argon2id hash of a password, as it is stored. */
 export const hashPassword = (password: string): Promise<string> => hash(password.normalize("NFC"), cost);

@@ -25,4 +25,13 @@ describe("e-mail addresses", () => {
   it("have one spelling per account", () => {
     expect(normaliseEmail("  Ada@Example.ORG ")).toBe("ada@example.org");
   });
+
+  it.each(["J\u030coe@example.org", "\u1e9e@example.org", "H\u0331@example.org", "\u0130@example.org"])(
+    "have it however capitals and accents were typed: %s",
+    (typed) => {
+      const spelling = normaliseEmail(typed);
+      for (const again of [spelling, spelling.normalize("NFC"), spelling.normalize("NFD")])
+        expect(normaliseEmail(again)).toBe(spelling);
+    },
+  );
 });
