@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -46,16 +45,17 @@ const rulesOfReports = [
 ];
 
 await rm(outdir, { recursive: true, force: true });
-const [frontDoor, commandLine, rules, agentServer, programs] = await Promise.all([
+const [frontDoor, commandLine, rules, agentServer, programs, library] = await Promise.all([
   buildFrontDoor(),
   buildCommandLine(),
   buildReportRules(),
   buildAgentServer(),
   buildPrograms(),
+  buildLibrary(),
   buildBenchmarks(),
 ]);
 checkWhatStarts(commandLine.metafile);
-await writeNotices([frontDoor, commandLine, rules, agentServer, programs]);
+await writeNotices([frontDoor, commandLine, rules, agentServer, programs, library]);
 
 /** In old syntax, because an old Node must be able to read the refusal. */
 function buildFrontDoor() {
@@ -122,9 +122,7 @@ function buildPrograms() {
   return build({
     ...shared,
     entryPoints: {
-      server: "server/main.ts",
-      admin: "server/admin.ts",
-      browser: "bin/browser.ts",
+      ...{ server: "server/main.ts", admin: "server/admin.ts", browser: "bin/browser.ts" },
       "task-watch": "src/cli/views/task-watch.tsx",
     },
     format: "esm",
@@ -136,10 +134,19 @@ function buildPrograms() {
   });
 }
 
+/** What programs import: the typed client, and the session reporter, which runs without Node.js, too. */
+function buildLibrary() {
+  return build({
+    ...shared,
+    entryPoints: { index: "src/index.ts", reporter: "src/reporter/session-reporter.ts" },
+    format: "esm",
+    plugins: [asValues("src/client/routes.ts")],
+  });
+}
+
 /** The benchmarks run on the dependencies as they are installed; they are no part of the package. */
 async function buildBenchmarks() {
   const folder = "test/bench";
-  if (!existsSync(`${folder}/main.ts`)) return;
   const bare = (await readdir(folder)).filter((name) => name.startsWith("bare-"));
   const servers = bare.map((name) => [name.replace(/\.ts$/, ""), join(folder, name)]);
   await build({
