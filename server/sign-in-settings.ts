@@ -19,7 +19,9 @@ export function redirectUrlOf(given: string | undefined, baseUrl: string): strin
 
 function isTarget(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || url.hash || text.includes("#") || url.username || url.password) return false;
+  // It becomes a header as it is.
+  if (!url || !/^[\x21-\x7e]+$/.test(text) || text.includes("#") || url.username || url.password)
+    return false;
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
 }
 

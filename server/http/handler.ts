@@ -73,9 +73,12 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly signal: () => AbortSignal;
   /**
    * Does the work of a mutation in one transaction together with its rate limit and its Idempotency-Key.
-   * What it gives is the answer; a handler calls it once.
+   * What it gives is the answer; a handler calls it once. `repeatableUntil`: when the stored answer dies at the latest.
    */
-  save<Answer extends AnswerOf<E>>(work: (tx: Transaction) => Promise<Answer>): Promise<Answer>;
+  save<Answer extends AnswerOf<E>>(
+    work: (tx: Transaction) => Promise<Answer>,
+    keeping?: { readonly repeatableUntil?: Date },
+  ): Promise<Answer>;
   /** The same for work that is one insert, which then shares its statement with others that wait. */
   saveRow<Answer extends AnswerOf<E>>(
     insert: (into: Inserter) => Promise<void>,

@@ -26,9 +26,12 @@ export interface Surroundings {
 
 /** The `save` and `saveRow` of a request: effect, rate limit and stored answer commit together or not at all. */
 export function createSave(deps: Deps, around: Surroundings): Pick<Request<Endpoint>, "save" | "saveRow"> {
-  const save = <Answer extends AnswerOf<Endpoint>>(work: (tx: Transaction) => Promise<Answer>) =>
+  const save = <Answer extends AnswerOf<Endpoint>>(
+    work: (tx: Transaction) => Promise<Answer>,
+    { repeatableUntil }: Keeping = {},
+  ) =>
     deps.database.write(async (tx) => {
-      if (around.key) await claim(tx, around.key, deps);
+      if (around.key) await claim(tx, keptUntil(around.key, repeatableUntil, deps), deps);
       if (around.limitedBy) await spend(tx, around.limitedBy, around.endpoint, deps);
       const answer = await work(tx);
       if (around.key) await idempotency.store(tx, around.key, storedAnswer(around.key, around, answer));
@@ -47,6 +50,16 @@ export function createSave(deps: Deps, around: Surroundings): Pick<Request<Endpo
       return answer;
     },
   };
+}
+
+/** How long the answer to a repeatable request is kept, where that is shorter than its endpoint says. */
+export interface Keeping {
+  readonly repeatableUntil?: Date;
+}
+
+function keptUntil(key: Repeatable, until: Date | undefined, { clock }: Deps): Repeatable {
+  if (until === undefined) return key;
+  return { ...key, lifetimeSeconds: Math.max(0, (until.getTime() - clock.now().getTime()) / 1_000) };
 }
 
 /** Uses up one request of an endpoint's rate limit. Throws `rate_limited` with the seconds to wait. */

@@ -6,6 +6,7 @@ import type { Deps } from "../deps.ts";
 import { judgeCode } from "../domain/sign-in-code.ts";
 import { type Handler, type Handlers, notYet } from "../http/handler.ts";
 import { hashOf } from "../secrets.ts";
+import type { Transaction } from "../store/database.ts";
 import { type SignInCodeRow, signInCodes } from "../store/sign-in-codes.ts";
 import { deviceTopic } from "../store/topics.ts";
 import { users } from "../store/users.ts";
@@ -37,12 +38,13 @@ function exchange(deps: Deps): Handler<typeof contract.exchange> {
     });
     if (reasons.length > 0) throw new ApiError("integrity_failed", { reasons });
     const user = { id: code.userId, email: code.email };
-    return save(async (tx) => {
+    const signInDevice = async (tx: Transaction) => {
       await claimDevice(deps, tx, { user, deviceId });
       const used = await signInCodes.use(tx, codeHash, deps.clock.now().toISOString());
       if (!used) refuseCode(deps, "used or replaced at the same moment");
       return linkDevice(deps, tx, { ...shown, user, address, name: code.deviceName });
-    });
+    };
+    return save(signInDevice, { repeatableUntil: new Date(code.expiresAt) });
   };
 }
 

@@ -97,11 +97,15 @@ describe.each(databases)("an exchange with an Idempotency-Key on $name", (engine
     expect(opened.filter((text) => text.includes(token) || text.includes("sdt_"))).toEqual([]);
   });
 
-  it("is forgotten when five minutes are over", async () => {
-    await send(service, "once");
-    service.clock.advance(300_000);
+  it("dies with the code: five minutes after the approval, however late it was exchanged", async () => {
+    service.clock.advance(240_000);
+    const first = await send(service, "once");
+    service.clock.advance(59_000);
+    const again = await send(service, "once");
+    service.clock.advance(1_000);
     const late = await send(service, "once");
     service.clock.advance(-300_000);
+    expect([again.status, again.text]).toEqual([201, first.text]);
     expect(late).toMatchObject({ status: 400, body: { code: "invalid_code" } });
   });
 });
