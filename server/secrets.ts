@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes, randomInt } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hash,
+  hkdfSync,
+  randomBytes,
+  randomInt,
+} from "node:crypto";
 import { crc32 } from "node:zlib";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -27,10 +35,13 @@ export interface Sealer {
   seal(text: string): string;
   /** Throws where the text was sealed with another secret or was changed. */
   open(sealed: string): string;
+  /** By which a text is known again, and cannot be guessed at without the secret: HMAC-SHA-256 in hex. */
+  mark(text: string): string;
 }
 
 export function createSealer(secret: string): Sealer {
-  const key = Buffer.from(hkdfSync("sha256", secret, "", "innkeep sealed text v1", 32));
+  const keys = Buffer.from(hkdfSync("sha256", secret, "", "innkeep sealed text v1", 64));
+  const [key, markingKey] = [keys.subarray(0, 32), keys.subarray(32)];
   return {
     seal(text) {
       const nonce = randomBytes(12);
@@ -44,6 +55,7 @@ export function createSealer(secret: string): Sealer {
       decipher.setAuthTag(bytes.subarray(12, 28));
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
     },
+    mark: (text) => createHmac("sha256", markingKey).update(text).digest("hex"),
   };
 }
 

@@ -9,7 +9,7 @@ import type { Incoming, Outcome } from "./invoke.ts";
 
 /** A request that its sender may repeat, and what seals the answer where that holds a secret. */
 export interface Repeatable extends IdempotencyKey {
-  readonly sealer: Sealer | undefined;
+  readonly sealer: Pick<Sealer, "seal" | "open"> | undefined;
 }
 
 /**
@@ -22,13 +22,14 @@ export function repeatableOf(
   { sealer }: Deps,
 ): Repeatable | undefined {
   const { idempotencyKey: key, body, query } = incoming;
-  const whose = key === undefined ? undefined : whoseOf(endpoint, incoming);
+  const whose = key === undefined ? undefined : whoseOf(endpoint, incoming, sealer);
   if (key === undefined || whose === undefined) return undefined;
   const scope = [...whose, endpoint.method, incoming.path].join("\n");
+  const fingerprint = fingerprintOf({ body: body ?? null, query: query ?? null });
   return {
     scope,
     key,
-    fingerprint: fingerprintOf({ body: body ?? null, query: query ?? null }),
+    fingerprint: incoming.caller === undefined ? sealer.mark(fingerprint) : fingerprint,
     ...(endpoint.repeatableSeconds === undefined ? {} : { lifetimeSeconds: endpoint.repeatableSeconds }),
     sealer: endpoint.answersSecret ? sealerOf(endpoint, incoming, sealer) : undefined,
   };
@@ -49,7 +50,11 @@ export function replay({ fingerprint, sealer }: Repeatable, kept: FoundAnswer): 
  * Where no credential stands before the answer, it is sealed with what the sender knows, too: whoever reads the database,
  * and has the deployment's secret, still reads no token.
  */
-function sealerOf({ repeatableBy }: Endpoint, { caller, body }: Incoming, sealer: Sealer): Sealer {
+function sealerOf(
+  { repeatableBy }: Endpoint,
+  { caller, body }: Incoming,
+  sealer: Sealer,
+): Pick<Sealer, "seal" | "open"> {
   if (repeatableBy === undefined || caller !== undefined) return sealer;
   const own = createSealer(repeatableBy.map((name) => fieldOf(body, name)).join("\n"));
   return {
@@ -58,12 +63,17 @@ function sealerOf({ repeatableBy }: Endpoint, { caller, body }: Incoming, sealer
   };
 }
 
-function whoseOf({ repeatableBy }: Endpoint, { caller, body }: Incoming): string[] | undefined {
+/** Where no credential stands before them, the fields may be a password: a plain hash would let guesses be tried on it. */
+function whoseOf(
+  { repeatableBy }: Endpoint,
+  { caller, body }: Incoming,
+  { mark }: Sealer,
+): string[] | undefined {
   if (repeatableBy === undefined) return caller && [caller.kind, caller.id];
   const fields = repeatableBy.map((name) => fieldOf(body, name));
   if (fields.includes("")) return undefined;
   return [
     ...(caller && "appId" in caller ? ["app", String(caller.appId)] : []),
-    ...fields.map((field) => hashOf(field)),
+    ...fields.map(caller === undefined ? mark : hashOf),
   ];
 }

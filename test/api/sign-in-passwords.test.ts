@@ -53,6 +53,26 @@ describe.each(databases)("the deprecated calls of password accounts on $name", (
     expect((await slotsOf(service, bearerOf(answer))).status).toBe(200);
   });
 
+  it.each([registerPath, tokenPath])(
+    "%s keeps nothing for its repeats on which passwords can be tried without the deployment's secret",
+    async (path) => {
+      const body = path === tokenPath ? known() : fresh();
+      const kept: string[] = [];
+      for (const secret of ["the secret of one deployment", "the secret of another one"]) {
+        const deployment = await startService({ engine, secret });
+        await makeAccount(deployment, account.email);
+        const headers = { "idempotency-key": "k" };
+        expect((await deployment.request("POST", path, { headers, body })).status).toBe(201);
+        const rows = await deployment.deps.database.all<{ scope: string; fingerprint: string }>(
+          "SELECT scope, fingerprint FROM idempotency",
+        );
+        kept.push(...rows.flatMap(({ scope, fingerprint }) => [scope, fingerprint]));
+        await deployment.stop();
+      }
+      expect([kept.length, new Set(kept).size]).toEqual([4, 4]);
+    },
+  );
+
   it("token knows an e-mail address in any spelling", async () => {
     expect((await post(tokenPath, { ...known(), email: ` ${account.email.toUpperCase()} ` })).status).toBe(
       201,

@@ -28,6 +28,13 @@ describe("sealed text", () => {
     expect(() => other.open(sealer.seal("stk_1"))).toThrow();
   });
 
+  it("is told from others by a mark that only its deployment can make", () => {
+    const other = createSealer("another secret of another deployment");
+    expect(sealer.mark("a password")).toBe(sealer.mark("a password"));
+    expect(sealer.mark("a password")).not.toBe(sealer.mark("another password"));
+    expect(sealer.mark("a password")).not.toBe(other.mark("a password"));
+  });
+
   it("does not open when a bit of it was changed", () => {
     const bytes = Buffer.from(sealer.seal("stk_1"), "base64");
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
