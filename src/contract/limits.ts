@@ -90,7 +90,7 @@ export const rateLimits = {
   awaitByDevice: { limit: 300, windowSeconds: 900 },
   /** Anybody may name any device: this bounds what one sender makes the server hold and write. */
   awaitByAddress: { limit: 1_200, windowSeconds: 900 },
-  registrationsByAddress: { limit: 30, windowSeconds: 900 },
+  registrationsByAddress: { limit: 300, windowSeconds: 900 },
   slotRequests: { limit: 120, windowSeconds: 3_600 },
   proofsBySlot: { limit: 12, windowSeconds: 3_600 },
   proofsByAccount: { limit: 120, windowSeconds: 3_600 },
