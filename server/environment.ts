@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { rateLimitsOf } from "./rate-limit-settings.ts";
 import { SettingError } from "./setting-error.ts";
 import type { Settings } from "./settings.ts";
 import { attestationOf, identityProvidersOf, redirectUrlOf } from "./sign-in-settings.ts";
@@ -47,7 +48,7 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
       "INNKEEP_CONSOLE_URL",
       flags.consoleUrl ?? environment.INNKEEP_CONSOLE_URL ?? `${baseUrl}/console`,
     ),
-    rateLimited: switchOf("INNKEEP_RATE_LIMITS", environment.INNKEEP_RATE_LIMITS, true),
+    ...rateLimitsOf(environment.INNKEEP_RATE_LIMITS),
     corsOrigins: listOf(environment.INNKEEP_CORS_ORIGINS).map((origin) => originOf(origin)),
     trustedProxies: listOf(environment.INNKEEP_TRUSTED_PROXIES).map(networkOf),
     privateWebhooks: switchOf("INNKEEP_PRIVATE_WEBHOOKS", environment.INNKEEP_PRIVATE_WEBHOOKS, false),

@@ -1,3 +1,5 @@
+import type { RateLimitSettings } from "./rate-limit-settings.ts";
+
 /** What a deployment decides. Addresses have no trailing slash. */
 export interface Settings {
   readonly host: string;
@@ -9,6 +11,7 @@ export interface Settings {
   readonly baseUrl: string;
   readonly consoleUrl: string;
   readonly rateLimited: boolean;
+  readonly rateLimits: RateLimitSettings;
   readonly corsOrigins: readonly string[];
   /** Networks (CIDR) whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];

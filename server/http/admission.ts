@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
-import { rateLimits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import { peek } from "../store/rate-limits.ts";
 import { refuseSpentAccount } from "./attempts.ts";
@@ -53,6 +52,6 @@ async function refuseLimited(
   { database, clock, settings }: Pick<Deps, "database" | "clock" | "settings">,
 ): Promise<void> {
   if (!rateLimit || !settings.rateLimited) return;
-  const verdict = await peek(database, `${rateLimit}:${callerId}`, rateLimits[rateLimit], clock);
+  const verdict = await peek(database, `${rateLimit}:${callerId}`, settings.rateLimits[rateLimit], clock);
   if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
 }

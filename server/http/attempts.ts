@@ -1,6 +1,5 @@
 import type { Attempt, Endpoint } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
-import { rateLimits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import { hashOf } from "../secrets.ts";
 import { consume, peek } from "../store/rate-limits.ts";
@@ -17,7 +16,12 @@ export async function countAttempt(endpoint: Endpoint, incoming: Incoming, deps:
   await deps.database.write(async (tx) => {
     for (const attempt of attempts) {
       const { limit } = attempt;
-      const verdict = await consume(tx, keyOf(attempt, incoming), rateLimits[limit], deps.clock);
+      const verdict = await consume(
+        tx,
+        keyOf(attempt, incoming),
+        deps.settings.rateLimits[limit],
+        deps.clock,
+      );
       if (!verdict.allowed)
         throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
     }
@@ -34,7 +38,7 @@ export async function refuseSpentAccount(
   for (const attempt of attempts) {
     if (attempt.by.some((whose) => whose !== "account")) continue;
     const key = keyOf(attempt, { caller, address: "", body: undefined });
-    const verdict = await peek(database, key, rateLimits[attempt.limit], clock);
+    const verdict = await peek(database, key, settings.rateLimits[attempt.limit], clock);
     if (!verdict.allowed)
       throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
   }

@@ -1,6 +1,5 @@
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
-import { rateLimits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import type { Transaction } from "../store/database.ts";
 import {
@@ -67,10 +66,10 @@ export async function spend(
   tx: Transaction,
   who: string,
   { rateLimit }: Endpoint,
-  { clock }: Deps,
+  { clock, settings }: Deps,
 ): Promise<void> {
   if (!rateLimit) return;
-  const verdict = await consume(tx, `${rateLimit}:${who}`, rateLimits[rateLimit], clock);
+  const verdict = await consume(tx, `${rateLimit}:${who}`, settings.rateLimits[rateLimit], clock);
   if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
 }
 

@@ -170,6 +170,16 @@ describe.each(databases)("rate limits on $name", (engine) => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(80);
   });
 
+  it("are what a deployment says, the others as they were", async () => {
+    const environment = { INNKEEP_RATE_LIMITS: "feedback=3/60, faqWrites=2/10" };
+    const strict = await startService({ engine, environment });
+    const own = await makeCast(strict);
+    expect(await send(5, () => submit(strict, own))).toBe(3);
+    expect(await send(5, () => writeFaq(strict, own))).toBe(2);
+    expect(await send(20, () => readRun(strict, own))).toBe(20);
+    await strict.stop();
+  });
+
   it("are off with INNKEEP_RATE_LIMITS=off", async () => {
     const unlimited = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
     const own = await makeCast(unlimited);

@@ -1,5 +1,4 @@
 import { ApiError } from "../../../src/contract/errors.ts";
-import { rateLimits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
 import { networkOf } from "../../http/address.ts";
 import { hashOf } from "../../secrets.ts";
@@ -22,7 +21,7 @@ export async function beginAttempt({ database, settings, clock }: Limiting, atte
   if (!settings.rateLimited) return;
   await database.write(async (tx) => {
     for (const [name, key] of keysOf(attempt)) {
-      const verdict = await consume(tx, key, rateLimits[name], clock);
+      const verdict = await consume(tx, key, settings.rateLimits[name], clock);
       if (!verdict.allowed)
         throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
     }
