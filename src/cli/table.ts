@@ -2,33 +2,66 @@ import { cutTo, onOneLine, widthOf } from "./plain-text.ts";
 
 const gap = "  ";
 const narrowest = 8;
+const idLength = 36;
 
-/** Lines of a table whose columns are as wide as their longest cell, or narrower where the terminal is. */
+type Columns = readonly { readonly least: number; readonly most: number }[];
+
+/**
+ * The rows of a table whose columns are as wide as their longest cell, or narrower where the terminal is. What is one word
+ * (an id, an address, an instant) is of use only whole: rather than cut it, a row goes on in a further, indented line.
+ */
 export function table(rows: readonly (readonly string[])[], columns: number): string[] {
   const cells = rows.map((row) => row.map(onOneLine));
-  const widths = fitted(widest(cells), columns);
+  const lines = packed(measured(cells), columns);
   return cells.map((row) =>
-    row
-      .map((cell, at) => padded(cell, widths[at] ?? 0))
-      .join(gap)
-      .trimEnd(),
+    lines
+      .map(({ from, widths }) => widths.map((width, at) => padded(row[from + at] ?? "", width)).join(gap))
+      .map((line) => line.trimEnd())
+      .filter((line, at) => at === 0 || line !== "")
+      .join(`\n${gap}`),
   );
 }
 
-const widest = (rows: readonly (readonly string[])[]): number[] =>
-  (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => widthOf(row[at] ?? ""))));
+const measured = (rows: readonly (readonly string[])[]): Columns =>
+  (rows[0] ?? []).map((_, at) => {
+    const cells = rows.map((row) => row[at] ?? "");
+    const most = Math.max(...cells.map(widthOf));
+    return { most, least: Math.min(most, Math.max(narrowest, ...cells.map(wordWidth))) };
+  });
 
-/** Takes from the widest column until all fit. */
-function fitted(widths: readonly number[], columns: number): number[] {
-  const narrowed = [...widths];
-  let excess = narrowed.reduce((sum, width) => sum + width, gap.length * (narrowed.length - 1)) - columns;
+function wordWidth(cell: string): number {
+  const width = widthOf(cell);
+  return width > idLength || cell.includes(" ") ? 0 : width;
+}
+
+/** Which columns share a line, and how wide each is there. */
+function packed(columns: Columns, available: number): { from: number; widths: number[] }[] {
+  const starts = [0];
+  let used = -gap.length;
+  columns.forEach(({ least }, at) => {
+    used += gap.length + least;
+    if (used <= available || at === 0) return;
+    starts.push(at);
+    used = gap.length + least;
+  });
+  return starts.map((from, line) => {
+    const room = available - (line === 0 ? 0 : gap.length);
+    return { from, widths: fitted(columns.slice(from, starts[line + 1]), room) };
+  });
+}
+
+/** Takes from the widest column that has more than its least, until all fit. */
+function fitted(columns: Columns, available: number): number[] {
+  const widths = columns.map(({ most }) => most);
+  let excess = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1)) - available;
   while (excess > 0) {
-    const most = Math.max(...narrowed);
-    if (most <= narrowest) break;
-    narrowed[narrowed.indexOf(most)] = most - 1;
+    const spare = columns.map(({ least }, at) => ((widths[at] ?? 0) > least ? (widths[at] ?? 0) : 0));
+    const most = Math.max(...spare);
+    if (most === 0) break;
+    widths[spare.indexOf(most)] = most - 1;
     excess -= 1;
   }
-  return narrowed;
+  return widths;
 }
 
 function padded(cell: string, width: number): string {

@@ -119,6 +119,19 @@ describe("a table", () => {
   });
 
   it("stays readable where nothing fits", () => {
-    expect(table([["a".repeat(30), "b".repeat(30)]], 5)).toEqual(["aaaaaaa…  bbbbbbb…"]);
+    expect(table([["a b".repeat(10), "c d".repeat(10)]], 5)).toEqual(["a ba ba…\n  c dc dc…"]);
+  });
+
+  it("goes on in a further line rather than cut an id, an address or an instant", () => {
+    const id = "01a1fe4f-d11f-7363-bbed-5de61a604ebb";
+    const rows = [
+      ["seat", "tester", "why", "slot"],
+      ["1", "nadia@testers.example", "a reason of some length", id],
+    ];
+    expect(table(rows, 40)).toEqual([
+      "seat  tester                 why\n  slot",
+      `1     nadia@testers.example  a reason o…\n  ${id}`,
+    ]);
+    expect(table(rows, 95)[1]).toBe(`1     nadia@testers.example  a reason of some length  ${id}`);
   });
 });
