@@ -57,7 +57,7 @@ describe("a command", () => {
       answers(429, { error: "Too many.", code: "rate_limited" }, { "retry-after": "600" }),
     );
     const ran = await line.run(["faq", "list"]);
-    expect(ran).toMatchObject({ exit: 75, stderr: "error: Too many.\nTry again in 600 seconds.\n" });
+    expect(ran).toMatchObject({ exit: 75, stderr: "error: Too many.\nTry again in 600 s.\n" });
   });
 
   it("at the address of something else says which setting is wrong", async () => {

@@ -15,7 +15,7 @@ export function undelivered({ item, spool }: Kept<Proof>, { error, lastTry }: Fa
   const isKept = spool !== undefined && !isFinal(error);
   const sentences = [
     onOneLine(message),
-    dayIndex === undefined || dayIndex < 1 ? "" : `It is of day ${dayIndex} of the test.`,
+    dayIndex === undefined || dayIndex < 1 ? "" : `The day of this proof is day ${dayIndex}.`,
     isKept ? "The proof is kept. It counts only if it arrives before its day of the test is over." : "",
   ];
   const resend = isKept ? resendOf(spool.kind, item.id) : undefined;
