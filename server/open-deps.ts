@@ -41,7 +41,7 @@ export function createDeps(
     settings,
     database,
     files,
-    keptFiles: createKeptFiles(files, (sha256) => uploads.isReferenced(database, sha256)),
+    keptFiles: createKeptFiles(files, (decide) => uploads.inTurn(database, decide)),
     clock,
     newId,
     sealer: createSealer(secret),

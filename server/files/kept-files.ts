@@ -1,15 +1,37 @@
 import type { ReceivedFile } from "../../src/contract/received-file.ts";
-import type { Files } from "./files.ts";
+import { type Files, FilesUnavailable } from "./files.ts";
 
 /** Keeps files as long as something refers to them, whoever adds and removes at the same time. */
 export interface KeptFiles {
-  /** Makes the files permanent, then does `work`, which refers to them; if either fails they go again. */
+  /**
+   * Makes the files permanent, then does `work`, which refers to them once it has secured them; if either fails they go
+   * again.
+   */
   keepFor<Result>(received: readonly ReceivedFile[], work: () => Promise<Result>): Promise<Result>;
+  /**
+   * First in the transaction that refers to the files: from then on no other server removes them. Throws FilesUnavailable
+   * where one has just done so. A server that is alone with its files knows who holds them.
+   */
+  secure(turn: Locking, received: readonly ReceivedFile[]): Promise<void>;
   /** Deletes those files to which nothing refers any more. */
   removeUnreferenced(hashes: readonly string[]): Promise<void>;
 }
 
-export function createKeptFiles(files: Files, isReferenced: (sha256: string) => Promise<boolean>): KeptFiles {
+/** A transaction, as far as files are concerned. */
+export interface Locking {
+  readonly engine: "sqlite" | "postgres";
+  lock(name: string): Promise<void>;
+}
+
+/** Until `decide` has resolved, no other server comes to refer to what it has locked. */
+export interface Turn {
+  lock(name: string): Promise<void>;
+  isReferenced(sha256: string): Promise<boolean>;
+}
+
+export type InTurn = (decide: (turn: Turn) => Promise<void>) => Promise<void>;
+
+export function createKeptFiles(files: Files, inTurn: InTurn): KeptFiles {
   const held = new Map<string, number>();
   const removing = new Map<string, Promise<void>>();
 
@@ -24,9 +46,10 @@ export function createKeptFiles(files: Files, isReferenced: (sha256: string) => 
   };
   const removeOne = async (sha256: string) => {
     if (held.has(sha256) || removing.has(sha256)) return;
-    const removal = (async () => {
+    const removal = inTurn(async ({ lock, isReferenced }) => {
+      await lock(lockOf(sha256));
       if (!(await isReferenced(sha256))) await files.remove(sha256);
-    })();
+    });
     removing.set(sha256, removal);
     await removal.finally(() => removing.delete(sha256));
   };
@@ -36,6 +59,13 @@ export function createKeptFiles(files: Files, isReferenced: (sha256: string) => 
 
   return {
     removeUnreferenced,
+    async secure({ engine, lock }, received) {
+      if (engine === "sqlite") return;
+      const hashes = [...new Set(received.map(({ sha256 }) => sha256))].sort();
+      for (const sha256 of hashes) await lock(lockOf(sha256));
+      const sizes = await Promise.all(hashes.map((sha256) => files.size(sha256)));
+      if (sizes.includes(undefined)) throw new FilesUnavailable(new Error("Removed at the same moment"));
+    },
     async keepFor(received, work) {
       const hashes = [...new Set(received.map(({ sha256 }) => sha256))];
       for (const sha256 of hashes) await hold(sha256);
@@ -52,3 +82,5 @@ export function createKeptFiles(files: Files, isReferenced: (sha256: string) => 
     },
   };
 }
+
+const lockOf = (sha256: string): string => `file:${sha256}`;

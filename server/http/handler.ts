@@ -73,11 +73,12 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly signal: () => AbortSignal;
   /**
    * Does the work of a mutation in one transaction together with its rate limit and its Idempotency-Key.
-   * What it gives is the answer; a handler calls it once. `repeatableUntil`: when the stored answer dies at the latest.
+   * What it gives is the answer; a handler calls it once. `repeatableUntil`: when the stored answer dies at the latest;
+   * `first`: what is done before the key is looked at.
    */
   save<Answer extends AnswerOf<E>>(
     work: (tx: Transaction) => Promise<Answer>,
-    keeping?: { readonly repeatableUntil?: Date },
+    keeping?: { readonly repeatableUntil?: Date; readonly first?: (tx: Transaction) => Promise<void> },
   ): Promise<Answer>;
   /** The same for work that is one insert, which then shares its statement with others that wait. */
   saveRow<Answer extends AnswerOf<E>>(

@@ -27,9 +27,10 @@ export interface Surroundings {
 export function createSave(deps: Deps, around: Surroundings): Pick<Request<Endpoint>, "save" | "saveRow"> {
   const save = <Answer extends AnswerOf<Endpoint>>(
     work: (tx: Transaction) => Promise<Answer>,
-    { repeatableUntil }: Keeping = {},
+    { repeatableUntil, first }: Keeping = {},
   ) =>
     deps.database.write(async (tx) => {
+      await first?.(tx);
       if (around.key) await claim(tx, keptUntil(around.key, repeatableUntil, deps), deps);
       if (around.limitedBy) await spend(tx, around.limitedBy, around.endpoint, deps);
       const answer = await work(tx);
@@ -51,9 +52,12 @@ export function createSave(deps: Deps, around: Surroundings): Pick<Request<Endpo
   };
 }
 
-/** How long the answer to a repeatable request is kept, where that is shorter than its endpoint says. */
+/** In what one save differs from others. */
 export interface Keeping {
+  /** When the stored answer dies at the latest. */
   readonly repeatableUntil?: Date;
+  /** Done before the Idempotency-Key is looked at: whoever comes twice then waits here for the first. */
+  readonly first?: (tx: Transaction) => Promise<void>;
 }
 
 function keptUntil(key: Repeatable, until: Date | undefined, { clock }: Deps): Repeatable {

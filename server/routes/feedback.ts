@@ -35,7 +35,9 @@ function save(
   if (files.length === 0 && thread.dedupeKey === null) {
     return request.saveRow((into) => rows.insert(into, thread), answer);
   }
-  return request.save(async (tx) => {
+  const received = files.map((file) => file.received);
+  const first = (tx: Transaction) => deps.keptFiles.secure(tx, received);
+  const write = async (tx: Transaction) => {
     const id = (await repeat(deps, tx, thread)) ?? thread.id;
     if (id === thread.id) await rows.insert(tx, thread);
     for (const file of files)
@@ -47,7 +49,8 @@ function save(
       });
     if (id === thread.id) return answer;
     return { success: true, id, consoleUrl: threadUrl(deps.settings, thread.appId, id), deduplicated: true };
-  });
+  };
+  return request.save(write, { first });
 }
 
 /** Adds the report to the thread of the same failure, where one is under way. Gives that thread's id. */

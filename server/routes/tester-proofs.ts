@@ -23,25 +23,17 @@ export async function submitProof(
   const { caller, body, save } = request;
   const accepted = await accept(deps, deps.database, caller.userId, body);
   const images = proofImagesOf(body);
-  return deps.keptFiles.keepFor(
-    images.map(({ received }) => received),
-    () =>
-      save(async (tx) => {
-        const proofId = deps.newId();
-        const at = deps.clock.now();
-        if (
-          !(await countedDays.count(tx, {
-            ...accepted,
-            kind: "proof",
-            evidenceId: proofId,
-            at: at.toISOString(),
-          }))
-        )
-          throw await overtaken(deps, tx, caller.userId, body);
-        await insert(tx, { ...accepted, proofId, at }, body, images);
-        return { proofId, slotId: accepted.slotId, dayIndex: accepted.dayIndex, submitted: true };
-      }),
-  );
+  const received = images.map((image) => image.received);
+  const first = (tx: Transaction) => deps.keptFiles.secure(tx, received);
+  const count = async (tx: Transaction) => {
+    const proofId = deps.newId();
+    const at = deps.clock.now();
+    const day = { ...accepted, kind: "proof", evidenceId: proofId, at: at.toISOString() } as const;
+    if (!(await countedDays.count(tx, day))) throw await overtaken(deps, tx, caller.userId, body);
+    await insert(tx, { ...accepted, proofId, at }, body, images);
+    return { proofId, slotId: accepted.slotId, dayIndex: accepted.dayIndex, submitted: true };
+  };
+  return deps.keptFiles.keepFor(received, () => save(count, { first }));
 }
 
 interface Accepted {

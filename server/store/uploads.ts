@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from "./database.ts";
+import type { Database, Reader, Transaction } from "./database.ts";
 
 export interface UploadRow {
   readonly sha256: string;
@@ -24,8 +24,16 @@ export const uploads = {
       name,
     ),
 
-  async isReferenced(reader: Reader, sha256: string): Promise<boolean> {
-    return (await reader.get("SELECT 1 AS one FROM uploads WHERE sha256 = ? LIMIT 1", sha256)) !== undefined;
+  isReferenced,
+
+  /** Does what depends on whether files are referred to, others of its kind kept from it by their lock. SQLite has one server. */
+  async inTurn(database: Database, decide: (turn: Turn) => Promise<void>): Promise<void> {
+    const turnOf = (reader: Reader, lock: Turn["lock"]) =>
+      decide({ lock, isReferenced: (sha256) => isReferenced(reader, sha256) });
+    const alone = () => turnOf(database, async () => {});
+    if (database.engine === "sqlite") return alone();
+    // While nothing can be written, nobody else comes to refer to them either.
+    await database.write((tx) => turnOf(tx, tx.lock)).catch(alone);
   },
 
   removeBySha256: (tx: Transaction, sha256: string) => tx.run("DELETE FROM uploads WHERE sha256 = ?", sha256),
@@ -42,6 +50,15 @@ export const uploads = {
       created_at: upload.createdAt,
     }),
 };
+
+interface Turn {
+  lock(name: string): Promise<void>;
+  isReferenced(sha256: string): Promise<boolean>;
+}
+
+async function isReferenced(reader: Reader, sha256: string): Promise<boolean> {
+  return (await reader.get("SELECT 1 AS one FROM uploads WHERE sha256 = ? LIMIT 1", sha256)) !== undefined;
+}
 
 const atOnce = 1_000;
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases, type TestDatabase } from "../support/databases.ts";
+import { databases, postgres, type TestDatabase } from "../support/databases.ts";
 import { gif, png } from "../support/files.ts";
+import { removableFolder } from "../support/folder.ts";
 import { isReplay, keyed } from "../support/mutations.ts";
 import { evidenceOf, imagesOf } from "../support/proof-evidence.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -127,5 +128,25 @@ describe.each(databases)("proofs that meet on $name", (engine) => {
         [201, false],
       ]);
     });
+  });
+});
+
+describe("a proof that comes to two servers of one PostgreSQL and one folder at once", () => {
+  it("keeps its evidence, whichever of them takes it", async () => {
+    const [database, folder] = [await postgres.create(), await removableFolder()];
+    const open = () => startService({ database, secret, settings: { data: folder.path } });
+    const [one, two] = [await open(), await open()];
+    const evidence: number[] = [];
+    for (const at of Array.from({ length: 12 }, (_, round) => 900 + round)) {
+      const world = await makeTesterWorld(one);
+      const sent = { slotId: world.seat, capturedAt: one.clock.now().toISOString(), images: [png(at)] };
+      const headers = { ...world.device, ...keyed("once") };
+      await Promise.all([one, two].map((server) => sendProof(server, headers, sent)));
+      for (const url of imagesOf(await evidenceOf(one, world))) evidence.push((await fetch(url)).status);
+    }
+    expect(evidence).toEqual(Array(12).fill(200));
+    await Promise.all([one.stop(), two.stop()]);
+    await database.remove();
+    await folder.remove();
   });
 });

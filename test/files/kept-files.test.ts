@@ -8,7 +8,9 @@ async function folderWithFiles() {
   const folder = await temporaryFolder();
   const files = createLocalFiles(folder);
   const referenced = new Set<string>();
-  const kept = createKeptFiles(files, async (sha256) => referenced.has(sha256));
+  const kept = createKeptFiles(files, (decide) =>
+    decide({ lock: async () => {}, isReferenced: async (sha256) => referenced.has(sha256) }),
+  );
   const receive = async (text: string) => {
     const temporary = files.createTemporary(100);
     temporary.write(Buffer.from(text));
