@@ -177,7 +177,7 @@ describe.each(databases)("60 session reports per test key per hour on $name", (e
     await pass(59, report);
     setClock(service, "2027-03-01T12:59:30.500Z");
     expect(waitOf(await report())).toBe(30);
-    setClock(service, "2027-03-01T12:59:59.000Z");
+    setClock(service, "2027-03-01T12:59:59.500Z");
     expect(waitOf(await report())).toBe(1);
     setClock(service, "2027-03-01T13:00:00.900Z");
     expect(await report()).toMatchObject({ status: 200 });

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { temporaryFolder } from "./folder.ts";
 import { innkeepPath } from "./innkeep.ts";
 
 const path = process.env.PATH ?? "";
@@ -33,7 +34,7 @@ export async function runInSession(
     PATH: path,
     NODE: process.execPath,
     INNKEEP: innkeepPath,
-    XDG_RUNTIME_DIR: home,
+    XDG_RUNTIME_DIR: await temporaryFolder(),
   });
   return { printed: stdout.split("\0").slice(0, -1), said: stderr };
 }
