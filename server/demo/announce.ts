@@ -31,6 +31,8 @@ In another terminal, in this folder:
   innkeep faq list
   innkeep agent thread ${threadId}
   innkeep agent decision ${runId} --wait 10m    # decide in the console meanwhile
+  innkeep testing listing list
+  innkeep auth login    # sign in as the tester; then: innkeep task list
   claude mcp add --env INNKEEP_BASE_URL=${baseUrl} --env INNKEEP_AGENT_TOKEN=${agentToken} --transport stdio innkeep -- node dist/innkeep.cjs mcp
 
 `;

@@ -114,7 +114,8 @@ function exitOf({ status, code }: ServerError): Exit {
 }
 
 function nextAfter({ status, code, retryAfterSeconds }: ServerError): string | undefined {
-  if (status === 401) return "See `innkeep auth status` for the credential that was sent.";
+  if (status === 401)
+    return "`innkeep auth status` tells which credential was sent. `innkeep auth login` renews a tester's.";
   if (code === "idempotency_mismatch") return "Use another --idempotency-key, or none.";
   if (retryAfterSeconds !== undefined) return `Try again in ${retryAfterSeconds} s.`;
   return undefined;

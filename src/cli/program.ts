@@ -9,7 +9,7 @@ import type { Setup } from "./on-run.ts";
  */
 export async function createProgram(argv: readonly string[], setup: Setup): Promise<Command> {
   const program = withGlobalFlags(new Command("innkeep"))
-    .description("Hear an app's users, answer them, tell them what changed.")
+    .description("Hear an app's users, answer them, tell them what changed, and test with them.")
     .usage("<command> [flags]")
     .exitOverride()
     .helpCommand(false)

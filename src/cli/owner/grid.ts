@@ -11,7 +11,10 @@ export const gridColumns: readonly Column<SlotWithDays>[] = [
   { heading: "counted", of: ({ daysCounted }) => daysCounted },
   { heading: "missed", of: ({ missedDays }) => missedDays },
   { heading: "tester", of: ({ tester }) => tester?.email },
-  { heading: "join", of: ({ joinCheckPending }) => (joinCheckPending ? "to be confirmed" : "") },
+  {
+    heading: "join",
+    of: ({ joinCheckPending, endedAt }) => (joinCheckPending && !endedAt ? "to be confirmed" : ""),
+  },
   { heading: "slot", of: ({ slotId }) => slotId },
 ];
 
