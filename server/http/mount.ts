@@ -50,7 +50,8 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
       try {
         const outcome = await invoke({
           caller,
-          path: ctx.path,
+          // An id in capitals is the same id: a repeat under the same key acts no second time.
+          path: ctx.path.toLowerCase().replace(/\/+$/, ""),
           params,
           query: endpoint.query ? ctx.query : undefined,
           body: body.value,

@@ -39,7 +39,7 @@ export function routing(routes: readonly Route[]): RouterMiddleware {
 }
 
 function routerOf(routes: readonly Route[]): Router {
-  const router = new Router();
+  const router = new Router({ sensitive: true });
   for (const route of routes) {
     router.register(route.path, [route.method], (ctx) => {
       ctx.state.route = route.path;

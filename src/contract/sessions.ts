@@ -16,7 +16,7 @@ export type SessionReason = (typeof sessionReasons)[number];
 
 /** Names of screens, each once: trimmed, empty ones dropped. */
 const Screens = z.pipe(
-  z.array(text(0, limits.screenName)).check(z.maxLength(1_000, "must have at most 1000 entries")),
+  z.array(text(0, limits.screenName)),
   z.transform((names: string[]) => [...new Set(names.filter((name) => name !== ""))]),
 );
 

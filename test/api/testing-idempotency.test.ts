@@ -25,6 +25,14 @@ describe.each(databases)("an Idempotency-Key of closed testing on $name", (engin
 
   const open = () => startService({ database, secret, environment: { INNKEEP_RATE_LIMITS: "off" } });
 
+  it("is the same for an id in capitals", async () => {
+    const headers = { ...world.maintainer, ...keyed("once") };
+    const send = (slotId: string) =>
+      service.request("POST", `/api/v1/console/slots/${slotId}/confirm-join`, { headers, body: {} });
+    const answers = [await send(world.seat), await send(world.seat.toUpperCase())];
+    expect(answers.map(isReplay)).toEqual([false, true]);
+  });
+
   describe.each(testingMutations)("of $name", ({ prepare }) => {
     it("returns the stored response, marked Idempotent-Replay: true", async () => {
       const send = await prepare(world);

@@ -41,6 +41,8 @@ describe("an address that there is not", () => {
     "/api//v1/faqs/remote",
     `/api/v1/${"x".repeat(5_000)}`,
     "/api/v1/constructor",
+    "/API/v1/faqs/remote",
+    "/METRICS",
     "/api/v1/feedback/remote/__proto__",
   ])("answers every method with 404 not_found as JSON {error, code}: %s", async (path) => {
     const { key } = await makeCast(service);
