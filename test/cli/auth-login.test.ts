@@ -88,6 +88,15 @@ describe("auth login", () => {
     expect(tokenIn(keychain)).toMatch(/^sdt_/);
   });
 
+  it("refuses --paste where nobody can be asked, before it shows an address", async () => {
+    const { login } = await desk();
+    const ran = await login(["--paste"], { terminal: false });
+    expect(ran).toMatchObject({
+      exit: 2,
+      stderr: "error: Nobody can be asked for the code here.\nLeave out --paste to wait for the approval.\n",
+    });
+  });
+
   it("says what to do about a wrong code, and stores nothing", async () => {
     const { login, keychain } = await desk();
     const ran = await login(["--paste"], { typed: () => "no such code" });

@@ -175,6 +175,20 @@ describe("the grid of seats by days", () => {
     expect(await page.getByLabel("Time zone").inputValue()).toBe("America/Lima");
   });
 
+  it("offers that zone under the browser's name for it where the server has another", async () => {
+    const app = await service.makeApp(world.owner);
+    const listed = await world.call("POST", `/apps/${app.id}/listings`, newListing);
+    const page = await openPage(browser, service, world.headers);
+    await page.addInitScript(() => {
+      const known = Intl.DateTimeFormat.prototype.resolvedOptions;
+      Intl.DateTimeFormat.prototype.resolvedOptions = function () {
+        return { ...known.call(this), timeZone: "Asia/Kolkata" };
+      };
+    });
+    await page.goto(`/console/testing/${app.id}/${listed.field("id")}`);
+    expect(await page.getByLabel("Time zone").inputValue()).toBe("Asia/Kolkata");
+  });
+
   it("removes a tester, whose evidence stays, after a word on what that means", async () => {
     const page = await opened({}, `?slot=${lived.slotOf(9)}`);
     await evidence(page).getByText("Remove the tester").click();

@@ -82,7 +82,9 @@ for (const button of document.querySelectorAll("button[data-prints]")) {
 }
 for (const select of document.querySelectorAll("select[data-own-zone]")) {
   const own = zoned.resolvedOptions().timeZone;
-  if ([...select.options].some((option) => option.value === own)) select.value = own;
+  // Browsers and servers differ in what they call a zone: Asia/Kolkata is Asia/Calcutta elsewhere.
+  if (![...select.options].some((option) => option.value === own)) select.add(new Option(own, own));
+  select.value = own;
 }
 
 // Secrets are copied without being selected by hand.

@@ -61,7 +61,7 @@ export const TextArea = ({ form, size, required, placeholder, ...rest }: TextAre
 
 export interface SelectProps extends FieldProps {
   readonly options: readonly (readonly [value: string, label: string])[];
-  /** Whether the reader's own time zone is chosen where scripts run and it is among the options. */
+  /** Whether the reader's own time zone is chosen where scripts run, under the browser's name for it. */
   readonly ownZone?: boolean;
 }
 

@@ -59,6 +59,10 @@ const Welcome = ({ frame }: { readonly frame: Frame }) => (
           Create your first app
         </a>
       </div>
+      <p>
+        Here to test somebody's app? Sign in on the device that you test with; it is then found under{" "}
+        <a href={frame.links.devices}>Devices</a>.
+      </p>
     </Empty>
   </Framed>
 );

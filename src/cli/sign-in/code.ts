@@ -30,6 +30,12 @@ export async function codeOf(invocation: Invocation, device: Pending, pasteOnly:
   }
 }
 
+/** Throws where `--paste` could only fail, before anybody opens a browser. */
+export function assertCanPaste(invocation: Invocation): void {
+  if (canAsk(invocation)) return;
+  throw usageError("Nobody can be asked for the code here.", "Leave out --paste to wait for the approval.");
+}
+
 type Heard = Awaited<ReturnType<typeof waitForApproval>>;
 
 function hear(invocation: Invocation, device: Pending, signal: AbortSignal): Promise<Heard> {
@@ -66,9 +72,6 @@ async function heardAlone(heard: Promise<Heard>): Promise<string> {
 }
 
 async function pasted(invocation: Invocation, signal: AbortSignal): Promise<string> {
-  if (!canAsk(invocation)) {
-    throw usageError("Nobody can be asked for the code here.", "Leave out --paste to wait for the approval.");
-  }
   for (;;) {
     const typed = await invocation.context.io.ask("Code, if the page shows one: ", { hidden: true, signal });
     if (typed.trim() !== "") return typed.trim();

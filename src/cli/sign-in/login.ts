@@ -8,7 +8,7 @@ import { details } from "../details.ts";
 import { type KeepFlags, keepCredential } from "../keep-credential.ts";
 import { printOne } from "../output.ts";
 import { approvalAddress, approvalPage, ownRedirect, type Question } from "./address.ts";
-import { codeOf } from "./code.ts";
+import { assertCanPaste, codeOf } from "./code.ts";
 import { deviceIdOf, deviceNameOf } from "./device.ts";
 import { asSignInFailure } from "./refusals.ts";
 import { showAddress } from "./show-address.ts";
@@ -26,6 +26,7 @@ export interface LoginFlags extends KeepFlags {
  * process but for the exchange itself. (spec: Sign-in)
  */
 export async function login(invocation: Invocation, flags: LoginFlags): Promise<undefined> {
+  if (flags.paste) assertCanPaste(invocation);
   const deviceId = await deviceIdOf(invocation.context);
   const verifier = randomBytes(32).toString("base64url");
   const question: Question = {
