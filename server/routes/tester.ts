@@ -2,12 +2,13 @@ import { ApiError, badRequest } from "../../src/contract/errors.ts";
 import type { tester as contract, Slot } from "../../src/contract/tester.ts";
 import type { Deps } from "../deps.ts";
 import type { Handlers } from "../http/handler.ts";
+import { remembered } from "../http/remembered.ts";
 import { hashOf, mintCredential } from "../secrets.ts";
 import type { Reader } from "../store/database.ts";
 import { openListings } from "../store/open-listings.ts";
 import { slots } from "../store/slots.ts";
 import { testerSlots } from "../store/tester-slots.ts";
-import { cyclesTopic } from "../store/topics.ts";
+import { concernsSeats, cyclesTopic } from "../store/topics.ts";
 import { type Shown, slotAnswer } from "./slot-answer.ts";
 import { requestSlot } from "./slot-request.ts";
 import { taskAnswer } from "./task-answer.ts";
@@ -19,6 +20,9 @@ import { submitProof } from "./tester-proofs.ts";
 export const tester = (deps: Deps, iconUrl: string): Handlers<typeof contract> => {
   const { database, clock, passingTime, sealer } = deps;
   const shown: Shown = { sealer, iconUrl };
+  const activeSlots = remembered(database, concernsSeats, (testerId) =>
+    testerSlots.listActive(database, testerId),
+  );
   const slotOf = async (reader: Reader, slotId: string, testerId: string): Promise<{ slot: Slot }> => {
     const row = await testerSlots.find(reader, slotId, testerId);
     if (!row) throw new ApiError("not_found");
@@ -29,8 +33,8 @@ export const tester = (deps: Deps, iconUrl: string): Handlers<typeof contract> =
     async tasks({ caller, query }) {
       await passingTime.catchUp();
       const now = clock.now();
-      const rows = await testerSlots.listActive(database, caller.userId);
-      const active = rows.map((row) => testerSlotOf(row, now));
+      const rows = await activeSlots(caller.userId);
+      const active = (rows ?? []).map((row) => testerSlotOf(row, now));
       const tasks = asOf(active, query.day).map((slot) => taskAnswer(slot, query.day ?? slot.today, shown));
       return { tasks, outstanding: tasks.filter(({ submitted }) => !submitted).length };
     },

@@ -1,4 +1,5 @@
 import type { Transaction } from "./database.ts";
+import { seatsTopic } from "./topics.ts";
 
 export interface CountedDay {
   readonly slotId: string;
@@ -37,6 +38,7 @@ export const countedDays = {
        WHERE id = ?`,
       ...[String(dayIndex), dayIndex, dayIndex, cycleId, slotId],
     );
+    tx.signal(seatsTopic);
     return true;
   },
 };

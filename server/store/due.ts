@@ -1,4 +1,5 @@
 import type { Reader, Transaction } from "./database.ts";
+import { seatsTopic } from "./topics.ts";
 
 export interface DueCycle {
   readonly id: string;
@@ -54,14 +55,11 @@ export const due = {
       id,
     ),
 
-  progress: (tx: Transaction, id: string, { status, closedDays, nextAt }: Progress) =>
-    tx.run(
-      "UPDATE cycles SET status = ?, closed_days = ?, next_at = ? WHERE id = ?",
-      status,
-      closedDays,
-      nextAt,
-      id,
-    ),
+  async progress(tx: Transaction, id: string, { status, closedDays, nextAt }: Progress): Promise<void> {
+    const sql = "UPDATE cycles SET status = ?, closed_days = ?, next_at = ? WHERE id = ?";
+    await tx.run(sql, status, closedDays, nextAt, id);
+    tx.signal(seatsTopic);
+  },
 
   activeSlots: (tx: Transaction, cycleId: string) =>
     tx.all<ClosingSlot>(

@@ -2,6 +2,7 @@ import type { Listing, ListingChange } from "../../src/contract/console/listings
 import { assignments } from "./assignments.ts";
 import type { Reader, Transaction } from "./database.ts";
 import type { Viewer } from "./feedback.ts";
+import { seatsTopic } from "./topics.ts";
 
 /** A listing as it is stored: its screens are a JSON array. */
 export interface ListingRow extends Omit<Listing, "screens"> {
@@ -64,6 +65,7 @@ export const listings = {
     });
     if (sql === "") return false;
     await tx.run(`UPDATE listings SET ${sql}, updated_at = ? WHERE id = ?`, ...values, at, id);
+    tx.signal(seatsTopic);
     return true;
   },
 };

@@ -20,5 +20,12 @@ export const outboxTopic = "outbox";
 /** Signalled when cycles or requests for seats have changed: what time will do next may be due earlier. */
 export const cyclesTopic = "cycles";
 
+/** Signalled when a day was counted or closed, or an offer was changed: seats look otherwise to their testers. */
+export const seatsTopic = "seats";
+
+/** Whether seats may look otherwise to their testers. */
+export const concernsSeats = (topic: string): boolean =>
+  topic === seatsTopic || topic === cyclesTopic || topic === credentialsTopic;
+
 /** Signalled when a person has approved or refused to sign a device in. */
 export const deviceTopic = (deviceId: string): string => `device:${deviceId}`;

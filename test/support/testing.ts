@@ -99,13 +99,14 @@ export function createTestingMakers({ database, clock, sealer, passingTime }: De
   ) => {
     const testKey = mintCredential("stk_");
     const day = Math.max(0, dayIndexAt(cycle, at()));
-    await database.write((tx) =>
-      tx.run(
+    await database.write(async (tx) => {
+      tx.signal(cyclesTopic);
+      await tx.run(
         `UPDATE slots SET status = 'active', tester_id = ?, activated_at = ?, active_from_day = ?,
            join_check_pending = 1, key_hash = ?, key_sealed = ? WHERE id = ?`,
         ...[tester.id, at(), day, hashOf(testKey), sealer.seal(testKey), slotId],
-      ),
-    );
+      );
+    });
     return testKey;
   };
 

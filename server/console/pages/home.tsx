@@ -54,15 +54,15 @@ const Welcome = ({ frame }: { readonly frame: Frame }) => (
     <h1 class="unseen">Welcome</h1>
     <Empty title="Welcome to Innkeep">
       <p>An app is where feedback arrives and where its FAQ and its changelog live. Begin with yours.</p>
+      <p>
+        Here to test somebody's app? Sign in on the device that you test with; it is then found under{" "}
+        <a href={frame.links.devices}>Devices</a>.
+      </p>
       <div class="actions">
         <a class="button primary" href={frame.links.newApp}>
           Create your first app
         </a>
       </div>
-      <p>
-        Here to test somebody's app? Sign in on the device that you test with; it is then found under{" "}
-        <a href={frame.links.devices}>Devices</a>.
-      </p>
     </Empty>
   </Framed>
 );
