@@ -1,20 +1,32 @@
 import type { Auth } from "../contract/endpoint.ts";
 
-/** Every credential that the API knows: what it is called in a sentence, where it is read from, how it is stored. */
+/** Every credential that the API knows: what it is called in a sentence, how it begins, where it is read from, how it is stored. */
 export const credentialKinds = {
-  appKey: { name: "app key", variable: "INNKEEP_API_KEY", command: "innkeep auth set api-key" },
+  appKey: {
+    name: "app key",
+    prefix: "sdk_",
+    variable: "INNKEEP_API_KEY",
+    command: "innkeep auth set api-key",
+  },
   agentToken: {
     name: "agent token",
+    prefix: "sda_",
     variable: "INNKEEP_AGENT_TOKEN",
     command: "innkeep auth set agent-token",
   },
   deviceToken: {
     name: "device token",
+    prefix: "sdt_",
     variable: "INNKEEP_DEVICE_TOKEN",
     command: "innkeep auth set device-token",
   },
-  maintainerToken: { name: "maintainer token", variable: "INNKEEP_TOKEN", command: "innkeep auth set token" },
-} as const satisfies Record<string, { name: string; variable: string; command: string }>;
+  maintainerToken: {
+    name: "maintainer token",
+    prefix: "sdm_",
+    variable: "INNKEEP_TOKEN",
+    command: "innkeep auth set token",
+  },
+} as const satisfies Record<string, { name: string; prefix: string; variable: string; command: string }>;
 
 export type CredentialKind = keyof typeof credentialKinds;
 

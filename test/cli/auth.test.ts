@@ -109,6 +109,18 @@ describe("auth set", () => {
     expect(stderr).toContain("warning: INNKEEP_API_KEY is set, and goes before it.");
   });
 
+  it("is refused where it is of another kind, and what is stored stays", async () => {
+    const { line, set, shown } = await machine();
+    await set();
+    expect(await set("sdt_a")).toMatchObject({
+      exit: 2,
+      stderr:
+        "error: That is no app key: sdt_ is how the device token begins.\n`innkeep auth set device-token` stores it.\n",
+    });
+    await line.run(["faq", "list"]);
+    expect(shown).toEqual([key]);
+  });
+
   it("says what to do where nothing can be written", async () => {
     const { line, folder } = await machine();
     await writeFile(folder, "a file where the folder is to be");

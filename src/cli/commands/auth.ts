@@ -151,10 +151,22 @@ async function givenSecret(invocation: Invocation, kind: CredentialKind): Promis
   const secret = (
     canAsk(invocation) ? await io.ask(`The ${name}: `, { hidden: true }) : await pipedIn(invocation)
   ).trim();
+  refuseOtherKind(secret, kind);
   if (/^[!-~]+$/.test(secret)) return secret;
   throw usageError(
     secret === "" ? `No ${name} was given.` : `That is no ${name}.`,
     `Pipe it in: innkeep auth set … < file`,
+  );
+}
+
+/** A mix-up would replace what is stored, and be noticed only when a server refuses it. */
+function refuseOtherKind(secret: string, kind: CredentialKind): void {
+  const other = allKinds.find((one) => one !== kind && secret.startsWith(credentialKinds[one].prefix));
+  if (!other) return;
+  const { name, prefix, command } = credentialKinds[other];
+  throw usageError(
+    `That is no ${credentialKinds[kind].name}: ${prefix} is how the ${name} begins.`,
+    `\`${command}\` stores it.`,
   );
 }
 
