@@ -9,10 +9,12 @@ import { countedDaysOf } from "../domain/seat.ts";
 import { judgeSession, type SessionVerdict, type TestedSlot } from "../domain/session-verdict.ts";
 import { dueByOf, todayOf } from "../domain/test-days.ts";
 import type { Handlers } from "../http/handler.ts";
+import { remembered } from "../http/remembered.ts";
 import { hashOf } from "../secrets.ts";
 import { countedDays } from "../store/counted-days.ts";
 import type { Transaction } from "../store/database.ts";
 import { type KeyedSlotRow, type SlotKey, testSessions } from "../store/test-sessions.ts";
+import { concernsSeats } from "../store/topics.ts";
 
 /** A session on its way: when and under which id it is recorded. */
 interface Received {
@@ -23,21 +25,33 @@ interface Received {
 }
 
 /** What an app under test reports, and asks, of the one seat whose test key it holds. */
-export const sessions = ({ database, passingTime, clock, newId }: Deps): Handlers<typeof contract> => ({
-  async report({ caller, body, save }) {
-    await passingTime.catchUp();
-    const key = { appId: caller.appId, keyHash: hashOf(body.testKey) };
-    const slot = await testSessions.findSlot(database, key);
-    const received = { id: newId(), now: clock.now(), key, session: body };
-    return save((tx) => take(tx, received, slot));
-  },
+export const sessions = ({ database, passingTime, clock, newId }: Deps): Handlers<typeof contract> => {
+  const findSlot = createFindSlot(database);
+  return {
+    async report({ caller, body, save }) {
+      await passingTime.catchUp();
+      const key = { appId: caller.appId, keyHash: hashOf(body.testKey) };
+      const slot = await findSlot(key);
+      const received = { id: newId(), now: clock.now(), key, session: body };
+      return save((tx) => take(tx, received, slot));
+    },
 
-  async status({ caller, query }) {
-    await passingTime.catchUp();
-    const key = { appId: caller.appId, keyHash: hashOf(query.testKey) };
-    return statusOf(await testSessions.findSlot(database, key), clock.now());
-  },
-});
+    async status({ caller, query }) {
+      await passingTime.catchUp();
+      const key = { appId: caller.appId, keyHash: hashOf(query.testKey) };
+      return statusOf(await findSlot(key), clock.now());
+    },
+  };
+};
+
+/** Finds the seat of a key. That there is none is remembered as a seat is: neither is told from the other by its cost. */
+function createFindSlot(database: Deps["database"]): (key: SlotKey) => Promise<KeyedSlotRow | undefined> {
+  const lookUp = remembered(database, concernsSeats, async (name) => {
+    const [appId = "", keyHash = ""] = name.split(" ");
+    return { slot: await testSessions.findSlot(database, { appId, keyHash }) };
+  });
+  return async ({ appId, keyHash }) => (await lookUp(`${appId} ${keyHash}`))?.slot;
+}
 
 const unknown: SessionResult = { matched: false, counted: false, dayIndex: null, reason: null };
 

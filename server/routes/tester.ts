@@ -1,28 +1,25 @@
-import { ApiError, badRequest } from "../../src/contract/errors.ts";
+import { ApiError } from "../../src/contract/errors.ts";
 import type { tester as contract, Slot } from "../../src/contract/tester.ts";
 import type { Deps } from "../deps.ts";
 import type { Handlers } from "../http/handler.ts";
-import { remembered } from "../http/remembered.ts";
 import { hashOf, mintCredential } from "../secrets.ts";
 import type { Reader } from "../store/database.ts";
 import { openListings } from "../store/open-listings.ts";
 import { slots } from "../store/slots.ts";
 import { testerSlots } from "../store/tester-slots.ts";
-import { concernsSeats, cyclesTopic } from "../store/topics.ts";
+import { cyclesTopic } from "../store/topics.ts";
 import { type Shown, slotAnswer } from "./slot-answer.ts";
 import { requestSlot } from "./slot-request.ts";
-import { taskAnswer } from "./task-answer.ts";
-import { type TesterSlot, testerSlotOf } from "./tester-days.ts";
+import { testerSlotOf } from "./tester-days.ts";
 import { updateProfile } from "./tester-profile.ts";
 import { submitProof } from "./tester-proofs.ts";
+import { createTasks } from "./tester-tasks.ts";
 
 /** `iconUrl` stands for apps that have no icon of their own. */
 export const tester = (deps: Deps, iconUrl: string): Handlers<typeof contract> => {
   const { database, clock, passingTime, sealer } = deps;
   const shown: Shown = { sealer, iconUrl };
-  const activeSlots = remembered(database, concernsSeats, (testerId) =>
-    testerSlots.listActive(database, testerId),
-  );
+  const tasksOf = createTasks(deps, shown);
   const slotOf = async (reader: Reader, slotId: string, testerId: string): Promise<{ slot: Slot }> => {
     const row = await testerSlots.find(reader, slotId, testerId);
     if (!row) throw new ApiError("not_found");
@@ -32,11 +29,7 @@ export const tester = (deps: Deps, iconUrl: string): Handlers<typeof contract> =
   return {
     async tasks({ caller, query }) {
       await passingTime.catchUp();
-      const now = clock.now();
-      const rows = await activeSlots(caller.userId);
-      const active = (rows ?? []).map((row) => testerSlotOf(row, now));
-      const tasks = asOf(active, query.day).map((slot) => taskAnswer(slot, query.day ?? slot.today, shown));
-      return { tasks, outstanding: tasks.filter(({ submitted }) => !submitted).length };
+      return tasksOf(caller.userId, query.day);
     },
 
     async slots({ caller }) {
@@ -76,15 +69,3 @@ export const tester = (deps: Deps, iconUrl: string): Handlers<typeof contract> =
     updateProfile: (request) => updateProfile(deps, request),
   };
 };
-
-/** The seats of tests that have come to the day. Throws `bad_request` where none of them has. */
-function asOf(active: readonly TesterSlot[], day: number | undefined): readonly TesterSlot[] {
-  if (day === undefined) return active;
-  const reached = active.filter(({ today }) => today >= day);
-  if (active.length > 0 && reached.length === 0)
-    throw badRequest(
-      "day",
-      `must be at most ${Math.max(...active.map(({ today }) => today))}: that is today`,
-    );
-  return reached;
-}

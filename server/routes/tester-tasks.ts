@@ -1,0 +1,58 @@
+import { badRequest } from "../../src/contract/errors.ts";
+import type { Task } from "../../src/contract/tester.ts";
+import type { Deps } from "../deps.ts";
+import { type PreparedAnswer, prepareAnswer } from "../http/answers.ts";
+import { remembered } from "../http/remembered.ts";
+import { type TesterSlotRow, testerSlots } from "../store/tester-slots.ts";
+import { concernsSeats } from "../store/topics.ts";
+import type { Shown } from "./slot-answer.ts";
+import { taskAnswer } from "./task-answer.ts";
+import { type TesterSlot, testerSlotOf } from "./tester-days.ts";
+
+/** What is known of a tester: the active seats, and what was told of today while that is still today. */
+interface KnownTester {
+  readonly rows: readonly TesterSlotRow[];
+  today?: { readonly from: string; readonly until: string; readonly answer: PreparedAnswer };
+}
+
+/** Gives a tester's tasks of today, or of an earlier day. Throws `bad_request` for a day that no test has come to. */
+export function createTasks({ database, clock }: Pick<Deps, "database" | "clock">, shown: Shown) {
+  const knownTester = remembered(database, concernsSeats, async (testerId): Promise<KnownTester> => {
+    return { rows: await testerSlots.listActive(database, testerId) };
+  });
+  return async (testerId: string, day: number | undefined): Promise<PreparedAnswer> => {
+    const now = clock.now();
+    const known: KnownTester = (await knownTester(testerId)) ?? { rows: [] };
+    if (day === undefined && known.today && isBetween(now.toISOString(), known.today))
+      return known.today.answer;
+    const slots = known.rows.map((row) => testerSlotOf(row, now));
+    const answer = answerOf(asOf(slots, day).map((slot) => taskAnswer(slot, day ?? slot.today, shown)));
+    if (day === undefined) known.today = { ...spanOf(slots), answer };
+    return answer;
+  };
+}
+
+const answerOf = (tasks: readonly Task[]): PreparedAnswer =>
+  prepareAnswer(JSON.stringify({ tasks, outstanding: tasks.filter(({ submitted }) => !submitted).length }));
+
+const isBetween = (at: string, { from, until }: { readonly from: string; readonly until: string }): boolean =>
+  from <= at && at < until;
+
+/** As long as it is today in all of these tests. */
+function spanOf(slots: readonly TesterSlot[]) {
+  const starts = slots.map(({ days, today }) => days.dayStarts[today - 1] ?? "");
+  const ends = slots.map(({ days, today }) => days.dayStarts[today] ?? "");
+  return { from: starts.sort().at(-1) ?? "", until: ends.sort().at(0) ?? "9999" };
+}
+
+/** The seats of tests that have come to the day. */
+function asOf(active: readonly TesterSlot[], day: number | undefined): readonly TesterSlot[] {
+  if (day === undefined) return active;
+  const reached = active.filter(({ today }) => today >= day);
+  if (active.length > 0 && reached.length === 0)
+    throw badRequest(
+      "day",
+      `must be at most ${Math.max(...active.map(({ today }) => today))}: that is today`,
+    );
+  return reached;
+}
