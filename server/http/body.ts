@@ -31,7 +31,10 @@ export function readBytes(request: IncomingMessage, most: number): Promise<Buffe
     });
     request.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     request.on("error", (cause) => reject(malformed("was cut off", cause)));
-    request.on("close", () => reject(malformed("was cut off")));
+    request.on("close", () => {
+      // An error is dear to make, and nobody hears of it once the whole body is there.
+      if (!request.complete) reject(malformed("was cut off"));
+    });
   });
 }
 
