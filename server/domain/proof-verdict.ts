@@ -1,4 +1,4 @@
-import { isActive, type TestedSlot } from "./session-verdict.ts";
+import { isActive, skewMilliseconds, type TestedSlot } from "./session-verdict.ts";
 import { dayIndexAt } from "./test-days.ts";
 
 /** What is wrong with an image of a proof; undefined where nothing is. */
@@ -46,9 +46,6 @@ function isToday(capturedAt: string, dayIndex: number, { cycle }: TestedSlot, no
   const inTest = dayIndex >= 1 && dayIndex <= cycle.durationDays;
   return inTest && dayIndex === dayIndexAt(cycle, now.toISOString()) && !isAhead(capturedAt, now);
 }
-
-/** So far may a device's clock be ahead of ours. */
-const skewMilliseconds = 120_000;
 
 const isAhead = (capturedAt: string, now: Date): boolean =>
   Date.parse(capturedAt) > now.getTime() + skewMilliseconds;

@@ -1,3 +1,5 @@
+import { isActive } from "./session-verdict.ts";
+
 /** How a seat stands when a day closes without being counted. (decisions 4: Words and states) */
 export interface ClosingSeat {
   readonly status: "active" | "at_risk";
@@ -29,8 +31,7 @@ export const requestMilliseconds = 48 * 3_600_000;
 
 /** Whether a seat can still earn a day: only then does its tester see the test key. (spec: Slot) */
 export const canEarn = (status: string, cycleStatus: string): boolean =>
-  (status === "active" || status === "at_risk") &&
-  (cycleStatus === "recruiting" || cycleStatus === "running");
+  isActive({ status }) && (cycleStatus === "recruiting" || cycleStatus === "running");
 
 /** The counted days of a seat, as the store keeps them: between commas. */
 export const countedDaysOf = (counted: string): ReadonlySet<number> =>

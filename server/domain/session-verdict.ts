@@ -26,7 +26,7 @@ export interface SessionVerdict {
 }
 
 /** So far may a device's clock be ahead of ours. */
-const skewMilliseconds = 120_000;
+export const skewMilliseconds = 120_000;
 
 /** Decides whether a session counts its day. The first rule that fails is the reason. (spec: Day counting for a seat) */
 export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Date): SessionVerdict {
