@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
-import { v7 } from "uuid";
 import { createAttest } from "./attestation/attest.ts";
 import type { Clock } from "./clock.ts";
 import type { Deps } from "./deps.ts";
 import { createKeptFiles } from "./files/kept-files.ts";
 import { createLocalFiles } from "./files/local-files.ts";
 import { createAnswers } from "./http/answers.ts";
+import { createNewId } from "./new-id.ts";
 import { createPassingTime } from "./passing-time.ts";
 import { createSealer } from "./secrets.ts";
 import type { Settings } from "./settings.ts";
@@ -36,7 +36,7 @@ export function createDeps(
   { clock, log, secret, stopping }: Making,
 ): Deps {
   const files = createLocalFiles(join(settings.data, "files"));
-  const newId = () => v7();
+  const newId = createNewId();
   return {
     settings,
     database,

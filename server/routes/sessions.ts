@@ -12,7 +12,7 @@ import type { Handlers } from "../http/handler.ts";
 import { remembered } from "../http/remembered.ts";
 import { hashOf } from "../secrets.ts";
 import { countedDays } from "../store/counted-days.ts";
-import type { Transaction } from "../store/database.ts";
+import type { Reader, Transaction } from "../store/database.ts";
 import { type KeyedSlotRow, type SlotKey, testSessions } from "../store/test-sessions.ts";
 import { concernsSeats } from "../store/topics.ts";
 
@@ -26,31 +26,42 @@ interface Received {
 
 /** What an app under test reports, and asks, of the one seat whose test key it holds. */
 export const sessions = ({ database, passingTime, clock, newId }: Deps): Handlers<typeof contract> => {
-  const findSlot = createFindSlot(database);
+  const findSeat = createFindSeat(database);
   return {
     async report({ caller, body, save }) {
       await passingTime.catchUp();
       const key = { appId: caller.appId, keyHash: hashOf(body.testKey) };
-      const slot = await findSlot(key);
+      const seat = await findSeat(key);
       const received = { id: newId(), now: clock.now(), key, session: body };
-      return save((tx) => take(tx, received, slot));
+      return save((tx) => take(tx, received, seat));
     },
 
     async status({ caller, query }) {
       await passingTime.catchUp();
       const key = { appId: caller.appId, keyHash: hashOf(query.testKey) };
-      return statusOf(await findSlot(key), clock.now());
+      return statusOf(await findSeat(key), clock.now());
     },
   };
 };
 
+/** A seat with a test key, ready to be judged. */
+interface Seat extends TestedSlot {
+  readonly id: string;
+  readonly cycleId: string;
+}
+
 /** Finds the seat of a key. That there is none is remembered as a seat is: neither is told from the other by its cost. */
-function createFindSlot(database: Deps["database"]): (key: SlotKey) => Promise<KeyedSlotRow | undefined> {
+function createFindSeat(database: Deps["database"]): (key: SlotKey) => Promise<Seat | undefined> {
   const lookUp = remembered(database, concernsSeats, async (name) => {
     const [appId = "", keyHash = ""] = name.split(" ");
-    return { slot: await testSessions.findSlot(database, { appId, keyHash }) };
+    return { seat: await loadSeat(database, { appId, keyHash }) };
   });
-  return async ({ appId, keyHash }) => (await lookUp(`${appId} ${keyHash}`))?.slot;
+  return async ({ appId, keyHash }) => (await lookUp(`${appId} ${keyHash}`))?.seat;
+}
+
+async function loadSeat(reader: Reader, key: SlotKey): Promise<Seat | undefined> {
+  const row = await testSessions.findSlot(reader, key);
+  return row && seatOf(row);
 }
 
 const unknown: SessionResult = { matched: false, counted: false, dayIndex: null, reason: null };
@@ -59,43 +70,39 @@ const unknown: SessionResult = { matched: false, counted: false, dayIndex: null,
  * Judges and records a session. One of an unknown key takes the same way and leaves nothing, so that neither the answer
  * nor its cost tells whether the key was once real. (spec: Closed-testing SDK 2)
  */
-async function take(
-  tx: Transaction,
-  received: Received,
-  slot: KeyedSlotRow | undefined,
-): Promise<SessionResult> {
-  const verdict = verdictOn(received, slot);
-  if (!slot || (await isSettled(tx, received, slot, verdict))) return record(tx, received, slot, verdict);
+async function take(tx: Transaction, received: Received, seat: Seat | undefined): Promise<SessionResult> {
+  const verdict = verdictOn(received, seat);
+  if (!seat || (await isSettled(tx, received, seat, verdict))) return record(tx, received, seat, verdict);
   // Another session or proof was first: it is judged by what holds now.
-  const current = await testSessions.findSlot(tx, received.key);
+  const current = await loadSeat(tx, received.key);
   const after = verdictOn(received, current);
-  if (after.counted) throw new Error(`A day of slot ${slot.id} neither counts nor is counted.`);
+  if (after.counted) throw new Error(`A day of slot ${seat.id} neither counts nor is counted.`);
   return record(tx, received, current, after);
 }
 
-const verdictOn = ({ session, now }: Received, slot: KeyedSlotRow = nobody): SessionVerdict =>
-  judgeSession(session, testedSlotOf(slot), now);
+const verdictOn = ({ session, now }: Received, seat: Seat = nobody): SessionVerdict =>
+  judgeSession(session, seat, now);
 
 /** Counts the day where the verdict says so; false where it cannot be counted any more. */
 async function isSettled(
   tx: Transaction,
   { id, now }: Received,
-  slot: KeyedSlotRow,
+  seat: Seat,
   { counted, dayIndex }: SessionVerdict,
 ): Promise<boolean> {
   if (!counted || dayIndex === null) return true;
   const evidence = { kind: "session", evidenceId: id, at: now.toISOString() } as const;
-  return countedDays.count(tx, { slotId: slot.id, cycleId: slot.cycleId, dayIndex, ...evidence });
+  return countedDays.count(tx, { slotId: seat.id, cycleId: seat.cycleId, dayIndex, ...evidence });
 }
 
 async function record(
   tx: Transaction,
   { id, now, session }: Received,
-  slot: KeyedSlotRow | undefined,
+  seat: Seat | undefined,
   verdict: SessionVerdict,
 ): Promise<SessionResult> {
   const { counted, dayIndex, reason } = verdict;
-  const recorded = await testSessions.record(tx, slot?.id ?? nobody.id, {
+  const recorded = await testSessions.record(tx, seat?.id ?? nobody.id, {
     id,
     dayIndex,
     reason,
@@ -108,23 +115,9 @@ async function record(
   return recorded ? { matched: true, counted, dayIndex, reason } : unknown;
 }
 
-/** Whom an unknown key is judged as: it never counts. Its day is found as quickly as any other. */
-const nobody: KeyedSlotRow = {
-  id: "",
-  cycleId: "",
-  status: "removed",
-  activatedAt: null,
-  counted: ",",
-  cycleStatus: "completed",
-  startsOn: "2000-01-01",
-  timezone: "UTC",
-  durationDays: 1,
-  dayStarts: '["2000-01-01T00:00:00.000Z","9000-01-01T00:00:00.000Z"]',
-};
-
-function statusOf(slot: KeyedSlotRow | undefined, now: Date): SessionStatus {
-  if (!slot) return { matched: false, counted: false };
-  const { countedDays, cycle } = testedSlotOf(slot);
+function statusOf(seat: Seat | undefined, now: Date): SessionStatus {
+  if (!seat) return { matched: false, counted: false };
+  const { countedDays, cycle } = seat;
   const dayIndex = todayOf(cycle, now);
   return {
     matched: true,
@@ -136,22 +129,33 @@ function statusOf(slot: KeyedSlotRow | undefined, now: Date): SessionStatus {
   };
 }
 
-function testedSlotOf({
+const seatOf = ({ id, cycleId, status, activatedAt, counted, ...cycle }: KeyedSlotRow): Seat => ({
+  id,
+  cycleId,
   status,
   activatedAt,
-  counted,
-  cycleStatus,
-  dayStarts,
-  ...plan
-}: KeyedSlotRow): TestedSlot {
-  const { startsOn, timezone, durationDays } = plan;
-  const days = { startsOn, timezone, durationDays, dayStarts: startsOf(dayStarts) };
-  return {
-    status,
-    activatedAt,
-    countedDays: countedDaysOf(counted),
-    cycle: { ...days, status: cycleStatus },
-  };
-}
+  countedDays: countedDaysOf(counted),
+  cycle: {
+    status: cycle.cycleStatus,
+    startsOn: cycle.startsOn,
+    timezone: cycle.timezone,
+    durationDays: cycle.durationDays,
+    dayStarts: startsOf(cycle.dayStarts),
+  },
+});
 
 const startsOf = (dayStarts: string): string[] => JSON.parse(dayStarts);
+
+/** Whom an unknown key is judged as: it never counts. Its day is found as quickly as any other. */
+const nobody = seatOf({
+  id: "",
+  cycleId: "",
+  status: "removed",
+  activatedAt: null,
+  counted: ",",
+  cycleStatus: "completed",
+  startsOn: "2000-01-01",
+  timezone: "UTC",
+  durationDays: 1,
+  dayStarts: '["2000-01-01T00:00:00.000Z","9000-01-01T00:00:00.000Z"]',
+});

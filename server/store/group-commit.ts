@@ -1,5 +1,6 @@
 import type { Connection } from "./drivers/connection.ts";
 import { TransactionLost } from "./errors.ts";
+import { traced } from "./traced.ts";
 import type { Unit } from "./units.ts";
 import { whenFree } from "./when-free.ts";
 
@@ -7,6 +8,8 @@ import { whenFree } from "./when-free.ts";
 export function groupCommit(connection: Connection): (units: readonly Unit[]) => Promise<void> {
   /** A transaction may still be open: what runs now could seem committed and be undone later. */
   let unsettled = false;
+  const runGuarded = guarded(connection);
+  const runUnguarded = unguarded(connection);
 
   async function settle(): Promise<void> {
     if (unsettled) await rollBack(connection);
@@ -25,21 +28,24 @@ export function groupCommit(connection: Connection): (units: readonly Unit[]) =>
     unit.succeed();
   }
 
-  async function commitShared(units: readonly Unit[]): Promise<void> {
+  /** Without savepoints, which cost more than most units do; with them only once a unit has failed half-way. */
+  async function commitShared(units: readonly Unit[], runAll = runUnguarded): Promise<void> {
     const queue = [...units];
-    let done: Unit[];
+    let verdicts: readonly Verdict[];
     try {
       await settle();
-      await whenFree(() => connection.exec("BEGIN IMMEDIATE; SAVEPOINT unit"));
-      done = await runAll(connection, queue);
+      await whenFree(() => connection.exec("BEGIN IMMEDIATE"));
+      verdicts = await runAll(queue);
       await connection.exec("COMMIT");
     } catch (error) {
       unsettled = true;
       await settle().catch(() => {});
-      for (const unit of queue) unit.fail(error);
+      const spoilt = error instanceof Spoilt;
+      if (spoilt && units.length > 1) return commitShared(units, runGuarded);
+      for (const unit of queue) unit.fail(spoilt ? error.cause : error);
       return;
     }
-    for (const unit of done) unit.succeed();
+    for (const tell of verdicts) tell();
   }
 
   return async (units) => {
@@ -59,32 +65,64 @@ async function rollBack(connection: Connection): Promise<void> {
   }
 }
 
-/** Runs the units one after another and gives those that did not fail. The parts of a failed one join the end of the queue. */
-async function runAll(connection: Connection, queue: Unit[]): Promise<Unit[]> {
-  const done: Unit[] = [];
-  let dirty = false;
-  for (const unit of queue) {
-    if (dirty) await connection.exec("RELEASE unit; SAVEPOINT unit");
-    dirty = await runOne(connection, unit, queue);
-    if (dirty) done.push(unit);
-  }
-  return done;
+/** Runs the units of an open transaction one after another. Gives what tells each how it ended, once that is durable. */
+type RunAll = (queue: Unit[]) => Promise<readonly Verdict[]>;
+type Verdict = () => void;
+
+/** A unit has failed half-way: the transaction must be undone and all of it run again. */
+class Spoilt extends Error {}
+
+/** A unit that fails without a trace needs no undoing. Throws `Spoilt` where there may be one. */
+function unguarded(connection: Connection): RunAll {
+  const { statements, reset, hasTrace } = traced(connection);
+  return async (queue) => {
+    const verdicts: Verdict[] = [];
+    for (const unit of queue) {
+      reset();
+      try {
+        await unit.run(statements);
+        verdicts.push(() => unit.succeed());
+      } catch (error) {
+        if (hasTrace()) throw new Spoilt("A unit has left a trace.", { cause: error });
+        verdicts.push(() => unit.fail(error));
+      }
+    }
+    return verdicts;
+  };
 }
 
-async function runOne(connection: Connection, unit: Unit, queue: Unit[]): Promise<boolean> {
+/** Each unit has a savepoint to fall back to. The parts of a failed one join the end of the queue. */
+function guarded(connection: Connection): RunAll {
+  return async (queue) => {
+    const verdicts: Verdict[] = [];
+    await connection.exec("SAVEPOINT unit");
+    for (const unit of queue) {
+      const fault = await faultOf(unit, connection);
+      if (fault === undefined) {
+        verdicts.push(() => unit.succeed());
+        await connection.exec("RELEASE unit; SAVEPOINT unit");
+        continue;
+      }
+      await undo(connection, fault);
+      const parts = unit.parts();
+      if (parts.length === 0) verdicts.push(() => unit.fail(fault.cause));
+      queue.push(...parts);
+    }
+    return verdicts;
+  };
+}
+
+/** How a unit failed; undefined where it did not. */
+async function faultOf(unit: Unit, connection: Connection): Promise<{ cause: unknown } | undefined> {
   try {
     await unit.run(connection);
-    return true;
-  } catch (error) {
-    const parts = unit.parts();
-    if (parts.length === 0) unit.fail(error);
-    queue.push(...parts);
-    await undo(connection, error);
-    return false;
+    return undefined;
+  } catch (cause) {
+    return { cause };
   }
 }
 
-async function undo(connection: Connection, cause: unknown): Promise<void> {
+async function undo(connection: Connection, { cause }: { cause: unknown }): Promise<void> {
   try {
     await connection.exec("ROLLBACK TO unit");
   } catch {

@@ -1,5 +1,5 @@
 import type { Transaction, Value } from "./database.ts";
-import type { Connection } from "./drivers/connection.ts";
+import type { StatementRunner } from "./drivers/connection.ts";
 import { bulkInsertSql, insertSql } from "./insert-statement.ts";
 import type { Signals } from "./signals.ts";
 import { perform, type Statements } from "./transaction.ts";
@@ -8,7 +8,7 @@ import { perform, type Statements } from "./transaction.ts";
 export interface Unit {
   /** One statement: alone it needs no transaction around it. */
   readonly single: boolean;
-  run(connection: Connection): Promise<void>;
+  run(connection: StatementRunner): Promise<void>;
   /** Its effect is durable. */
   succeed(): void;
   /** Nothing of it stays. Says nothing to whoever was told already. */
@@ -87,7 +87,7 @@ function rowUnit(sql: string, values: readonly Value[], caller: Caller<void>): U
   };
 }
 
-function statementsOf(connection: Connection): Statements {
+function statementsOf(connection: StatementRunner): Statements {
   return {
     engine: "sqlite",
     get: (sql, ...values) => connection.get(sql, values),

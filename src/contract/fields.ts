@@ -4,18 +4,23 @@ import { isReceivedFile, type ReceivedFile } from "./received-file.ts";
 /** Text of `min` to `max` Unicode code points after trimming, without NUL and lone surrogates. */
 export const text = (min: number, max: number) =>
   z.string().check(
-    z.trim(),
-    z.refine(isCleanText, "must not contain NUL characters or lone surrogates"),
-    z.refine(
-      (value) => value.length <= max || codePoints(value) <= max,
-      `must have at most ${max} characters`,
-    ),
-    z.refine(
-      (value) => value.length >= min,
-      min === 1 ? "must not be empty" : `must have at least ${min} characters`,
-    ),
+    mended((given, fault) => {
+      const value = given.trim();
+      if (!isCleanText(value)) fault("must not contain NUL characters or lone surrogates");
+      if (value.length > max && codePoints(value) > max) fault(`must have at most ${max} characters`);
+      if (value.length < min) fault(min === 1 ? "must not be empty" : `must have at least ${min} characters`);
+      return value;
+    }),
     z.meta({ minLength: min, maxLength: max }),
   );
+
+/** All rules of a text as one check, which also puts it into form: a check for each costs several times as much. */
+const mended = (mend: (given: string, fault: (message: string) => void) => string) =>
+  z.check<string>((payload) => {
+    payload.value = mend(payload.value, (message) =>
+      payload.issues.push({ code: "custom", message, input: payload.value, continue: true }),
+    );
+  });
 
 /** Text that may be left out; null and blank mean the same as leaving it out. */
 export const optionalText = (max: number) => z.optional(z.nullable(text(0, max)));
@@ -27,14 +32,13 @@ export const uuid = z.guid().check(z.toLowerCase(), z.meta({ format: "uuid" }));
 export const instant = z.string().check(z.meta({ format: "date-time" }));
 
 /** An instant of a request: ISO 8601 with an offset (`Z` counts); becomes UTC with milliseconds. */
-export const givenInstant = z.pipe(
-  z
-    .string()
-    .check(
-      z.refine(isInstant, "must be an ISO 8601 instant with an offset"),
-      z.meta({ format: "date-time" }),
-    ),
-  z.transform((value) => new Date(value).toISOString()),
+export const givenInstant = z.string().check(
+  mended((given, fault) => {
+    const utc = utcOf(given);
+    if (utc === undefined) fault("must be an ISO 8601 instant with an offset");
+    return utc ?? given;
+  }),
+  z.meta({ format: "date-time" }),
 );
 
 /** An absolute http or https address. */
@@ -102,17 +106,17 @@ function codePoints(value: string): number {
   return count;
 }
 
-function isInstant(value: string): boolean {
-  const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
-  return (
-    form.test(value) && !Number.isNaN(Date.parse(value)) && isDay(value.slice(0, 10)) && isSortable(value)
-  );
+/** The same instant in UTC with milliseconds; undefined where the text is none, or its year there has not four digits: only such sort as text. */
+function utcOf(value: string): string | undefined {
+  const milliseconds = Date.parse(value);
+  if (Number.isNaN(milliseconds)) return undefined;
+  const utc = new Date(milliseconds).toISOString();
+  if (utc.length !== utcLength) return undefined;
+  return utc === value || (instantForm.test(value) && isDay(value.slice(0, 10))) ? utc : undefined;
 }
 
-/** Whether it has a year of four digits in UTC, too: only such instants sort as text. */
-function isSortable(value: string): boolean {
-  return /^\d{4}-/.test(new Date(value).toISOString());
-}
+const utcLength = "2026-01-31T00:00:00.000Z".length;
+const instantForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
 /** Whether a month has the day: `Date` takes 30 February for 2 March. */
 function isDay(date: string): boolean {

@@ -15,10 +15,9 @@ export const sessionReasons = [
 export type SessionReason = (typeof sessionReasons)[number];
 
 /** Names of screens, each once: trimmed, empty ones dropped. */
-const Screens = z.pipe(
-  z.array(text(0, limits.screenName)),
-  z.transform((names: string[]) => [...new Set(names.filter((name) => name !== ""))]),
-);
+const Screens = z
+  .array(text(0, limits.screenName))
+  .check(z.overwrite((names) => [...new Set(names.filter((name) => name !== ""))]));
 
 /** Whether both instants are ones: only then is a length right or wrong, whatever else is. */
 const hasInstants = ({ issues }: z.core.ParsePayload): boolean =>

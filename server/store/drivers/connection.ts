@@ -1,11 +1,15 @@
 import type { Value } from "../database.ts";
 
-/** One connection to a SQLite file, as every driver offers it. Whoever holds it makes one call at a time. */
-export interface Connection {
+/** What runs single statements. */
+export interface StatementRunner {
   get<Row extends object>(sql: string, values: readonly Value[]): Promise<Row | undefined>;
   all<Row extends object>(sql: string, values: readonly Value[]): Promise<Row[]>;
   /** Runs one statement and gives the number of rows it changed. */
   run(sql: string, values: readonly Value[]): Promise<number>;
+}
+
+/** One connection to a SQLite file, as every driver offers it. Whoever holds it makes one call at a time. */
+export interface Connection extends StatementRunner {
   /** Runs statements that take no values and give no rows. */
   exec(sql: string): Promise<void>;
   close(): Promise<void>;
