@@ -20,7 +20,7 @@ const concernsCycles = (topic: string): boolean => topic === cyclesTopic || topi
 
 export function createPassingTime(deps: Needed): PassingTime {
   const { database, clock } = deps;
-  let known: { readonly next: string | null } | undefined;
+  let known: { readonly next: string | null; readonly at: number } | undefined;
   let generation = 0;
   let running: Promise<void> | undefined;
   const forget = () => {
@@ -36,13 +36,13 @@ export function createPassingTime(deps: Needed): PassingTime {
     if (known) return known.next;
     const lookedIn = generation;
     const found = await due.next(database);
-    if (lookedIn === generation) known = { next: found };
+    if (lookedIn === generation) known = { next: found, at: momentOf(found) };
     return found;
   };
-  const isLater = (at: string | null) => at === null || at > clock.now().toISOString();
-  const isCaughtUp = () => known !== undefined && isLater(known.next);
+  const isLater = (at: number) => at > clock.now().getTime();
+  const isCaughtUp = () => known !== undefined && isLater(known.at);
   const advance = async () => {
-    while (!isLater(await next())) {
+    while (!isLater(momentOf(await next()))) {
       await bringAbout(deps);
       forget();
     }
@@ -63,6 +63,10 @@ export function createPassingTime(deps: Needed): PassingTime {
     next: () => known?.next ?? null,
   };
 }
+
+/** In milliseconds since 1970; never, where nothing is due. */
+const momentOf = (next: string | null): number =>
+  next === null ? Number.POSITIVE_INFINITY : Date.parse(next);
 
 async function bringAbout(deps: Needed): Promise<void> {
   const { database, clock } = deps;

@@ -52,7 +52,7 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
     const kept = key && (await idempotency.find(deps.database, key, deps.clock.now()));
     if (key && kept) return replay(key, kept);
     try {
-      await countAttempt(endpoint, incoming, deps);
+      if (endpoint.attempts) await countAttempt(endpoint, incoming, deps);
       const limitedBy = limitedByOf(endpoint, incoming, deps);
       const saving = mutates ? createSave(deps, { endpoint, key, limitedBy, shape }) : readsOnly;
       const request = requestOf<E>(incoming, parse(endpoint, incoming), saving);
@@ -116,7 +116,9 @@ function requestOf<E extends Endpoint>(
   const request = {
     caller: incoming.caller,
     browser: incoming.browser,
-    ...parts,
+    params: parts.params,
+    query: parts.query,
+    body: parts.body,
     address: incoming.address,
     signal: incoming.signal,
     save,

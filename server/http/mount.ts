@@ -50,8 +50,7 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
       try {
         const outcome = await invoke({
           caller,
-          // An id in capitals is the same id: a repeat under the same key acts no second time.
-          path: ctx.path.toLowerCase().replace(/\/+$/, ""),
+          path: ctx.path,
           params,
           query: endpoint.query ? ctx.query : undefined,
           body: body.value,
@@ -63,7 +62,7 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
         });
         send(ctx, outcome, endpoint);
       } finally {
-        if (body !== nothing) await body.discard();
+        if (body.discard) await body.discard();
       }
     },
   };
@@ -81,7 +80,13 @@ function presented(ctx: Context, endpoint: Endpoint, cookieName: string): Presen
   };
 }
 
-const nothing = { value: undefined, discard: async () => {} };
+/** What a request brought, and what removes what of it lies in files and nobody kept. */
+interface Brought {
+  readonly value: unknown;
+  readonly discard?: () => Promise<void>;
+}
+
+const nothing: Brought = { value: undefined };
 
 interface Sender {
   readonly caller: Callers[Endpoint["auth"]];
@@ -90,9 +95,8 @@ interface Sender {
 
 /** Reads bodies: a large one only once it is admitted. */
 function bodyTaker({ files }: Pick<Deps, "files">, { admit }: Door) {
-  return async (ctx: Context, endpoint: Endpoint, { caller, idempotencyKey }: Sender) => {
-    if (!endpoint.bodyKind || endpoint.bodyKind === "json")
-      return { ...nothing, value: await readJson(ctx.req) };
+  return async (ctx: Context, endpoint: Endpoint, { caller, idempotencyKey }: Sender): Promise<Brought> => {
+    if (!endpoint.bodyKind || endpoint.bodyKind === "json") return { value: await readJson(ctx.req) };
     const repeatable = idempotencyKey !== undefined;
     const release = await admit({ request: ctx.req, endpoint, caller, repeatable });
     return readUpload(ctx.req, endpoint, files).finally(release);

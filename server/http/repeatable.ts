@@ -24,7 +24,7 @@ export function repeatableOf(
   const { idempotencyKey: key, body, query } = incoming;
   const whose = key === undefined ? undefined : whoseOf(endpoint, incoming, sealer);
   if (key === undefined || whose === undefined) return undefined;
-  const scope = [...whose, endpoint.method, incoming.path].join("\n");
+  const scope = [...whose, endpoint.method, sameAddress(incoming.path)].join("\n");
   const fingerprint = fingerprintOf({ body: body ?? null, query: query ?? null });
   return {
     scope,
@@ -34,6 +34,9 @@ export function repeatableOf(
     sealer: endpoint.answersSecret ? sealerOf(endpoint, incoming, sealer) : undefined,
   };
 }
+
+/** An id in capitals is the same id: a repeat under the same key acts no second time. */
+const sameAddress = (path: string): string => path.toLowerCase().replace(/\/+$/, "");
 
 /** The answer that a repeat gets. Throws `idempotency_mismatch` for another request under the same key. */
 export function replay({ fingerprint, sealer }: Repeatable, kept: FoundAnswer): Outcome {

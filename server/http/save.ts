@@ -30,7 +30,7 @@ export function createSave(deps: Deps, around: Surroundings): Pick<Request<Endpo
     { repeatableUntil, first }: Keeping = {},
   ) =>
     deps.database.write(async (tx) => {
-      await first?.(tx);
+      if (first) await first(tx);
       if (around.key) await claim(tx, keptUntil(around.key, repeatableUntil, deps), deps);
       if (around.limitedBy) await spend(tx, around.limitedBy, around.endpoint, deps);
       const answer = await work(tx);

@@ -61,7 +61,8 @@ function createFindSeat(database: Deps["database"]): (key: SlotKey) => Promise<S
 
 async function loadSeat(reader: Reader, key: SlotKey): Promise<Seat | undefined> {
   const row = await testSessions.findSlot(reader, key);
-  return row && seatOf(row);
+  const seat = seatOf(row ?? nobodyRow);
+  return row && seat;
 }
 
 const unknown: SessionResult = { matched: false, counted: false, dayIndex: null, reason: null };
@@ -147,7 +148,7 @@ const seatOf = ({ id, cycleId, status, activatedAt, counted, ...cycle }: KeyedSl
 const startsOf = (dayStarts: string): string[] => JSON.parse(dayStarts);
 
 /** Whom an unknown key is judged as: it never counts. Its day is found as quickly as any other. */
-const nobody = seatOf({
+const nobodyRow: KeyedSlotRow = {
   id: "",
   cycleId: "",
   status: "removed",
@@ -158,4 +159,5 @@ const nobody = seatOf({
   timezone: "UTC",
   durationDays: 1,
   dayStarts: '["2000-01-01T00:00:00.000Z","9000-01-01T00:00:00.000Z"]',
-});
+};
+const nobody = seatOf(nobodyRow);

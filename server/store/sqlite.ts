@@ -38,6 +38,9 @@ export async function openSqlite(driver: SqliteDriver, file: string): Promise<Da
   };
 }
 
+/** 16 MiB of log before it is written back: a page that changed often meanwhile is written back once. */
+const checkpointPages = 4_000;
+
 async function connect(driver: SqliteDriver, file: string, readOnly: boolean): Promise<Connection> {
   const connection = await driver.open(file, { readOnly });
   try {
@@ -45,6 +48,7 @@ async function connect(driver: SqliteDriver, file: string, readOnly: boolean): P
     await assertSoundVersion(connection);
     if (!readOnly) await whenFree(() => connection.exec("PRAGMA journal_mode = WAL"));
     await connection.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF");
+    await connection.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
   } catch (error) {
     await connection.close();
     throw error;

@@ -72,14 +72,11 @@ function oneAtATime(): Line {
     if (failure !== undefined) throw failure.error;
   }
 
-  async function run<Result>(before: Promise<unknown> | undefined, statement: () => Promise<Result>) {
-    await before;
-    assertSound();
-    return statement();
-  }
+  const start = <Result>(statement: () => Promise<Result>): Promise<Result> =>
+    failure === undefined ? statement() : Promise.reject(failure.error);
 
   function next<Result>(statement: () => Promise<Result>): Promise<Result> {
-    const running = run(waiting > 0 ? last : undefined, statement);
+    const running = waiting > 0 ? last.then(() => start(statement)) : start(statement);
     waiting++;
     last = running.then(
       () => void waiting--,
