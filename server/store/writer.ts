@@ -29,6 +29,8 @@ export function createWriter(connection: Connection, signals: Signals): Writer {
   };
 }
 
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
 interface Queue {
   add(unit: Unit): void;
   /** The waiting unit that takes new rows of these columns. */
@@ -48,10 +50,14 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
     if (closed) throw new Error("The database is closed.");
   }
 
-  /** Each round begins in a turn of its own: what the requests of one turn ask for shares a commit, and others get their turn. */
+  /**
+   * Between two rounds the event loop turns twice: what the requests of these turns ask for shares a commit. In the first
+   * the answers to the last round go out, in the second the next requests come in.
+   */
   async function flush(): Promise<void> {
     while (units.length + pauses.length > 0) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await turn();
+      await turn();
       await pause();
       const taken = units;
       units = [];
