@@ -2,7 +2,7 @@ import Koa from "koa";
 import { contract } from "../src/contract/index.ts";
 import { iconUrlOf } from "./console/icon-url.ts";
 import { identityRoutes } from "./console/identity/routes.ts";
-import { answerConsoleRefusals } from "./console/refusals.ts";
+import { createRefusals } from "./console/refusals.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import { tavernRoutes } from "./console/tavern/routes.ts";
 import type { Deps } from "./deps.ts";
@@ -50,9 +50,8 @@ export function createApp(deps: Deps): Koa {
     admit: createAdmit(deps),
   };
   app.use(observe(deps, metrics));
-  app.use(answerErrors(deps));
+  app.use(answerErrors(deps, createRefusals(deps.settings)));
   if (deps.settings.corsOrigins.length > 0) app.use(allowOrigins(deps.settings.corsOrigins));
-  app.use(answerConsoleRefusals(deps));
   const dev = createDevServer(deps, door);
   if (dev) app.use(dev.applyFaults);
   app.use(

@@ -14,15 +14,20 @@ export const errorBody = ({ message, code, details }: ApiError) => ({
   ...(details.reasons ? { reasons: details.reasons } : {}),
 });
 
-/** Turns whatever was thrown into one JSON answer; causes go to the log only. */
-export function answerErrors(deps: Pick<Deps, "log">) {
+/** Answers with a page where one is wanted, and tells whether it has. */
+export type AnswerWithPage = (ctx: Context, error: ApiError) => boolean;
+
+/** Turns whatever was thrown into one answer, a page or JSON; causes go to the log only. */
+export function answerErrors(deps: Pick<Deps, "log">, answerWithPage: AnswerWithPage) {
   return async (ctx: Context, next: Next): Promise<void> => {
     try {
       await next();
     } catch (thrown) {
       const error = asApiError(thrown);
       report(deps, ctx, error, thrown);
-      answer(ctx, error);
+      if (ctx.res.headersSent) return void ctx.req.destroy();
+      setHeaders(ctx, error);
+      if (!answerWithPage(ctx, error)) answerWithJson(ctx, error);
     }
   };
 }
@@ -46,13 +51,15 @@ function uploadError(failure: UploadFailure): ApiError {
   );
 }
 
-function answer(ctx: Context, error: ApiError): void {
-  const { allow, retryAfterSeconds } = error.details;
-  if (ctx.res.headersSent) return void ctx.req.destroy();
+function setHeaders(ctx: Context, { details }: ApiError): void {
+  const { allow, retryAfterSeconds } = details;
   if (allow) ctx.set("Allow", allow.join(", "));
   if (retryAfterSeconds !== undefined) ctx.set("Retry-After", String(retryAfterSeconds));
   // What of the body was not read would be taken for the next request.
   if (!ctx.req.complete) ctx.set("Connection", "close");
+}
+
+function answerWithJson(ctx: Context, error: ApiError): void {
   ctx.set("Cache-Control", "no-store");
   ctx.status = error.status;
   const requestId = error.status === 500 ? { requestId: ctx.state.requestId } : {};

@@ -1,6 +1,8 @@
 import type { Connection } from "./drivers/connection.ts";
 import { TransactionLost } from "./errors.ts";
+import { statementsOf } from "./sqlite-statements.ts";
 import { traced } from "./traced.ts";
+import type { Statements } from "./transaction.ts";
 import type { Unit } from "./units.ts";
 import { whenFree } from "./when-free.ts";
 
@@ -8,7 +10,8 @@ import { whenFree } from "./when-free.ts";
 export function groupCommit(connection: Connection): (units: readonly Unit[]) => Promise<void> {
   /** A transaction may still be open: what runs now could seem committed and be undone later. */
   let unsettled = false;
-  const runGuarded = guarded(connection);
+  const statements = statementsOf(connection);
+  const runGuarded = guarded(connection, statements);
   const runUnguarded = unguarded(connection);
 
   async function settle(): Promise<void> {
@@ -19,7 +22,7 @@ export function groupCommit(connection: Connection): (units: readonly Unit[]) =>
   async function commitAlone(unit: Unit): Promise<void> {
     try {
       await settle();
-      await whenFree(() => unit.run(connection));
+      await whenFree(() => unit.run(statements));
     } catch (error) {
       const parts = unit.parts();
       if (parts.length > 0) return commitShared(parts);
@@ -74,7 +77,8 @@ class Spoilt extends Error {}
 
 /** A unit that fails without a trace needs no undoing. Throws `Spoilt` where there may be one. */
 function unguarded(connection: Connection): RunAll {
-  const { statements, reset, hasTrace } = traced(connection);
+  const { runner, reset, hasTrace } = traced(connection);
+  const statements = statementsOf(runner);
   return async (queue) => {
     const verdicts: Verdict[] = [];
     for (const unit of queue) {
@@ -92,12 +96,12 @@ function unguarded(connection: Connection): RunAll {
 }
 
 /** Each unit has a savepoint to fall back to. The parts of a failed one join the end of the queue. */
-function guarded(connection: Connection): RunAll {
+function guarded(connection: Connection, statements: Statements): RunAll {
   return async (queue) => {
     const verdicts: Verdict[] = [];
     await connection.exec("SAVEPOINT unit");
     for (const unit of queue) {
-      const fault = await faultOf(unit, connection);
+      const fault = await faultOf(unit, statements);
       if (fault === undefined) {
         verdicts.push(() => unit.succeed());
         await connection.exec("RELEASE unit; SAVEPOINT unit");
@@ -113,9 +117,9 @@ function guarded(connection: Connection): RunAll {
 }
 
 /** How a unit failed; undefined where it did not. */
-async function faultOf(unit: Unit, connection: Connection): Promise<{ cause: unknown } | undefined> {
+async function faultOf(unit: Unit, statements: Statements): Promise<{ cause: unknown } | undefined> {
   try {
-    await unit.run(connection);
+    await unit.run(statements);
     return undefined;
   } catch (cause) {
     return { cause };

@@ -137,7 +137,7 @@ function textFor(engine: Engine, { limit, windowSeconds }: RateLimit): string {
       times = CASE WHEN ${setBack} THEN ${stamp}
         ELSE ${right(`${times} || ${greatest}(${last}, ${stamp})`, digits * limit)} END,
       stale_hour = excluded.stale_hour
-    WHERE ${setBack} OR length(${times}) < ${digits * limit} OR CAST(${deciding} AS BIGINT) <= ${now} - ${windowMs}`;
+    WHERE octet_length(${times}) < ${digits * limit} OR CAST(${deciding} AS BIGINT) <= ${now} - ${windowMs} OR ${setBack}`;
 }
 
 function consumeValues(engine: Engine, key: string, rule: RateLimit, clock: Clock, now: number): Value[] {

@@ -2,7 +2,7 @@ import type { Connection, StatementRunner } from "./drivers/connection.ts";
 
 /** Runs statements one at a time, and tells whether they may have left a trace in the open transaction. */
 export interface Traced {
-  readonly statements: StatementRunner;
+  readonly runner: StatementRunner;
   /** Begins anew: nothing was done yet. */
   reset(): void;
   /** Rows were changed, or a statement failed: SQLite may then have undone more than that statement. */
@@ -22,7 +22,7 @@ export function traced(connection: Connection): Traced {
   }
 
   return {
-    statements: {
+    runner: {
       get: (sql, values) =>
         note(
           () => connection.get(sql, values),

@@ -1,5 +1,4 @@
 import type { Transaction, Value } from "./database.ts";
-import type { StatementRunner } from "./drivers/connection.ts";
 import { bulkInsertSql, insertSql } from "./insert-statement.ts";
 import type { Signals } from "./signals.ts";
 import { perform, type Statements } from "./transaction.ts";
@@ -8,7 +7,7 @@ import { perform, type Statements } from "./transaction.ts";
 export interface Unit {
   /** One statement: alone it needs no transaction around it. */
   readonly single: boolean;
-  run(connection: StatementRunner): Promise<void>;
+  run(statements: Statements): Promise<void>;
   /** Its effect is durable. */
   succeed(): void;
   /** Nothing of it stays. Says nothing to whoever was told already. */
@@ -32,8 +31,8 @@ export function workUnit<Result>(
   let succeed = () => {};
   return {
     single: false,
-    async run(connection) {
-      const { result, topics } = await perform(work, statementsOf(connection));
+    async run(statements) {
+      const { result, topics } = await perform(work, statements);
       succeed = () => {
         signals.emit(topics);
         caller.resolve(result);
@@ -57,12 +56,12 @@ export function appendUnit(table: string, columns: readonly string[]): AppendUni
     add(values, caller) {
       rows.push({ values, unit: rowUnit(insertSql(table, columns), values, caller) });
     },
-    async run(connection) {
+    async run(statements) {
       const [first, second] = rows;
-      if (first !== undefined && second === undefined) return first.unit.run(connection);
+      if (first !== undefined && second === undefined) return first.unit.run(statements);
       const json = JSON.stringify(rows.map(({ values }) => values));
       if (lossy.test(json)) throw new Error("SQLite's JSON would not give these rows back as they are.");
-      await connection.run(bulkInsertSql(table, columns), [json]);
+      await statements.run(bulkInsertSql(table, columns), json);
     },
     succeed() {
       for (const { unit } of rows) unit.succeed();
@@ -80,19 +79,9 @@ const lossy = /\\ud[89a-f]/;
 function rowUnit(sql: string, values: readonly Value[], caller: Caller<void>): Unit {
   return {
     single: true,
-    run: async (connection) => void (await connection.run(sql, values)),
+    run: async (statements) => void (await statements.run(sql, ...values)),
     succeed: caller.resolve,
     fail: caller.reject,
     parts: () => [],
-  };
-}
-
-function statementsOf(connection: StatementRunner): Statements {
-  return {
-    engine: "sqlite",
-    get: (sql, ...values) => connection.get(sql, values),
-    all: (sql, ...values) => connection.all(sql, values),
-    run: (sql, ...values) => connection.run(sql, values),
-    lock: async () => {},
   };
 }

@@ -106,21 +106,25 @@ function codePoints(value: string): number {
   return count;
 }
 
-/** The same instant in UTC with milliseconds; undefined where the text is none, or its year there has not four digits: only such sort as text. */
+/**
+ * The same instant in UTC with milliseconds; undefined where the text is none, or where its year is not one of four
+ * digits there: only such sort as text.
+ */
 function utcOf(value: string): string | undefined {
   const milliseconds = Date.parse(value);
-  if (Number.isNaN(milliseconds)) return undefined;
+  if (Number.isNaN(milliseconds) || !instantForm.test(value) || !isDay(value.slice(0, 10))) return undefined;
+  if (utcForm.test(value)) return value;
   const utc = new Date(milliseconds).toISOString();
-  if (utc.length !== utcLength) return undefined;
-  return utc === value || (instantForm.test(value) && isDay(value.slice(0, 10))) ? utc : undefined;
+  return utcForm.test(utc) ? utc : undefined;
 }
 
-const utcLength = "2026-01-31T00:00:00.000Z".length;
 const instantForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+/** As `toISOString` writes it; 24:00 is midnight of the next day. */
+const utcForm = /^\d{4}-\d\d-\d\dT(?!24)\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** Whether a month has the day: `Date` takes 30 February for 2 March. */
 function isDay(date: string): boolean {
-  return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
+  return Number(date.slice(8)) <= 28 || new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
 }
 
 function isWebUrl(value: string): boolean {
