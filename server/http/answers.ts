@@ -15,7 +15,8 @@ export function prepareAnswer(json: string): PreparedAnswer {
 export const isPrepared = (answer: unknown): answer is PreparedAnswer =>
   typeof answer === "object" && answer !== null && "prepared" in answer && answer.prepared === true;
 
-export const etagOf = (body: Buffer): string => `"${hash("sha256", body, "base64url").slice(0, 27)}"`;
+export const etagOf = (body: string | Buffer): string =>
+  `"${hash("sha256", body, "base64url").slice(0, 27)}"`;
 
 /**
  * Whether `If-None-Match` names the tag. Unlike Koa's `fresh` also where the reader bypasses caches: to whoever names

@@ -133,11 +133,10 @@ function send(ctx: Context, { status, body, replayed }: Outcome, { method, answe
   if (replayed) ctx.set("Idempotent-Replay", "true");
   if (method !== "GET") ctx.set("Cache-Control", "no-store");
   if (body === undefined) return;
-  const bytes = isPrepared(body) ? body.body : Buffer.from(body);
   // Past Koa's own `set`, which examines every name and value again.
   ctx.res.setHeader("Content-Type", "application/json; charset=utf-8");
   if (method === "GET") {
-    const etag = isPrepared(body) ? body.etag : etagOf(bytes);
+    const etag = isPrepared(body) ? body.etag : etagOf(body);
     ctx.res.setHeader("ETag", etag);
     ctx.res.setHeader("Cache-Control", answersSecret ? "private, no-store" : "private, no-cache");
     const known = ctx.req.headers["if-none-match"];
@@ -146,5 +145,6 @@ function send(ctx: Context, { status, body, replayed }: Outcome, { method, answe
       return;
     }
   }
-  ctx.body = bytes;
+  // Text goes out in one piece with the head; bytes would be a second one.
+  ctx.body = isPrepared(body) ? body.body : body;
 }

@@ -3,7 +3,7 @@ import type { Database } from "../store/database.ts";
 const mostRows = 10_000;
 
 /** Looks a row up by a name, from memory where that is certainly current. */
-export type Lookup<Row> = (name: string) => Promise<Row | undefined>;
+export type Lookup<Row> = (name: string) => Row | Promise<Row | undefined>;
 
 /**
  * Keeps what `load` found until one of its topics is signalled or another process writes. Only on SQLite, where every
@@ -12,7 +12,7 @@ export type Lookup<Row> = (name: string) => Promise<Row | undefined>;
 export function remembered<Row>(
   database: Database,
   concerns: (topic: string) => boolean,
-  load: Lookup<Row>,
+  load: (name: string) => Promise<Row | undefined>,
 ): Lookup<Row> {
   if (database.engine === "postgres") return load;
   const rows = new Map<string, Row>();
@@ -25,12 +25,11 @@ export function remembered<Row>(
     if (topic === "*" || concerns(topic)) forget();
   });
   database.onForeignChange(forget);
-  return async (name) => {
-    const known = rows.get(name);
-    if (known) return known;
+  const loadAndKeep = async (name: string) => {
     const loadedIn = generation;
     const row = await load(name);
     if (row && loadedIn === generation && rows.size < mostRows) rows.set(name, row);
     return row;
   };
+  return (name) => rows.get(name) ?? loadAndKeep(name);
 }
