@@ -27,10 +27,13 @@ export interface Transaction extends Reader, Inserter {
 
 /**
  * The one door to a database. Reads never wait for the writer. An insert or a write is durable when its promise
- * resolves: on SQLite the waiting ones share a commit, each within its own savepoint; on PostgreSQL each has its own transaction.
+ * resolves: on SQLite the waiting ones share a commit; on PostgreSQL each has its own transaction.
  */
 export interface Database extends Reader, Inserter {
-  /** `work` may await nothing but `tx`: on SQLite other writers wait for it. If it throws, nothing of it stays. */
+  /**
+   * `work` may await nothing but `tx`: on SQLite other writers wait for it. If it throws, nothing of it stays. It may be
+   * done again, as if for the first time, where a neighbour spoilt the transaction: what the last time gave counts.
+   */
   write<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   /** Calls `listener` with each signalled topic, from this process or another; "*" when some may have been missed. Gives the unsubscriber. */
   onSignal(listener: (topic: string) => void): () => void;

@@ -100,6 +100,49 @@ describe("a SQLite file", () => {
     expect(await stored("together")).toEqual(await stored("alone"));
   });
 
+  it("tells each work its own ending, whichever of those that share its commit fails half-way", async () => {
+    const database = await place.open();
+    const take = (key: string) =>
+      database.write(async (tx) => {
+        const taken = await tx.get("SELECT 1 AS one FROM rate_limits WHERE key = ?", key);
+        if (taken) throw new Error("taken");
+        await tx.insert("rate_limits", { key, times: "", stale_hour: 0 });
+        return "mine";
+      });
+    const takeAndFail = database.write(async (tx) => {
+      await tx.insert("rate_limits", { key: "b", times: "", stale_hour: 0 });
+      throw new Error("half-way");
+    });
+    const outcomes = await Promise.allSettled([take("a"), take("a"), takeAndFail, take("b")]);
+    const endings = outcomes.map((end) => (end.status === "fulfilled" ? end.value : end.reason.message));
+    expect(endings).toEqual(["mine", "taken", "half-way", "mine"]);
+    expect(await database.all("SELECT key FROM rate_limits ORDER BY key")).toEqual([
+      { key: "a" },
+      { key: "b" },
+    ]);
+  });
+
+  it("gives a savepoint to works only once one of them has failed half-way", async () => {
+    const executed: string[] = [];
+    const driver = await meeting((connection) => ({
+      ...connection,
+      exec(sql) {
+        executed.push(sql);
+        return connection.exec(sql);
+      },
+    }));
+    const database = await place.open({ driver });
+    const add = (key: string) =>
+      database.write((tx) => tx.insert("rate_limits", { key, times: "", stale_hour: 0 }));
+    const savepoints = async (...keys: string[]) => {
+      executed.length = 0;
+      await Promise.allSettled(keys.map(add));
+      return executed.filter((sql) => sql.includes("SAVEPOINT")).length;
+    };
+    expect(await savepoints("a", "b", "c")).toBe(0);
+    expect(await savepoints("a", "d", "e")).toBeGreaterThan(0);
+  });
+
   it("can be copied whole while it is in use", async () => {
     const database = await place.open();
     await database.insert("rate_limits", { key: "a", times: "", stale_hour: 0 });
