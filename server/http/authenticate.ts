@@ -53,18 +53,20 @@ export function createAuthenticate(deps: Deps): Authenticate {
   };
 
   const token = async (kind: string, { authorization }: Presented): Promise<TokenRow> => {
-    const row = await findToken(hashOf(bearerOf(authorization)));
+    const hash = hashOf(bearerOf(authorization));
+    const row = await findToken(hash);
     if (!row || row.kind !== kind) throw new ApiError("invalid_token");
-    touch(row, credentials.touchToken);
+    touch(hash, row, credentials.touchToken);
     return row;
   };
 
   const ways: Ways = {
     none: async () => undefined,
     async appKey({ apiKey }) {
-      const known = await findAppKey(hashOf(apiKey ?? ""));
+      const hash = hashOf(apiKey ?? "");
+      const known = await findAppKey(hash);
       if (!known) throw new ApiError("invalid_api_key");
-      touch(known.row, credentials.touchAppKey);
+      touch(hash, known.row, credentials.touchAppKey);
       return known.caller;
     },
     async agentToken(presented) {
@@ -72,9 +74,10 @@ export function createAuthenticate(deps: Deps): Authenticate {
       return { kind: "agentToken", id, userId, appId } satisfies AgentCaller;
     },
     async deviceToken({ authorization }) {
-      const row = await findDevice(hashOf(bearerOf(authorization)));
+      const hash = hashOf(bearerOf(authorization));
+      const row = await findDevice(hash);
       if (!row || row.expiresAt <= deps.clock.now().toISOString()) throw new ApiError("invalid_token");
-      touch(row, credentials.touchDevice);
+      touch(hash, row, credentials.touchDevice);
       return deviceCaller(row);
     },
     async console(presented) {
@@ -137,13 +140,16 @@ interface Touched {
 
 const hourMilliseconds = 3_600_000;
 
-/** Records the hour of a credential's last use, without making the request wait for it. */
+/**
+ * Records the hour of a credential's last use, without making the request wait for it. A new credential in the place of an
+ * old one has an hour of its own.
+ */
 function createTouch({ database, clock, log }: Deps) {
   const touched = new Map<string, number>();
-  return ({ id, lastUsedAt }: Touched, write: typeof credentials.touchToken) => {
+  return (hash: string, { id, lastUsedAt }: Touched, write: typeof credentials.touchToken) => {
     const hour = Math.floor(clock.now().getTime() / hourMilliseconds);
-    if (touched.get(id) === hour) return;
-    touched.set(id, hour);
+    if (touched.get(hash) === hour) return;
+    touched.set(hash, hour);
     const at = new Date(hour * hourMilliseconds).toISOString();
     if (lastUsedAt === at) return;
     database

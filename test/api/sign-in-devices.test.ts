@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { databases } from "../support/databases.ts";
 import {
   approve,
@@ -48,6 +48,18 @@ describe.each(databases)("a device on $name", (engine) => {
     expect((await slotsOf(service, bearerOf(first))).status).toBe(401);
     expect((await slotsOf(service, bearerOf(second))).status).toBe(200);
     expect(await devicesOf(one)).toMatchObject({ body: { items: [{ name: "Pixel 9" }] } });
+  });
+
+  it("is known to be in use again after a new sign-in", async () => {
+    const hour = `${service.clock.now().toISOString().slice(0, 13)}:00:00.000Z`;
+    const use = async () => {
+      await slotsOf(service, bearerOf(await link(one)));
+      await vi.waitFor(async () => {
+        expect((await devicesOf(one)).field("items.0.lastUsedAt")).toBe(hour);
+      });
+    };
+    await use();
+    await use();
   });
 
   it("that is taken leaves the code valid: released, it is exchanged", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { bearer, type ConsoleWorld, makeConsoleWorld } from "../support/console-world.ts";
 import type { Answer } from "../support/request.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -27,6 +27,20 @@ describe("tokens in the console", () => {
       (await service.request("GET", `/api/v1/agent/feedback/${world.threadId}`, { headers })).status,
     ).toBe(200);
     expect((await owner.open("/console/tokens")).text).not.toContain(secretOf(page));
+  });
+
+  it("tell the hour of their last use, and no more", async () => {
+    const headers = bearer(secretOf(await make({ kind: "agent", label: "Nightly" })));
+    const shown = async () =>
+      /Nightly.*?(never used|used in the last hour|used \d hours ago)/s.exec(
+        readingOf(await owner.open("/console/tokens")),
+      )?.[1];
+    expect(await shown()).toBe("never used");
+    await service.request("GET", `/api/v1/agent/feedback/${world.threadId}`, { headers });
+    await vi.waitFor(async () => expect(await shown()).toBe("used in the last hour"));
+    service.clock.advance(4 * 3_600_000);
+    expect(await shown()).toBe("used 4 hours ago");
+    service.clock.advance(-4 * 3_600_000);
   });
 
   it("are made for scripts, within their scopes and app", async () => {

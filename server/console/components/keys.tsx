@@ -3,6 +3,7 @@ import { filledWith } from "../filled.ts";
 import type { AppSettingsProps } from "../pages/app.tsx";
 import { Choices } from "./choices.tsx";
 import { type Filled, TextField } from "./field.tsx";
+import { LastUse } from "./last-use.tsx";
 import { Notice, Refused } from "./notice.tsx";
 import { Once } from "./once.tsx";
 import { Secret } from "./secret.tsx";
@@ -101,15 +102,7 @@ const KeyLine = ({ row, now, at }: KeyLineProps) => (
       <span>
         made <Ago at={row.createdAt} now={now} />
       </span>
-      <span>
-        {row.lastUsedAt === null ? (
-          "never used"
-        ) : (
-          <>
-            used <Ago at={row.lastUsedAt} now={now} />
-          </>
-        )}
-      </span>
+      <LastUse at={row.lastUsedAt} now={now} />
     </p>
     <details class="reveal">
       <summary>Replace or revoke</summary>

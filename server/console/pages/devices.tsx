@@ -1,6 +1,7 @@
 import { type Device, devices } from "../../../src/contract/console/devices.ts";
 import { Empty } from "../components/empty.tsx";
 import { Framed } from "../components/framed.tsx";
+import { LastUse } from "../components/last-use.tsx";
 import { Once } from "../components/once.tsx";
 import { Ago, When } from "../components/when.tsx";
 import { Line } from "../components/written.tsx";
@@ -61,15 +62,7 @@ const DeviceLine = ({ device, now, action }: DeviceLineProps) => (
       <span>
         signed in <Ago at={device.createdAt} now={now} />
       </span>
-      <span>
-        {device.lastUsedAt === null ? (
-          "never used"
-        ) : (
-          <>
-            used <Ago at={device.lastUsedAt} now={now} />
-          </>
-        )}
-      </span>
+      <LastUse at={device.lastUsedAt} now={now} />
       <span>
         until <When at={device.expiresAt} />
       </span>

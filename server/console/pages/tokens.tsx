@@ -2,6 +2,7 @@ import { type Token, tokens } from "../../../src/contract/console/tokens.ts";
 import { Empty } from "../components/empty.tsx";
 import type { Filled } from "../components/field.tsx";
 import { Framed } from "../components/framed.tsx";
+import { LastUse } from "../components/last-use.tsx";
 import { NewToken } from "../components/new-token.tsx";
 import { Once } from "../components/once.tsx";
 import { Secret } from "../components/secret.tsx";
@@ -95,15 +96,7 @@ const TokenLine = ({ token, frame: { links, apps }, now }: TokenLineProps) => (
       <span>
         made <Ago at={token.createdAt} now={now} />
       </span>
-      <span>
-        {token.lastUsedAt === null ? (
-          "never used"
-        ) : (
-          <>
-            used <Ago at={token.lastUsedAt} now={now} />
-          </>
-        )}
-      </span>
+      <LastUse at={token.lastUsedAt} now={now} />
     </p>
     <details class="reveal">
       <summary>Revoke</summary>
