@@ -1,8 +1,10 @@
 import { defineConfig } from "vitest/config";
+import { tallyReporter } from "./test/support/tally-reporter.ts";
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.{ts,tsx}"],
+    reporters: ["default", tallyReporter],
     globalSetup: ["test/support/global-setup.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
