@@ -3,12 +3,15 @@ import { hash } from "node:crypto";
 /** A success body that is already JSON text, with its strong ETag. */
 export interface PreparedAnswer {
   readonly prepared: true;
-  readonly body: Buffer;
+  readonly body: string | Buffer;
   readonly etag: string;
 }
 
+/** Short text goes out in one piece with the head; long text is made bytes once, not for each reader. */
+const shortLength = 8_192;
+
 export function prepareAnswer(json: string): PreparedAnswer {
-  const body = Buffer.from(json);
+  const body = json.length <= shortLength ? json : Buffer.from(json);
   return { prepared: true, body, etag: etagOf(body) };
 }
 

@@ -145,6 +145,5 @@ function send(ctx: Context, { status, body, replayed }: Outcome, { method, answe
       return;
     }
   }
-  // Text goes out in one piece with the head; bytes would be a second one.
   ctx.body = isPrepared(body) ? body.body : body;
 }
