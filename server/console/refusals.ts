@@ -2,6 +2,7 @@ import type { Context } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import type { AnswerWithPage } from "../http/errors.ts";
+import { pathOf } from "../http/path.ts";
 import { createLinks } from "./links.ts";
 import { showRefusal } from "./pages/refusal.tsx";
 import { type Place, placeOf } from "./place.ts";
@@ -21,7 +22,7 @@ export function createRefusals(settings: Deps["settings"]): AnswerWithPage {
     path === mountedAt || (path.startsWith(`${mountedAt}/`) && !/^\/(api|uploads)\//.test(path));
 
   return (ctx, error) => {
-    if (!isPage(ctx.path) || !String(ctx.req.headers.accept).includes("text/html")) return false;
+    if (!isPage(pathOf(ctx) ?? "") || !String(ctx.req.headers.accept).includes("text/html")) return false;
     const unsigned = error.code === "sign_in_required";
     respond(
       ctx,

@@ -19,6 +19,14 @@ export type AnswerWithPage = (ctx: Context, error: ApiError) => boolean;
 
 /** Turns whatever was thrown into one answer, a page or JSON; causes go to the log only. */
 export function answerErrors(deps: Pick<Deps, "log">, answerWithPage: AnswerWithPage) {
+  const hasPage = (ctx: Context, error: ApiError): boolean => {
+    try {
+      return answerWithPage(ctx, error);
+    } catch (thrown) {
+      report(deps, ctx, asApiError(thrown), thrown);
+      return false;
+    }
+  };
   return async (ctx: Context, next: Next): Promise<void> => {
     try {
       await next();
@@ -27,7 +35,7 @@ export function answerErrors(deps: Pick<Deps, "log">, answerWithPage: AnswerWith
       report(deps, ctx, error, thrown);
       if (ctx.res.headersSent) return void ctx.req.destroy();
       setHeaders(ctx, error);
-      if (!answerWithPage(ctx, error)) answerWithJson(ctx, error);
+      if (!hasPage(ctx, error)) answerWithJson(ctx, error);
     }
   };
 }

@@ -1,12 +1,13 @@
 import { Router, type RouterMiddleware } from "@koa/router";
 import type { Middleware } from "koa";
-import { ApiError } from "../../src/contract/errors.ts";
+import { ApiError, badRequest } from "../../src/contract/errors.ts";
 import type { Route } from "./mount.ts";
+import { pathOf } from "./path.ts";
 
 /**
  * Sends each request to its route. Addresses without parameters are found in one step, the others by the router of
- * their area; HEAD is answered as GET. Throws `method_not_allowed` where only the method is unknown; else leaves it to
- * `next`.
+ * their area; HEAD is answered as GET. Throws `method_not_allowed` where only the method is unknown, `bad_request` where the
+ * target is no address; else leaves it to `next`.
  */
 export function routing(routes: readonly Route[]): RouterMiddleware {
   const fixed = new Map(
@@ -23,17 +24,19 @@ export function routing(routes: readonly Route[]): RouterMiddleware {
 
   return async (ctx, next) => {
     const method = ctx.method === "HEAD" ? "GET" : ctx.method;
-    const route = fixed.get(`${method} ${ctx.path}`);
+    const path = pathOf(ctx);
+    if (path === undefined) throw badRequest("", "The request's target is not an address");
+    const route = fixed.get(`${method} ${path}`);
     if (route) {
       ctx.state.route = route.path;
       return route.answer(ctx, {});
     }
     const unmatched = () => {
-      const allow = methodsOf(everything, ctx.path);
+      const allow = methodsOf(everything, path);
       if (allow.length > 0) throw new ApiError("method_not_allowed", { allow });
       return next();
     };
-    const near = areas.get(areaOf(ctx.path));
+    const near = areas.get(areaOf(path));
     await (near ? near(ctx, () => dispatch(ctx, unmatched)) : dispatch(ctx, unmatched));
   };
 }

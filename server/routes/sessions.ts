@@ -147,7 +147,7 @@ const seatOf = ({ id, cycleId, status, activatedAt, counted, ...cycle }: KeyedSl
 
 const startsOf = (dayStarts: string): string[] => JSON.parse(dayStarts);
 
-/** Whom an unknown key is judged as: it never counts. Its day is found as quickly as any other. */
+/** Whom an unknown key is judged as: it never counts. Its day is found as quickly as every other. */
 const nobodyRow: KeyedSlotRow = {
   id: "",
   cycleId: "",

@@ -75,7 +75,7 @@ type Verdict = () => void;
 /** A unit has failed half-way: the transaction must be undone and all of it run again. */
 class Spoilt extends Error {}
 
-/** A unit that fails without a trace needs no undoing. Throws `Spoilt` where there may be one. */
+/** A unit that fails whole and without a trace needs no undoing. Throws `Spoilt` for any other. */
 function unguarded(connection: Connection): RunAll {
   const { runner, reset, hasTrace } = traced(connection);
   const statements = statementsOf(runner);
@@ -87,7 +87,8 @@ function unguarded(connection: Connection): RunAll {
         await unit.run(statements);
         verdicts.push(() => unit.succeed());
       } catch (error) {
-        if (hasTrace()) throw new Spoilt("A unit has left a trace.", { cause: error });
+        const whole = unit.parts().length === 0;
+        if (!whole || hasTrace()) throw new Spoilt("A unit has failed half-way.", { cause: error });
         verdicts.push(() => unit.fail(error));
       }
     }

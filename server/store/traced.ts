@@ -36,7 +36,7 @@ export function traced(connection: Connection): Traced {
       run: (sql, values) =>
         note(
           () => connection.run(sql, values),
-          (rows) => rows > 0,
+          (rows) => rows > 0 || !isCounted(sql),
         ),
     },
     reset() {
@@ -48,3 +48,6 @@ export function traced(connection: Connection): Traced {
 
 /** Other statements may change rows although they give rows. */
 const isRead = (sql: string): boolean => /^\s*SELECT\b/i.test(sql);
+
+/** Of other statements, such as those that change the schema, the number of rows tells nothing. */
+const isCounted = (sql: string): boolean => /^\s*(INSERT|UPDATE|DELETE)\b/i.test(sql);

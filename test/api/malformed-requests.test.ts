@@ -28,6 +28,14 @@ describe("what is no HTTP request", () => {
     ["a header without a name", `GET ${path} HTTP/1.1\r\nHost: x\r\n: secret\r\n\r\n`],
     ["two lengths", headOf("POST", path, { "content-length": "5\r\nContent-Length: 6" })],
     ["a length and chunks", headOf("POST", path, { "content-length": 5, "transfer-encoding": "chunked" })],
+    [
+      "an address that is none",
+      "GET http://[/api/v1/faqs/remote HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    ],
+    [
+      "an address that is none, for a browser",
+      "GET http://[/console HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\nConnection: close\r\n\r\n",
+    ],
     ["a head that is too large", `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Foo: ${large}\r\n\r\n`],
   ])("is answered with 400 as JSON {error, code}, with an id and no detail: %s", async (_, bytes) => {
     const [head = "", body = ""] = (await answerTo(bytes)).split("\r\n\r\n");

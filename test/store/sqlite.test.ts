@@ -122,6 +122,32 @@ describe("a SQLite file", () => {
     ]);
   });
 
+  it("refuses an insert that cannot share a statement to nobody, whatever waits beside it", async () => {
+    const database = await place.open();
+    const keys = ["a", "lone \ud800 half", "c"];
+    await Promise.all([
+      ...keys.map((key) => database.insert("rate_limits", { key, times: "", stale_hour: 0 })),
+      database.write((tx) => tx.insert("rate_limits", { key: "d", times: "", stale_hour: 0 })),
+    ]);
+    expect(await database.all("SELECT key FROM rate_limits")).toHaveLength(4);
+  });
+
+  it("keeps no table of a work that makes one and throws", async () => {
+    const database = await place.open();
+    const making = [1, 2].map((number) =>
+      database.write(async (tx) => {
+        await tx.run("DELETE FROM rate_limits WHERE key = 'nobody'");
+        await tx.run(`CREATE TABLE half_${number} (id BIGINT)`);
+        throw new Error("half-way");
+      }),
+    );
+    await Promise.allSettled([
+      ...making,
+      database.write(async (tx) => void (await tx.get("SELECT 1 AS one"))),
+    ]);
+    expect(await database.all("SELECT name FROM sqlite_schema WHERE name LIKE 'half%'")).toEqual([]);
+  });
+
   it("gives a savepoint to works only once one of them has failed half-way", async () => {
     const executed: string[] = [];
     const driver = await meeting((connection) => ({

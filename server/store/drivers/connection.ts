@@ -4,7 +4,7 @@ import type { Value } from "../database.ts";
 export interface StatementRunner {
   get<Row extends object>(sql: string, values: readonly Value[]): Promise<Row | undefined>;
   all<Row extends object>(sql: string, values: readonly Value[]): Promise<Row[]>;
-  /** Runs one statement and gives the number of rows it changed. */
+  /** Runs one statement. Gives the number of rows that an INSERT, UPDATE or DELETE changed; of others it means nothing. */
   run(sql: string, values: readonly Value[]): Promise<number>;
 }
 
