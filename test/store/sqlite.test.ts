@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Connection, SqliteDriver } from "../../server/store/drivers/connection.ts";
 import { isConflict, isUnavailable } from "../../server/store/errors.ts";
 import { sqliteDriver } from "../../server/store/open.ts";
@@ -54,13 +53,22 @@ describe("a SQLite file", () => {
   });
 
   it("waits while another process writes, and reads meanwhile", async () => {
-    const database = await place.open();
+    let begun = 0;
+    const driver = await meeting((connection) => ({
+      ...connection,
+      exec(sql) {
+        if (sql === "BEGIN IMMEDIATE") begun += 1;
+        return connection.exec(sql);
+      },
+    }));
+    const database = await place.open({ driver });
     const intruder = await (await sqliteDriver()).open(fileOf(place), { readOnly: false });
     await intruder.exec("BEGIN IMMEDIATE");
+    begun = 0;
     const insert = database.insert("rate_limits", { key: "a", times: "", stale_hour: 0 });
     const write = database.write((tx) => tx.insert("rate_limits", { key: "b", times: "", stale_hour: 0 }));
     expect(await database.all("SELECT key FROM rate_limits")).toEqual([]);
-    await sleep(100);
+    await vi.waitFor(() => expect(begun).toBeGreaterThan(0));
     await intruder.exec("COMMIT");
     await intruder.close();
     await Promise.all([insert, write]);
