@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context, Next } from "koa";
 import type { Deps } from "../deps.ts";
+import { pathOf } from "../http/path.ts";
 import { apiErrorOf, type Faults } from "./faults.ts";
 
 /** Lets requests wait and fail as was asked for, before anything has looked at them. */
 export function applyFaults(faults: Faults, { stopping }: Pick<Deps, "stopping">) {
   return async (ctx: Context, next: Next): Promise<void> => {
-    const fault = faults.take(ctx.path);
+    const fault = faults.take(pathOf(ctx) ?? "");
     if (!fault) return next();
     if (fault.delayMs > 0) await sleep(fault.delayMs, undefined, { signal: stopping }).catch(() => undefined);
     if (fault.error) throw apiErrorOf(fault.error);
