@@ -8,6 +8,11 @@ export type Values = Readonly<Record<string, string>>;
 /** The hidden field that remembers which version of a value a form began with. */
 export const wasName = (name: string): string => `was-${name}`;
 
+/** Tells versions of a field apart; line ends count alike, for a form sends every line break as a line feed. */
+export const fieldVersion = (value: string): string => versionOf(withLineFeeds(value));
+
+const withLineFeeds = (value: string): string => value.replace(/\r\n?/g, "\n");
+
 /** What a form sent for these fields. */
 export const givenFor = (fields: Fields, names: Values): Values =>
   Object.fromEntries(Object.keys(names).map((name) => [name, fields.text(name)]));
@@ -18,7 +23,7 @@ export const givenFor = (fields: Fields, names: Values): Values =>
  */
 export function changedValues(fields: Fields, given: Values, current: Values): Values {
   const changed = Object.entries(given).filter(
-    ([name, value]) => versionOf(value) !== fields.text(wasName(name)),
+    ([name, value]) => fieldVersion(value) !== fields.text(wasName(name)),
   );
   const issues = changed
     .filter(([name, value]) => isChangedElsewhere(fields, name, current[name] ?? "", value))
@@ -31,4 +36,4 @@ const message =
   "was changed by somebody else since you opened this page. Save again to replace it with yours, or open the page anew to see it";
 
 const isChangedElsewhere = (fields: Fields, name: string, current: string, given: string): boolean =>
-  versionOf(current) !== fields.text(wasName(name)) && current !== given.trim();
+  fieldVersion(current) !== fields.text(wasName(name)) && withLineFeeds(current) !== given.trim();

@@ -9,15 +9,45 @@ const hiddenClasses = [
   "\\u{2800}",
 ].join("");
 
-// An emoji keeps its joiners and selectors; the fifth of stacked marks begins to cover its neighbours.
+const scripts = (names: string) => `[${names.replace(/\w+/g, "\\p{Script=$&}").replaceAll(" ", "")}]`;
+
+/** Scripts that are spelled with joiners: whether two letters touch tells words apart. */
+const joining = scripts(
+  "Arab Syrc Mand Nkoo Mong Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Tibt Mymr Khmr Bali Java Newa",
+);
+/** Scripts without spaces between words, where an invisible space says where a line may break. */
+const unspaced = scripts("Khmr Laoo Mymr Thai Tibt");
+const word = "[\\p{L}\\p{M}\\p{N}]";
+
+/** Invisible characters that spelling needs, each at its place only: a second one in a row is not spelling. */
+const spelling = [
+  "\\r(?=\\n)",
+  "[\\u{A0}\\u{202F}\\u{3000}]",
+  `(?<=${joining})[\\u{200C}\\u{200D}](?=${word})`,
+  `(?<=${word})[\\u{200C}\\u{200D}](?=${joining})`,
+  // At the end of a word: an open consonant in scripts of India, a letter on its own in Arabic.
+  `(?<=(?=\\p{M})${joining})[\\u{200C}\\u{200D}]`,
+  "(?<=(?=\\p{L})\\p{Script=Arab})\\u{200D}",
+  `(?<=${unspaced})\\u{200B}(?=${unspaced})`,
+  "(?<=\\p{Script=Mong})[\\u{180B}-\\u{180F}]",
+  "(?<=\\p{Unified_Ideograph})[\\u{FE00}-\\u{FE02}\\u{E0100}-\\u{E01EF}]",
+  "(?<=\\p{Extended_Pictographic})[\\u{FE0E}\\u{FE0F}]",
+  "(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]\\u{FE0F}?)\\u{200D}(?=\\p{Extended_Pictographic})",
+].join("|");
+
+// The fifth of stacked marks begins to cover its neighbours.
 const finder = new RegExp(
-  ["(?<emoji>\\p{RGI_Emoji})", `(?<hidden>(?![ \\n\\t])[${hiddenClasses}]|(?<=\\p{M}{4})\\p{M})`].join("|"),
+  [
+    `(?<ordinary>\\p{RGI_Emoji}|${spelling})`,
+    `(?<hidden>(?![ \\n\\t])[${hiddenClasses}]|(?<=\\p{M}{4})\\p{M})`,
+  ].join("|"),
   "gv",
 );
 
 /**
  * Cuts text where a reader would be deceived: invisible and bidirectional characters, controls, unusual spaces
- * and stacked marks become pieces of their own. Line breaks, tabs and spaces stay as they are.
+ * and stacked marks become pieces of their own. What ordinary spelling needs stays as it is: line breaks, tabs,
+ * spaces, no-break spaces, joiners between letters of scripts that use them, and those of emoji.
  */
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
@@ -49,7 +79,6 @@ const names: Readonly<Record<string, string>> = {
   "U+0008": "backspace",
   "U+000D": "carriage return",
   "U+001B": "escape",
-  "U+00A0": "no-break space",
   "U+00AD": "soft hyphen",
   "U+061C": "Arabic letter mark",
   "U+200B": "zero width space",
@@ -62,12 +91,10 @@ const names: Readonly<Record<string, string>> = {
   "U+202C": "end of directional formatting",
   "U+202D": "left-to-right override",
   "U+202E": "right-to-left override",
-  "U+202F": "narrow no-break space",
   "U+2060": "word joiner",
   "U+2066": "left-to-right isolate",
   "U+2067": "right-to-left isolate",
   "U+2068": "first strong isolate",
   "U+2069": "end of isolate",
-  "U+3000": "ideographic space",
   "U+FEFF": "byte order mark",
 };

@@ -58,6 +58,14 @@ describe("the FAQ in the console", () => {
     expect(await listed()).toEqual(["How exactly?"]);
   });
 
+  it("leaves the line ends of an answer alone that nobody edited", async () => {
+    const entry = { question: "How?", answer: "One.\r\nTwo." };
+    const id = (await world.call("POST", `/apps/${app.id}/faqs`, entry)).field("id");
+    await owner.send(await owner.open(address(`/${id}`)), address(`/${id}`), { question: "How exactly?" });
+    const { body } = await world.call("GET", `/apps/${app.id}/faqs`);
+    expect(body).toMatchObject([{ question: "How exactly?", answer: "One.\r\nTwo." }]);
+  });
+
   it("does not overwrite what a script changed meanwhile", async () => {
     const id = await write("How?");
     const page = await owner.open(address(`/${id}`));

@@ -174,4 +174,14 @@ describe.each(databases)("a thread in the console on $name", (engine) => {
     expect(marked).toBe("1.  a\n\tb\n\n  rm [U+202E]gpj.x[U+202C][U+200B] c");
     expect(text).toContain("3 characters here are invisible");
   });
+
+  it("counts nothing hidden in a plan of a Windows machine", async () => {
+    const id = await send();
+    await service.request("POST", `/api/v1/agent/feedback/${id}/proposal`, {
+      headers: bearer(world.agentToken),
+      body: { summary: "Le prix\u00A0: 5\u202F€", plan: "1. Find it\r\n2. Mend it\r\n" },
+    });
+    const { text } = await owner.open(address(id));
+    expect(text).not.toContain("hidden-mark");
+  });
 });
