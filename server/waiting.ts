@@ -3,10 +3,14 @@ import type { Database } from "./store/database.ts";
 /** Lets requests wait for what a signal tells of. */
 export interface Waiting {
   /**
-   * Asks `look` until it finds something, again at every signal of `topic`; after `milliseconds` or when `signal`
-   * aborts it gives what `look` found last. Listens before it looks, so nothing is missed in between.
+   * Asks `look` until it finds something, again at every signal of one of the `topics`; after `milliseconds` or when
+   * `signal` aborts it gives what `look` found last. Listens before it looks, so nothing is missed in between.
    */
-  until<Found>(topic: string, look: () => Promise<Found>, options: WaitOptions<Found>): Promise<Found>;
+  until<Found>(
+    topics: readonly string[],
+    look: () => Promise<Found>,
+    options: WaitOptions<Found>,
+  ): Promise<Found>;
 }
 
 export interface WaitOptions<Found> {
@@ -18,6 +22,14 @@ export interface WaitOptions<Found> {
 
 export function createWaiting(database: Pick<Database, "onSignal" | "onForeignChange">): Waiting {
   const listeners = new Map<string, Set<() => void>>();
+  const listen = (topic: string, wake: () => void) => {
+    listeners.set(topic, (listeners.get(topic) ?? new Set()).add(wake));
+  };
+  const unlisten = (topic: string, wake: () => void) => {
+    const wakers = listeners.get(topic);
+    wakers?.delete(wake);
+    if (wakers?.size === 0) listeners.delete(topic);
+  };
   const wakeAll = () => {
     for (const wakers of listeners.values()) for (const wake of wakers) wake();
   };
@@ -29,11 +41,10 @@ export function createWaiting(database: Pick<Database, "onSignal" | "onForeignCh
   database.onForeignChange(wakeAll);
 
   return {
-    async until(topic, look, { enough, milliseconds, signal: gone }) {
+    async until(topics, look, { enough, milliseconds, signal: gone }) {
       if (milliseconds === 0) return look();
       const bell = createBell();
-      const wakers = listeners.get(topic) ?? new Set();
-      listeners.set(topic, wakers.add(bell.ring));
+      for (const topic of topics) listen(topic, bell.ring);
       let over = false;
       const end = () => {
         over = true;
@@ -52,8 +63,7 @@ export function createWaiting(database: Pick<Database, "onSignal" | "onForeignCh
       } finally {
         clearTimeout(timer);
         signal.removeEventListener("abort", end);
-        wakers.delete(bell.ring);
-        if (wakers.size === 0) listeners.delete(topic);
+        for (const topic of topics) unlisten(topic, bell.ring);
       }
     },
   };

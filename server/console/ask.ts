@@ -58,7 +58,8 @@ export function createAsks(deps: Deps, more?: (add: AddGroup) => void): (asking:
       if (!invoke) throw new Error(`The console does not know ${endpoint.path}`);
       const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? "");
       const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
-      const incoming = { ...asking, path, params, body, query: given, idempotencyKey: once };
+      const callerNow = async () => asking.caller;
+      const incoming = { ...asking, callerNow, path, params, body, query: given, idempotencyKey: once };
       const outcome = await patiently(() => invoke({ ...incoming, signal: () => deps.stopping }));
       return answerOf(endpoint, outcome);
     };

@@ -69,6 +69,8 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly address: string;
   /** What a browser adds by itself: the page from which this comes, and the session that its cookie holds. */
   readonly browser: { readonly origin: string | undefined; readonly sessionId: string | undefined };
+  /** The caller as the same credential gives it now. Rejects as at the start where it has been revoked since. */
+  readonly callerNow: () => Promise<Callers[E["auth"] & Auth]>;
   /** A signal that aborts when the client has gone or the server stops; made for who asks. */
   readonly signal: () => AbortSignal;
   /**

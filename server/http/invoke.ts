@@ -23,6 +23,7 @@ export interface Incoming {
   readonly idempotencyKey: string | undefined;
   readonly address: string;
   readonly browser: Request["browser"];
+  readonly callerNow: () => Promise<Callers[Endpoint["auth"]]>;
   readonly signal: () => AbortSignal;
   readonly setSession: Request["setSession"];
 }
@@ -120,6 +121,7 @@ function requestOf<E extends Endpoint>(
     query: parts.query,
     body: parts.body,
     address: incoming.address,
+    callerNow: incoming.callerNow,
     signal: incoming.signal,
     save,
     saveRow,

@@ -57,6 +57,7 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
           idempotencyKey,
           address: door.addressOf(ctx.req),
           browser: shown,
+          callerNow: () => door.authenticate(endpoint.auth, shown),
           signal: () => signalOf(ctx, deps),
           setSession: (session) => cookie.set(ctx, session),
         });

@@ -10,7 +10,7 @@ import { feedback } from "../store/feedback.ts";
 import { messages } from "../store/messages.ts";
 import { outbox } from "../store/outbox.ts";
 import { type NewRun, type OwnedRun, runs } from "../store/runs.ts";
-import { concernsRuns, outboxTopic, runTopic } from "../store/topics.ts";
+import { concernsRuns, outboxTopic, runTopic, threadsTopic, tokensTopic } from "../store/topics.ts";
 import { threadAnswer, threadUrl } from "./thread-answer.ts";
 
 export const agent = (deps: Deps): Handlers<typeof contract> => {
@@ -33,15 +33,17 @@ export const agent = (deps: Deps): Handlers<typeof contract> => {
       }),
 
     async readRun(request) {
-      const { caller, query } = request;
       const { runId } = request.params;
+      const milliseconds = (request.query.wait ?? 0) * 1_000;
       const look = async () => {
         const found = await findRun(runId);
+        // After the run was read: an answer that was held must not leave with a credential that is gone.
+        const caller = milliseconds === 0 ? request.caller : await request.callerNow();
         return found && mayRead(caller, found.run) ? found : undefined;
       };
-      const found = await deps.waiting.until(runTopic(runId), look, {
+      const found = await deps.waiting.until([runTopic(runId), tokensTopic, threadsTopic], look, {
         enough: (seen) => seen?.run.status !== "awaiting_approval",
-        milliseconds: (query.wait ?? 0) * 1_000,
+        milliseconds,
         signal: request.signal,
       });
       if (!found) throw new ApiError("not_found");

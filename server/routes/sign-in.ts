@@ -74,7 +74,7 @@ function awaitCode({ database, clock, waiting, sealer }: Deps): Handler<typeof c
   return async ({ body, signal }) => {
     const { deviceId, challenge, wait = 0 } = body;
     const look = () => signInCodes.decided(database, deviceId, challenge, clock.now().toISOString());
-    const decided = await waiting.until(deviceTopic(deviceId), look, {
+    const decided = await waiting.until([deviceTopic(deviceId)], look, {
       enough: (found) => found !== undefined,
       milliseconds: wait * 1_000,
       signal,

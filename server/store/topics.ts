@@ -4,6 +4,9 @@ export const everyTopic = "*";
 /** Signalled when keys, tokens, or what is known of an app with them, have changed. */
 export const credentialsTopic = "credentials";
 
+/** Signalled when tokens were revoked: who waits with one of them must be let go. */
+export const tokensTopic = "tokens";
+
 /** Signalled when a run was decided or replaced. */
 export const runTopic = (runId: string): string => `run:${runId}`;
 

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod/mini";
+import { credentialsTopic } from "../../server/store/topics.ts";
 import { type Cast, decide, makeCast, propose, submitFeedback } from "../support/cast.ts";
-import { databases, postgres } from "../support/databases.ts";
+import { databases, postgres, sqlite } from "../support/databases.ts";
 import { holdTable } from "../support/held-table.ts";
 import { issuesOf } from "../support/issues.ts";
 import { connectRaw, headOf } from "../support/raw-connection.ts";
@@ -12,6 +14,18 @@ function watch<Value>(promise: Promise<Value>) {
   const watched = { settled: false, promise: promise.finally(() => (watched.settled = true)) };
   return watched;
 }
+
+/** Revokes every agent token of a cast as its owner in the console. */
+async function revokeTokens({ request: ask }: Pick<Service, "request">, { person }: Pick<Cast, "person">) {
+  const list = await ask("GET", "/api/v1/console/tokens", { headers: person });
+  for (const { id } of TokenList.parse(list.body).items)
+    expect(await ask("DELETE", `/api/v1/console/tokens/${id}`, { headers: person })).toHaveProperty(
+      "status",
+      204,
+    );
+}
+
+const TokenList = z.object({ items: z.array(z.object({ id: z.string() })) });
 
 describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engine) => {
   let service: Service;
@@ -97,6 +111,31 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
       expect(issuesOf(await poll(wait))).toEqual(["wait: must be a whole number from 0 to 55"]);
   });
 
+  it("ends with 401 when the token is revoked while it waits", async () => {
+    const held = await heldPoll();
+    await revokeTokens(service, cast);
+    expect(await held.promise).toMatchObject({ status: 401, body: { code: "invalid_token" } });
+  });
+
+  it("looks at the token again although nothing told that it was revoked", async () => {
+    const held = await heldPoll();
+    await service.deps.database.write(async (tx) => {
+      await tx.run("DELETE FROM tokens WHERE user_id = ?", cast.owner.id);
+      tx.signal(credentialsTopic);
+    });
+    for (let n = 0; n < 5; n++) await service.request("GET", "/healthz");
+    expect(held.settled).toBe(false);
+    await decide(service, cast, runId, { decision: "approve" });
+    expect(await held.promise).toMatchObject({ status: 401, body: { code: "invalid_token" } });
+  });
+
+  it("ends when the app of its token is deleted", async () => {
+    const held = await heldPoll();
+    const path = `/api/v1/console/apps/${cast.appId}`;
+    expect(await service.request("DELETE", path, { headers: cast.person })).toMatchObject({ status: 204 });
+    expect(await held.promise).toMatchObject({ status: 404 });
+  });
+
   it("lets go of a poll whose client has gone", async () => {
     const connection = await connectRaw(service.baseUrl);
     const logged = service.logged().length;
@@ -121,6 +160,36 @@ describe("GET /api/v1/agent/runs/{runId}?wait=N on two servers of one PostgreSQL
     const person = { ...cast.person, origin: other.baseUrl };
     await decide(other, { ...cast, person }, runId, { decision: "approve" });
     expect(await held.promise).toMatchObject({ status: 200, body: { status: "approved" } });
+    await Promise.all([one.stop(), other.stop()]);
+    await database.remove();
+  });
+
+  it("ends with 401 when the token is revoked through the other server", async () => {
+    const database = await postgres.create();
+    const [one, other] = [await startService({ database }), await startService({ database })];
+    const cast = await makeCast(one);
+    const path = `/api/v1/agent/runs/${await propose(one, cast, await submitFeedback(one, cast))}`;
+    const held = watch(request(one.baseUrl, "GET", `${path}?wait=55`, { headers: cast.agent }));
+    for (let n = 0; n < 5; n++) await one.request("GET", path, { headers: cast.agent });
+    expect(held.settled).toBe(false);
+    await revokeTokens(other, { person: { ...cast.person, origin: other.baseUrl } });
+    expect(await held.promise).toMatchObject({ status: 401, body: { code: "invalid_token" } });
+    await Promise.all([one.stop(), other.stop()]);
+    await database.remove();
+  });
+});
+
+describe("GET /api/v1/agent/runs/{runId}?wait=N on two servers of one SQLite file", () => {
+  it("ends with 401 when the token is revoked through the other server", async () => {
+    const database = await sqlite.create();
+    const [one, other] = [await startService({ database }), await startService({ database })];
+    const cast = await makeCast(one);
+    const path = `/api/v1/agent/runs/${await propose(one, cast, await submitFeedback(one, cast))}`;
+    const held = watch(request(one.baseUrl, "GET", `${path}?wait=55`, { headers: cast.agent }));
+    for (let n = 0; n < 5; n++) await one.request("GET", path, { headers: cast.agent });
+    expect(held.settled).toBe(false);
+    await revokeTokens(other, { person: { ...cast.person, origin: other.baseUrl } });
+    expect(await held.promise).toMatchObject({ status: 401, body: { code: "invalid_token" } });
     await Promise.all([one.stop(), other.stop()]);
     await database.remove();
   });

@@ -29,6 +29,7 @@ export function unlimitedReports({ deps }: Service, appId: string) {
       idempotencyKey: undefined,
       address: "127.0.0.1",
       browser: { origin: undefined, sessionId: undefined },
+      callerNow: async () => caller,
       signal: () => deps.stopping,
       setSession: () => {},
     });

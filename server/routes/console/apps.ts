@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { type AppRow, apps as rows } from "../../store/apps.ts";
 import { proofs } from "../../store/proofs.ts";
-import { credentialsTopic } from "../../store/topics.ts";
+import { credentialsTopic, tokensTopic } from "../../store/topics.ts";
 import { ownedApp } from "./owned-app.ts";
 import { createRecord } from "./record.ts";
 import { removeFiles, removeLastThreads, removeThreads } from "./removal.ts";
@@ -42,6 +42,7 @@ export function apps(deps: Deps): Handlers<typeof contract> {
         await rows.remove(tx, appId);
         await record(tx, { caller, address }, { action: "app.delete", appId, target: appId });
         tx.signal(credentialsTopic);
+        tx.signal(tokensTopic);
         return undefined;
       });
       await removeFiles(deps, files);
