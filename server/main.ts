@@ -1,8 +1,8 @@
-import { access, constants, mkdir } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, Server as NetServer } from "node:net";
 import { createApp } from "./app.ts";
 import { systemClock } from "./clock.ts";
+import { takeDataFolder } from "./data-folder.ts";
 import { tellDemo } from "./demo/announce.ts";
 import { type DemoAccess, seedDemo } from "./demo/seed.ts";
 import { deploymentSecret } from "./deployment-secret.ts";
@@ -26,6 +26,8 @@ export interface ServeWorld {
   readonly err: (text: string) => void;
   /** Aborts when the server must stop. */
   readonly stop: AbortSignal;
+  /** How long to wait for another server that still uses the data folder. */
+  readonly folderPatienceMs?: number;
 }
 
 /** What still runs may take so long to end. */
@@ -33,18 +35,30 @@ const graceMilliseconds = 10_000;
 /** Connections that send nothing are closed after this. */
 const idleMilliseconds = 500;
 
-/** Serves until `stop` aborts. Gives the exit code. Throws a SettingError for a wrong setting. */
+/**
+ * Serves until `stop` aborts. Gives the exit code. Throws a SettingError for a wrong setting, and FolderInUse if another
+ * server uses the data folder.
+ */
 export async function serve(flags: ServeFlags, world: ServeWorld): Promise<number> {
+  const wanted = readSettings(flags, world.environment);
+  const waiting = { patienceMs: world.folderPatienceMs, signal: world.stop };
+  const lock = await takeDataFolder(wanted, world.err, waiting);
+  try {
+    return await serveFrom(wanted, flags, world);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function serveFrom(wanted: Settings, flags: ServeFlags, world: ServeWorld): Promise<number> {
   const { environment } = world;
-  const wanted = readSettings(flags, environment);
-  await makeFolder(wanted.data);
+  const log = createLog(wanted.logLevel, { write: world.err });
+  const database = await openSettingsDatabase(wanted);
   const secret = await deploymentSecret(
     environment.INNKEEP_SECRET,
     wanted.data,
     wanted.databaseUrl === undefined,
   );
-  const log = createLog(wanted.logLevel, { write: world.err });
-  const database = await openSettingsDatabase(wanted);
   const server = await listen(wanted);
   const settings = readSettings({ ...flags, port: portOf(server) }, environment);
   const stopping = new AbortController();
@@ -68,15 +82,6 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<numbe
   await outbox.stop();
   await database.close();
   return 0;
-}
-
-async function makeFolder(data: string): Promise<void> {
-  try {
-    await mkdir(data, { recursive: true, mode: 0o700 });
-    await access(data, constants.W_OK);
-  } catch (cause) {
-    throw new SettingError(`INNKEEP_DATA must be a folder that can be written, not \`${data}\`.`, { cause });
-  }
 }
 
 function listen({ host, port }: Settings): Promise<Server> {

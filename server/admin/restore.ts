@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { receivedFile } from "../../src/contract/received-file.ts";
 import { createLocalFiles } from "../files/local-files.ts";
+import { type LockOptions, lockFolder } from "../store/folder-lock.ts";
 import { type DatabaseAddress, openDatabase } from "../store/open.ts";
 import { type Archive, openArchive, verifyArchive } from "./archive-reader.ts";
 import { type BackupHeader, fileEntries, readHeader, secretName } from "./backup-format.ts";
@@ -13,7 +14,7 @@ import { assertEmptyDatabase, assertEmptyFolder } from "./target.ts";
  * Puts a backup of either engine in place, once all of it is verified. The place must be empty: what is there already is
  * never touched. Gives how much it put there.
  */
-export async function restore(place: Place, file: string) {
+export async function restore(place: Place, file: string, waiting: LockOptions = {}) {
   const archive = await openArchive(file);
   try {
     await verifyArchive(archive);
@@ -21,11 +22,23 @@ export async function restore(place: Place, file: string) {
     schemaOf(header);
     await assertEmptyFolder(place);
     await mkdir(place.data, { recursive: true, mode: 0o700 });
-    if (place.databaseUrl === undefined) return await restoreFolder(place, archive, header);
+    if (place.databaseUrl === undefined)
+      return await alone(place, waiting, () => restoreFolder(place, archive, header));
     await assertEmptyDatabase(place.databaseUrl, header);
     return await restoreAll(place, addressOf(place), archive, header);
   } finally {
     await archive.close();
+  }
+}
+
+/** Locks the folder, so that no server starts in it meanwhile. */
+async function alone<Result>(place: Place, waiting: LockOptions, work: () => Promise<Result>) {
+  const lock = await lockFolder(place.data, waiting);
+  try {
+    await assertEmptyFolder(place);
+    return await work();
+  } finally {
+    await lock.release();
   }
 }
 

@@ -1,4 +1,5 @@
-import { mkdir } from "node:fs/promises";
+import { closeSync, openSync } from "node:fs";
+import { chmod, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Clock, systemClock } from "../clock.ts";
 import type { Database } from "./database.ts";
@@ -47,9 +48,20 @@ async function openFile(file: string, { driver }: OpenOptions): Promise<Database
   const sqlite = typeof driver === "object" ? driver : await sqliteDriver(driver);
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await makePrivate(file);
     return await openSqlite(sqlite, file);
   } catch (cause) {
     throw new Error(`${file} cannot be used as the database (${reasonOf(cause)}).`, { cause });
+  }
+}
+
+/** Only the owner can read the database. SQLite makes its log with the mode of the database. */
+async function makePrivate(file: string): Promise<void> {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch {
+    // It exists. Somebody else's file stays as it is: SQLite says whether it can be used.
+    for (const ending of ["", "-wal", "-shm"]) await chmod(file + ending, 0o600).catch(() => undefined);
   }
 }
 

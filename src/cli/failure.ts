@@ -51,6 +51,7 @@ function programFailure(error: unknown): Failure {
     return serverFailure(new ServerError({ status, code, message, issues: issuesIn(details) }));
   }
   if (error.name === "SettingError") return { ...told(error, "setting"), exit: "usage" };
+  if (error.name === "FolderInUse") return { ...told(error, "folder_in_use"), exit: "conflict" };
   if ("code" in error && error.code === "EADDRINUSE") {
     const message = "Something else listens on this port.";
     return { exit: "conflict", code: "port_in_use", message, next: "Use another with --port." };

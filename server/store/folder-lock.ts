@@ -1,0 +1,69 @@
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Connection } from "./drivers/connection.ts";
+import { isBusy } from "./errors.ts";
+import { sqliteDriver } from "./open.ts";
+
+export interface FolderLock {
+  release(): Promise<void>;
+}
+
+export interface LockOptions {
+  /** How long to wait for the process that holds the lock. */
+  readonly patienceMs?: number;
+  /** Ends the wait: it rejects then. */
+  readonly signal?: AbortSignal;
+}
+
+/** Another process uses the folder. */
+export class FolderInUse extends Error {
+  constructor(folder: string) {
+    super(
+      `Another server, or a restore, uses the folder ${folder}. Stop it first, or choose another folder with INNKEEP_DATA.`,
+    );
+    this.name = "FolderInUse";
+  }
+}
+
+const defaultPatienceMs = 10_000;
+const pauseMs = 50;
+
+/**
+ * Locks a data folder for this process. The kernel frees the lock when the process ends, also after a kill. Throws
+ * FolderInUse if another process holds it for longer than the patience.
+ */
+export async function lockFolder(folder: string, options: LockOptions = {}): Promise<FolderLock> {
+  const { patienceMs = defaultPatienceMs, signal } = options;
+  const deadline = performance.now() + patienceMs;
+  const connection = await openLock(join(folder, "innkeep.lock"));
+  try {
+    while (!(await tryLock(connection))) {
+      if (performance.now() > deadline) throw new FolderInUse(folder);
+      await sleep(pauseMs, undefined, { signal });
+    }
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  return { release: () => connection.close() };
+}
+
+// Nothing else in this process may open the file: closing it would free the lock, as POSIX wants it.
+async function openLock(file: string): Promise<Connection> {
+  const driver = await sqliteDriver();
+  const connection = await driver.open(file, { readOnly: false });
+  await chmod(file, 0o600).catch(() => undefined);
+  return connection;
+}
+
+/** An open exclusive transaction is a lock on the file. Nothing is ever written into it. */
+async function tryLock(connection: Connection): Promise<boolean> {
+  try {
+    await connection.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  }
+}
