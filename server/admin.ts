@@ -1,12 +1,20 @@
-import { createAccount, createFirstApp, createOwnedKey, createOwnersToken } from "./admin/accounts.ts";
+import {
+  createAccount,
+  createFirstApp,
+  createOwnedKey,
+  createOwnersToken,
+  replacePassword,
+} from "./admin/accounts.ts";
 import { backUp } from "./admin/backup.ts";
 import { checkAll } from "./admin/check.ts";
+import { listKeys, listTokens, revokeKey, revokeToken } from "./admin/credentials.ts";
 import { type Place, withDatabase } from "./admin/place.ts";
 import { restore } from "./admin/restore.ts";
 import { migrations } from "./store/migrations.ts";
 
 export type AdminCommand =
   | { readonly command: "user create"; readonly email: string; readonly password: string }
+  | { readonly command: "user password"; readonly email: string; readonly password: string }
   | { readonly command: "app create"; readonly name: string; readonly owner: string }
   | {
       readonly command: "key create";
@@ -22,6 +30,10 @@ export type AdminCommand =
       readonly scopes?: readonly string[] | undefined;
       readonly appId?: string | undefined;
     }
+  | { readonly command: "key list"; readonly owner?: string | undefined; readonly appId?: string | undefined }
+  | { readonly command: "key revoke"; readonly id: string }
+  | { readonly command: "token list"; readonly owner?: string | undefined }
+  | { readonly command: "token revoke"; readonly id: string }
   | { readonly command: "migrate" }
   | { readonly command: "check" }
   | { readonly command: "backup"; readonly file: string }
@@ -54,6 +66,16 @@ function run(request: AdminCommand, place: Place): Promise<Record<string, unknow
       return withDatabase(place, "update", (database) => createOwnedKey(database, request));
     case "token create":
       return withDatabase(place, "update", (database) => createOwnersToken(database, request));
+    case "user password":
+      return withDatabase(place, "update", (database) => replacePassword(database, request));
+    case "key list":
+      return withDatabase(place, "update", (database) => listKeys(database, request));
+    case "key revoke":
+      return withDatabase(place, "update", (database) => revokeKey(database, request));
+    case "token list":
+      return withDatabase(place, "update", (database) => listTokens(database, request));
+    case "token revoke":
+      return withDatabase(place, "update", (database) => revokeToken(database, request));
     case "migrate":
       return withDatabase(place, "make", async () => ({ migration: migrations.at(-1)?.number ?? 0 }));
     case "check":

@@ -1,19 +1,18 @@
 import { v7 } from "uuid";
-import type * as z from "zod/mini";
 import { NewApp } from "../../src/contract/console/apps.ts";
 import { keys } from "../../src/contract/console/keys.ts";
 import { tokens } from "../../src/contract/console/tokens.ts";
 import { ApiError, badRequest } from "../../src/contract/errors.ts";
-import { issuesOf } from "../../src/contract/issues.ts";
 import { limits } from "../../src/contract/limits.ts";
 import { hashPassword, normaliseEmail } from "../accounts.ts";
 import { systemClock } from "../clock.ts";
 import { createApp, createKey, createToken, grantedScopes } from "../credentials.ts";
-import { apps } from "../store/apps.ts";
-import { audit } from "../store/audit.ts";
-import type { Database, Transaction } from "../store/database.ts";
+import type { Database } from "../store/database.ts";
 import { isConflict } from "../store/errors.ts";
+import { sessions } from "../store/sessions.ts";
+import { credentialsTopic } from "../store/topics.ts";
 import { users } from "../store/users.ts";
+import { accountOf, appOf, checked, operator, record } from "./operator.ts";
 
 const making = { clock: systemClock, newId: () => v7() };
 
@@ -23,7 +22,8 @@ export async function createAccount(
   { email: given, password }: { readonly email: string; readonly password: string },
 ) {
   const email = normaliseEmail(given);
-  assertAccount(email, password);
+  assertEmail(email);
+  assertPassword(password);
   const user = { id: v7(), email, passwordHash: await hashPassword(password), createdAt: now() };
   try {
     await database.write(async (tx) => {
@@ -37,6 +37,23 @@ export async function createAccount(
   return { userId: user.id };
 }
 
+/** Replaces the password of an account, and ends its sessions. Its tokens and devices stay signed in. */
+export async function replacePassword(
+  database: Database,
+  { email, password }: { readonly email: string; readonly password: string },
+) {
+  assertPassword(password);
+  const passwordHash = await hashPassword(password);
+  return database.write(async (tx) => {
+    const { id: userId } = await accountOf(tx, email);
+    await users.setPassword(tx, userId, passwordHash);
+    const sessionsEnded = await sessions.removeAll(tx, userId);
+    await record(tx, userId, { action: "user.password", target: userId });
+    tx.signal(credentialsTopic);
+    return { userId, sessionsEnded };
+  });
+}
+
 /** Makes an app and its first key. */
 export function createFirstApp(
   database: Database,
@@ -44,7 +61,7 @@ export function createFirstApp(
 ) {
   const app = checked(NewApp, { name: wanted.name });
   return database.write(async (tx) => {
-    const { id: ownerId } = await ownerNamed(tx, wanted.owner);
+    const { id: ownerId } = await accountOf(tx, wanted.owner);
     const { id: appId } = await createApp(making, tx, ownerId, app);
     const key = await createKey(making, tx, appId, {});
     await record(tx, ownerId, { action: "app.create", appId, target: appId });
@@ -63,7 +80,7 @@ export function createOwnedKey(database: Database, wanted: WantedKey) {
   const { appId } = checked(keys.create.params, wanted);
   const body = checked(keys.create.body, wanted);
   return database.write(async (tx) => {
-    const ownerId = await ownerOf(tx, appId);
+    const { ownerId } = await appOf(tx, appId);
     const key = await createKey(making, tx, appId, body);
     await record(tx, ownerId, { action: "key.create", appId, target: key.id });
     return { keyId: key.id, apiKey: key.key };
@@ -83,53 +100,24 @@ export function createOwnersToken(database: Database, { owner, ...wanted }: Want
   const scopes = grantedScopes(body.kind, body.scopes ?? []);
   const appId = body.appId ?? null;
   return database.write(async (tx) => {
-    const { id: userId } = await ownerNamed(tx, owner);
-    if (appId !== null && (await ownerOf(tx, appId)) !== userId) throw noApp(appId);
+    const { id: userId } = await accountOf(tx, owner);
+    if (appId !== null && (await appOf(tx, appId)).ownerId !== userId)
+      throw new ApiError("not_found", { message: `${owner} has no app ${appId}.` });
     const token = await createToken(making, tx, { ...body, scopes, appId, userId, createdBy: operator });
     await record(tx, userId, { action: "token.create", appId, target: token.id });
     return { tokenId: token.id, token: token.token };
   });
 }
 
-const operator = "operator";
 const now = () => systemClock.now().toISOString();
 
-function assertAccount(email: string, password: string): void {
-  const { min, max } = limits.password;
-  const length = Array.from(password).length;
+function assertEmail(email: string): void {
   if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > limits.email)
     throw badRequest("email", "must be an e-mail address");
+}
+
+function assertPassword(password: string): void {
+  const { min, max } = limits.password;
+  const length = Array.from(password).length;
   if (length < min || length > max) throw badRequest("password", `must have ${min} to ${max} characters`);
 }
-
-/** The same rules as over HTTP. */
-function checked<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.output<Schema> {
-  const result = schema.safeParse(value);
-  if (!result.success) throw new ApiError("bad_request", { issues: issuesOf(result.error) });
-  return result.data;
-}
-
-async function ownerNamed(tx: Transaction, email: string): Promise<{ id: string }> {
-  const user = await users.findByEmail(tx, normaliseEmail(email));
-  if (user) return user;
-  throw new ApiError("not_found", {
-    message: `There is no account of ${email}. Make it with \`user create\`.`,
-  });
-}
-
-async function ownerOf(tx: Transaction, appId: string): Promise<string> {
-  const found = await apps.findOwner(tx, appId);
-  if (!found) throw noApp(appId);
-  return found.ownerId;
-}
-
-const noApp = (appId: string) => new ApiError("not_found", { message: `The owner has no app ${appId}.` });
-
-interface Deed {
-  readonly action: string;
-  readonly appId?: string | null;
-  readonly target: string;
-}
-
-const record = (tx: Transaction, ownerId: string, { action, appId = null, target }: Deed): Promise<void> =>
-  audit.insert(tx, { id: v7(), at: now(), ownerId, actor: operator, action, appId, target, address: null });

@@ -19,6 +19,9 @@ export const sessions = {
   remove: (tx: Transaction, tokenHash: string) =>
     tx.run("DELETE FROM sessions WHERE token_hash = ?", tokenHash),
 
+  /** Ends all sessions of an account. Gives how many there were. */
+  removeAll: (tx: Transaction, userId: string) => tx.run("DELETE FROM sessions WHERE user_id = ?", userId),
+
   removeExpired: (tx: Transaction, userId: string, now: string) =>
     tx.run("DELETE FROM sessions WHERE user_id = ? AND expires_at <= ?", userId, now),
 };

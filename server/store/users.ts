@@ -26,6 +26,9 @@ export const users = {
       created_at: user.createdAt,
     }),
 
+  setPassword: (tx: Transaction, id: string, passwordHash: string) =>
+    tx.run("UPDATE users SET password_hash = ? WHERE id = ?", passwordHash, id),
+
   /** Whether the account could be made: not where its address has become another's meanwhile. */
   insertUnlessTaken: async (tx: Transaction, user: NewUser): Promise<boolean> =>
     (await tx.run(

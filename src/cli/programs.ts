@@ -22,6 +22,7 @@ export interface DatabaseChoice {
 
 export type AdminCommand =
   | { readonly command: "user create"; readonly email: string; readonly password: string }
+  | { readonly command: "user password"; readonly email: string; readonly password: string }
   | { readonly command: "app create"; readonly name: string; readonly owner: string }
   | {
       readonly command: "key create";
@@ -37,6 +38,10 @@ export type AdminCommand =
       readonly scopes?: readonly string[];
       readonly appId?: string;
     }
+  | { readonly command: "key list"; readonly owner?: string; readonly appId?: string }
+  | { readonly command: "key revoke"; readonly id: string }
+  | { readonly command: "token list"; readonly owner?: string }
+  | { readonly command: "token revoke"; readonly id: string }
   | { readonly command: "migrate" }
   | { readonly command: "check" }
   | { readonly command: "backup"; readonly file: string }

@@ -74,6 +74,10 @@ describe("admin", () => {
         appId: "1",
       },
     ],
+    ["admin key list --app 1 --owner a@b.c", { command: "key list", appId: "1", owner: "a@b.c" }],
+    ["admin key revoke 01 --yes", { command: "key revoke", id: "01" }],
+    ["admin token list --owner a@b.c", { command: "token list", owner: "a@b.c" }],
+    ["admin token revoke 01 -y", { command: "token revoke", id: "01" }],
     ["admin migrate --data /d", { command: "migrate", data: "/d" }],
     ["admin check --database-url postgres://h/d", { command: "check", databaseUrl: "postgres://h/d" }],
     ["admin backup b.tar", { command: "backup", file: "b.tar" }],
@@ -116,6 +120,45 @@ describe("admin", () => {
       exit: 2,
       stderr: expect.stringContaining("Pipe it in with --password-stdin."),
     });
+  });
+
+  it("gives an account a new password from standard input", async () => {
+    const { run, told } = await noting();
+    await run("admin user password --email a@b.c --password-stdin", { stdin: "battery staple\n" });
+    expect(told.admin).toMatchObject({
+      command: "user password",
+      email: "a@b.c",
+      password: "battery staple",
+    });
+  });
+
+  it("lists credentials as a table, as values in a pipe, and as one object", async () => {
+    const token = {
+      id: "01",
+      kind: "agent",
+      owner: "a@b.c",
+      prefix: "sda_abcd",
+      label: "CI",
+      lastUsedAt: null,
+    };
+    const { run } = await noting({}, { items: [token] });
+    expect((await run("admin token list --no-color", { terminal: true })).stdout).toBe(
+      "ID  KIND   OWNER  PREFIX    LAST USED  LABEL\n01  agent  a@b.c  sda_abcd             CI\n",
+    );
+    expect((await run("admin token list")).stdout).toBe("01\tagent\ta@b.c\tsda_abcd\t\tCI\n");
+    expect((await run("admin token list --json")).json()).toEqual({ items: [token] });
+  });
+
+  it.each(["key", "token"])("revokes a %s only when somebody agrees", async (thing) => {
+    const { run, told } = await noting();
+    expect(await run(`admin ${thing} revoke 01`)).toMatchObject({
+      exit: 2,
+      stderr: `error: Revoke the ${thing} 01? Nobody can be asked here.\nAdd --yes to go ahead.\n`,
+    });
+    expect((await run(`admin ${thing} revoke 01`, { terminal: true, typed: () => "n" })).exit).toBe(2);
+    expect(told.admin).toBeUndefined();
+    expect((await run(`admin ${thing} revoke 01`, { terminal: true, typed: () => "y" })).exit).toBe(0);
+    expect(told.admin).toMatchObject({ command: `${thing} revoke`, id: "01" });
   });
 
   it("tells a refusal by its code", async () => {

@@ -2,6 +2,7 @@
 export const deedNames: ReadonlyMap<string, string> = new Map([
   ["session.create", "Signed in"],
   ["session.delete", "Signed out"],
+  ["user.password", "Replaced the password"],
   ["identity.connect", "Connected a sign-in method"],
   ["device.create", "Signed a device in"],
   ["device.delete", "Signed a device out"],

@@ -1,0 +1,60 @@
+import { ApiError, badRequest } from "../../src/contract/errors.ts";
+import { allCredentials } from "../store/all-credentials.ts";
+import { appKeys } from "../store/app-keys.ts";
+import type { Database } from "../store/database.ts";
+import { tokens } from "../store/tokens.ts";
+import { credentialsTopic } from "../store/topics.ts";
+import { accountOf, appOf, record } from "./operator.ts";
+
+/** Which keys or tokens a list holds: all of them, or those of one account or one app. */
+export interface Chosen {
+  readonly owner?: string | undefined;
+  readonly appId?: string | undefined;
+}
+
+/** The agent and maintainer tokens, with their owners and without the secrets. Throws `not_found` for an unknown owner. */
+export async function listTokens(database: Database, { owner }: Chosen) {
+  const email = owner === undefined ? undefined : (await accountOf(database, owner)).email;
+  const items = await allCredentials.tokens(database, email);
+  return { items: items.map((token) => ({ ...token, scopes: JSON.parse(token.scopes) })) };
+}
+
+/** The app keys, with their apps and owners and without the secrets. Throws `not_found` for an unknown app or owner. */
+export async function listKeys(database: Database, { owner, appId }: Chosen) {
+  const email = owner === undefined ? undefined : (await accountOf(database, owner)).email;
+  if (appId !== undefined) await appOf(database, appId);
+  return { items: await allCredentials.keys(database, { email, appId }) };
+}
+
+/** Revokes the token with this id, or with the only id that starts so. Throws `not_found` where there is none. */
+export function revokeToken(database: Database, { id }: { readonly id: string }) {
+  return database.write(async (tx) => {
+    const token = onlyOne("token", id, await allCredentials.tokens(tx, undefined));
+    await tokens.remove(tx, token.ownerId, token.id);
+    await record(tx, token.ownerId, { action: "token.delete", appId: token.appId, target: token.id });
+    tx.signal(credentialsTopic);
+    return { tokenId: token.id, kind: token.kind, label: token.label, owner: token.owner };
+  });
+}
+
+/** Revokes the app key with this id, or with the only id that starts so. Throws `not_found` where there is none. */
+export function revokeKey(database: Database, { id }: { readonly id: string }) {
+  return database.write(async (tx) => {
+    const key = onlyOne("key", id, await allCredentials.keys(tx, {}));
+    await appKeys.remove(tx, key.appId, key.id);
+    await record(tx, key.ownerId, { action: "key.delete", appId: key.appId, target: key.id });
+    tx.signal(credentialsTopic);
+    return { keyId: key.id, kind: key.kind, label: key.label, appId: key.appId, owner: key.owner };
+  });
+}
+
+function onlyOne<Row extends { readonly id: string }>(thing: string, id: string, rows: readonly Row[]): Row {
+  const wanted = id.trim().toLowerCase();
+  const fitting = wanted === "" ? [] : rows.filter((row) => row.id.startsWith(wanted));
+  const [row, ...others] = fitting;
+  if (row && others.length === 0) return row;
+  if (row) throw badRequest("id", `is the start of ${fitting.length} ids: give more of it`);
+  throw new ApiError("not_found", {
+    message: `There is no ${thing} ${id}. \`innkeep admin ${thing} list\` shows all.`,
+  });
+}

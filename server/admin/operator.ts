@@ -1,0 +1,59 @@
+import { v7 } from "uuid";
+import type * as z from "zod/mini";
+import { ApiError } from "../../src/contract/errors.ts";
+import { issuesOf } from "../../src/contract/issues.ts";
+import { normaliseEmail } from "../accounts.ts";
+import { systemClock } from "../clock.ts";
+import { apps } from "../store/apps.ts";
+import { audit } from "../store/audit.ts";
+import type { Reader, Transaction } from "../store/database.ts";
+import { type UserRow, users } from "../store/users.ts";
+
+/** Who the audit names for what is done on the database itself. */
+export const operator = "operator";
+
+/** The value by the same rules as over HTTP. Throws `bad_request` with every fault. */
+export function checked<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (!result.success) throw new ApiError("bad_request", { issues: issuesOf(result.error) });
+  return result.data;
+}
+
+/** The account with this address. Throws `not_found`. */
+export async function accountOf(reader: Reader, email: string): Promise<UserRow> {
+  const user = await users.findByEmail(reader, normaliseEmail(email));
+  if (user) return user;
+  throw new ApiError("not_found", {
+    message: `There is no account of ${email}. Make it with \`user create\`.`,
+  });
+}
+
+/** Whose app this is. Throws `not_found`. */
+export async function appOf(reader: Reader, appId: string): Promise<{ ownerId: string }> {
+  const found = await apps.findOwner(reader, appId);
+  if (found) return found;
+  throw new ApiError("not_found", { message: `There is no app ${appId}.` });
+}
+
+export interface Deed {
+  readonly action: string;
+  readonly appId?: string | null;
+  readonly target: string;
+}
+
+/** Writes what the operator does into the audit of the account that it concerns. */
+export const record = (
+  tx: Transaction,
+  ownerId: string,
+  { action, appId = null, target }: Deed,
+): Promise<void> =>
+  audit.insert(tx, {
+    id: v7(),
+    at: systemClock.now().toISOString(),
+    ownerId,
+    actor: operator,
+    action,
+    appId,
+    target,
+    address: null,
+  });

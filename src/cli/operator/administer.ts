@@ -1,0 +1,47 @@
+import type { Command } from "commander";
+import type { Invocation } from "../context.ts";
+import { details } from "../details.ts";
+import { printOne } from "../output.ts";
+import type { AdminCommand, DatabaseChoice } from "../programs.ts";
+
+/** A group of commands below `admin`. */
+export const group = (admin: Command, name: string, summary: string): Command =>
+  admin.command(name).description(summary).helpCommand(false);
+
+/** The flags that say which database is meant. */
+export const onDatabase = (command: Command): Command =>
+  command
+    .option("--data <folder>", "folder of the database and the files (INNKEEP_DATA)")
+    .option("--database-url <url>", "PostgreSQL instead of a file (INNKEEP_DATABASE_URL)");
+
+/** Works on the database itself. Gives what was made or found. */
+export function ask(
+  { context }: Invocation,
+  { data, databaseUrl }: DatabaseChoice,
+  command: AdminCommand,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { env, programs } = context;
+  return programs.admin({
+    ...command,
+    data: data ?? env.INNKEEP_DATA,
+    databaseUrl: databaseUrl ?? env.INNKEEP_DATABASE_URL,
+  });
+}
+
+/** As `ask`, and prints what was made or found. */
+export async function administer(
+  invocation: Invocation,
+  choice: DatabaseChoice,
+  command: AdminCommand,
+): Promise<undefined> {
+  const result = await ask(invocation, choice, command);
+  printOne(invocation, result, () => details(textsOf(result)));
+}
+
+const textsOf = (result: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(result).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]),
+  );
