@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { budgetsOf } from "./budgets.ts";
 import { rateLimitsOf } from "./rate-limit-settings.ts";
 import { SettingError } from "./setting-error.ts";
 import type { Settings } from "./settings.ts";
@@ -49,6 +50,7 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
       flags.consoleUrl ?? environment.INNKEEP_CONSOLE_URL ?? `${baseUrl}/console`,
     ),
     ...rateLimitsOf(environment.INNKEEP_RATE_LIMITS),
+    budgets: budgetsOf(environment.INNKEEP_BUDGETS),
     corsOrigins: listOf(environment.INNKEEP_CORS_ORIGINS).map((origin) => originOf(origin)),
     trustedProxies: listOf(environment.INNKEEP_TRUSTED_PROXIES).map(networkOf),
     privateWebhooks: switchOf("INNKEEP_PRIVATE_WEBHOOKS", environment.INNKEEP_PRIVATE_WEBHOOKS, false),

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import { type AddressInfo, Server as NetServer } from "node:net";
 import { createApp } from "./app.ts";
 import { systemClock } from "./clock.ts";
@@ -9,7 +9,7 @@ import { deploymentSecret } from "./deployment-secret.ts";
 import { createMovableClock } from "./dev/clock.ts";
 import { type Environment, readSettings, type ServeFlags } from "./environment.ts";
 import { startHousekeeping } from "./housekeeping.ts";
-import { answerConnectionFaults } from "./http/connection-faults.ts";
+import { attach, createListener } from "./http/listener.ts";
 import { startIndexing } from "./indexing.ts";
 import { createLog } from "./log.ts";
 import { createDeps, openSettingsDatabase } from "./open-deps.ts";
@@ -65,8 +65,7 @@ async function serveFrom(wanted: Settings, flags: ServeFlags, world: ServeWorld)
   const clock = settings.dev ? createMovableClock() : systemClock;
   const deps = createDeps(settings, database, { clock, log, secret, stopping: stopping.signal });
   await deps.files.sweepTemporary();
-  server.on("request", createApp(deps).callback());
-  answerConnectionFaults(server, deps);
+  attach(server, createApp(deps), deps);
   const outbox = startOutbox(deps);
   const stopHousekeeping = startHousekeeping(deps);
   const stopIndexing = startIndexing(deps);
@@ -84,13 +83,8 @@ async function serveFrom(wanted: Settings, flags: ServeFlags, world: ServeWorld)
   return 0;
 }
 
-function listen({ host, port }: Settings): Promise<Server> {
-  const server = createServer({
-    headersTimeout: 15_000,
-    requestTimeout: 300_000,
-    connectionsCheckingInterval: 5_000,
-  });
-  server.keepAliveTimeout = 65_000;
+function listen({ host, port, budgets }: Settings): Promise<Server> {
+  const server = createListener(budgets);
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const message = `INNKEEP_HOST and INNKEEP_PORT must be free to listen on, not \`${host}\` and ${port} (${cause.code}).`;

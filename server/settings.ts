@@ -1,3 +1,4 @@
+import type { Budgets } from "./budgets.ts";
 import type { RateLimitSettings } from "./rate-limit-settings.ts";
 
 /** What a deployment decides. Addresses have no trailing slash. */
@@ -12,6 +13,8 @@ export interface Settings {
   readonly consoleUrl: string;
   readonly rateLimited: boolean;
   readonly rateLimits: RateLimitSettings;
+  /** What connections and bodies on their way may cost. */
+  readonly budgets: Budgets;
   readonly corsOrigins: readonly string[];
   /** Networks (CIDR) whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];

@@ -9,16 +9,30 @@ import { errorBody } from "./errors.ts";
  * Answers as all errors are answered where Node would do so by itself, in its own words: bytes that are no HTTP, a head
  * that is too large, a request that does not arrive in time. An expectation that nobody knows is no error.
  */
-export function answerConnectionFaults(server: Server, { log }: Pick<Deps, "log">): void {
+export function answerConnectionFaults(
+  server: Server,
+  { log, settings }: Pick<Deps, "log" | "settings">,
+): void {
+  const { lingerMilliseconds } = settings.budgets;
   server.on("clientError", (error: Error & { code?: string }, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
     const requestId = randomBytes(8).toString("hex");
     // The error carries the bytes that came, which may hold secrets: only its code is told.
     log.info({ requestId, fault: error.code }, "not a request");
     if (isUnderWay(socket)) socket.destroy();
-    else socket.end(responseText(faultOf(error.code), requestId));
+    else endSoon(socket, responseText(faultOf(error.code), requestId), lingerMilliseconds);
   });
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+}
+
+/**
+ * Sends the last bytes of a connection. A client that closes its end, too, has read them. One that does not has a moment:
+ * to close at once would take from it what it has not read yet.
+ */
+function endSoon(socket: Socket, text: string, milliseconds: number): void {
+  socket.end(text);
+  const timer = setTimeout(() => socket.destroy(), milliseconds);
+  socket.once("close", () => clearTimeout(timer));
 }
 
 /** Whether an answer has begun on this connection: nothing may come in between. Node tells it nowhere else. */

@@ -20,6 +20,16 @@ describe("the settings of a server", () => {
     expect(readSettings({ port: 6000 }, environment)).toMatchObject({ port: 6000, data: "/var/innkeep" });
   });
 
+  it("take budgets from a list, the others as they are", () => {
+    const { budgets } = readSettings({}, {});
+    const environment = { INNKEEP_BUDGETS: "connections=5, headMilliseconds=100" };
+    expect(readSettings({}, environment).budgets).toEqual({
+      ...budgets,
+      connections: 5,
+      headMilliseconds: 100,
+    });
+  });
+
   it("drop a slash at the end of an address", () => {
     expect(readSettings({ baseUrl: "https://inn.example/api/" }, {}).baseUrl).toBe("https://inn.example/api");
   });
@@ -36,6 +46,8 @@ describe("the settings of a server", () => {
     ["INNKEEP_RATE_LIMITS", { INNKEEP_RATE_LIMITS: "feedback=1/60,unheard=1/60" }],
     ["INNKEEP_RATE_LIMITS", { INNKEEP_RATE_LIMITS: "sdkSession=1/60" }],
     ["INNKEEP_RATE_LIMITS", { INNKEEP_RATE_LIMITS: "constructor=1/60" }],
+    ["INNKEEP_BUDGETS", { INNKEEP_BUDGETS: "connections=0" }],
+    ["INNKEEP_BUDGETS", { INNKEEP_BUDGETS: "connections=5,unheard=1" }],
     ["INNKEEP_CORS_ORIGINS", { INNKEEP_CORS_ORIGINS: "https://a.example/path" }],
     ["INNKEEP_TRUSTED_PROXIES", { INNKEEP_TRUSTED_PROXIES: "10.0.0.1" }],
     ["INNKEEP_TRUSTED_PROXIES", { INNKEEP_TRUSTED_PROXIES: "999.0.0.0/8" }],

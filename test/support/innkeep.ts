@@ -41,7 +41,23 @@ export async function innkeepServe(argv: readonly string[], env: Readonly<Record
 
 /** The same for whoever ends it with `kill`. */
 export async function startInnkeep(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const child = start(["serve", "--json", ...argv], env);
+  return serving(start(["serve", "--json", ...argv], env));
+}
+
+/** The same for a server that may have no more than `descriptors` open. It ends with the test. */
+export async function innkeepServeWithin(
+  descriptors: number,
+  argv: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
+  const program = [process.execPath, innkeepPath, "serve", "--json", ...argv];
+  const shell = ["-c", `ulimit -n ${descriptors}; exec "$@"`, "sh", ...program];
+  const { kill, ...rest } = await serving(spawn("sh", shell, { env: { PATH: process.env.PATH, ...env } }));
+  onTestFinished(kill);
+  return rest;
+}
+
+async function serving(child: ChildProcess) {
   let logged = "";
   child.stderr?.on("data", (chunk: Buffer) => {
     logged += chunk;

@@ -1,11 +1,12 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { createApp } from "../../server/app.ts";
+import { type Budgets, budgetsOf } from "../../server/budgets.ts";
 import type { Clock } from "../../server/clock.ts";
 import type { Deps } from "../../server/deps.ts";
 import { readSettings } from "../../server/environment.ts";
-import { answerConnectionFaults } from "../../server/http/connection-faults.ts";
+import { attach, createListener } from "../../server/http/listener.ts";
 import { createLog } from "../../server/log.ts";
 import { createDeps } from "../../server/open-deps.ts";
 import { startOutbox } from "../../server/outbox/worker.ts";
@@ -41,6 +42,8 @@ export interface ServiceOptions {
   readonly database?: TestDatabase;
   readonly environment?: Record<string, string>;
   readonly settings?: Partial<Settings>;
+  /** Budgets other than the usual ones. */
+  readonly budgets?: Partial<Budgets>;
   /** The deployment's secret: servers of one database share it. */
   readonly secret?: string;
 }
@@ -49,11 +52,13 @@ export interface ServiceOptions {
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const database = options.database ?? (await (options.engine ?? sqlite).create());
   const folder = await removableFolder();
-  const server = createServer();
+  const budgets = { ...budgetsOf(undefined), ...options.budgets };
+  const server = createListener(budgets);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = addressOf(server);
   const settings = {
     ...readSettings({ port, data: folder.path }, options.environment ?? {}),
+    budgets,
     ...options.settings,
   };
   const clock = createTestClock();
@@ -66,8 +71,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     secret: options.secret ?? randomName(),
     stopping: stopping.signal,
   });
-  server.on("request", createApp(deps).callback());
-  answerConnectionFaults(server, deps);
+  attach(server, createApp(deps), deps);
   const outbox = startOutbox(deps);
   return {
     deps,

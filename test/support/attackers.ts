@@ -1,0 +1,82 @@
+import { readdir, readFile } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+
+/** Connections that a hostile client holds: it never closes its own end. */
+export interface Held {
+  /** How many of them the server has not closed, as far as the client was told. */
+  open(): number;
+  /** What came back on them, each as text. */
+  received(): string[];
+  /** Sends bytes on all of them. */
+  send(bytes: string | Uint8Array): void;
+  /** Closes them. */
+  release(): void;
+}
+
+/** Opens `count` connections, sends `bytes` on each, and holds them. The server may have closed some already. */
+export async function hold(baseUrl: string, count: number, bytes: string | Uint8Array = ""): Promise<Held> {
+  const port = Number(new URL(baseUrl).port);
+  const sockets: Socket[] = [];
+  const texts: string[] = [];
+  const release = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(release);
+  const openOne = (at: number) =>
+    new Promise<void>((resolve) => {
+      const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+      texts[at] = "";
+      socket.on("data", (chunk: Buffer) => {
+        texts[at] += chunk.toString("latin1");
+      });
+      socket.on("error", () => resolve());
+      socket.on("close", () => resolve());
+      socket.once("connect", () => {
+        if (bytes.length > 0) socket.write(bytes);
+        resolve();
+      });
+      sockets.push(socket);
+    });
+  // In parts, as the backlog of a listening socket is short.
+  for (let at = 0; at < count; at += 100)
+    await Promise.all(Array.from({ length: Math.min(100, count - at) }, (_, n) => openOne(at + n)));
+  return {
+    open: () => sockets.filter((socket) => !socket.readableEnded && !socket.destroyed).length,
+    received: () => texts,
+    send: (more) => {
+      for (const socket of sockets) if (socket.writable) socket.write(more);
+    },
+    release,
+  };
+}
+
+/** How many descriptors a process has open. Only Linux tells. */
+export const descriptorsOf = async (pid: number): Promise<number> =>
+  (await readdir(`/proc/${pid}/fd`)).length;
+
+/** The resident memory of a process in MiB. Only Linux tells. */
+export async function memoryOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024;
+}
+
+/** The time that 99 of 100 take no longer than. */
+export const p99 = (milliseconds: readonly number[]): number =>
+  milliseconds.toSorted((a, b) => a - b)[Math.ceil(milliseconds.length * 0.99) - 1] ?? 0;
+
+/** Runs `work` again and again, one after the other, until `during` ends. Gives how long each took. */
+export async function timesOf(work: () => Promise<unknown>, during: Promise<unknown>): Promise<number[]> {
+  const times: number[] = [];
+  let over = false;
+  const ending = during.finally(() => {
+    over = true;
+  });
+  while (!over) {
+    const started = performance.now();
+    await work();
+    times.push(performance.now() - started);
+  }
+  await ending;
+  return times;
+}
