@@ -48,12 +48,15 @@ function newestFitting(messages: readonly MessageParts[], room: number, atLeast:
   const kept: MessageParts[] = [];
   let left = room;
   for (const message of messages.toReversed()) {
-    if (message.body.length > left && kept.length >= atLeast) break;
-    kept.unshift({ ...message, body: cut(message.body, left) });
-    left -= message.body.length;
+    const size = sizeOfMessage(message);
+    if (size > left && kept.length >= atLeast) break;
+    kept.unshift(size > left ? { ...message, body: cut(message.body, left), report: null } : message);
+    left -= size;
   }
   return kept;
 }
+
+const sizeOfMessage = ({ body, report }: MessageParts): number => body.length + (report ? sizeOf(report) : 0);
 
 const sizeOf = (record: Readonly<Record<string, unknown>>): number =>
   Object.entries(record).reduce((sum, entry) => sum + JSON.stringify(entry).length, 0);
@@ -77,4 +80,4 @@ function cut(text: string, length: number): string {
 }
 
 const lengthOf = (messages: readonly MessageParts[]): number =>
-  messages.reduce((sum, { body }) => sum + body.length, 0);
+  messages.reduce((sum, message) => sum + sizeOfMessage(message), 0);

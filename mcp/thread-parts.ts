@@ -48,6 +48,8 @@ export interface MessageParts {
   readonly direction: string;
   readonly body: string;
   readonly createdAt: string | null;
+  /** What a repeat of the report says beside its text, all of it as unchecked as the text. */
+  readonly report?: Readonly<Record<string, unknown>> | null;
 }
 
 export interface ProposalParts {
@@ -101,7 +103,20 @@ const messageOf = (message: unknown): MessageParts => ({
   direction: wordAt(message, "direction"),
   body: textAt(message, "body"),
   createdAt: instantAt(message, "createdAt"),
+  report: reportOf(message),
 });
+
+const reportFields = ["category", "subject", "source", "metadata", "images", "videos", "attachments"];
+
+function reportOf(message: unknown): MessageParts["report"] {
+  const entries = reportFields
+    .map((name) => [name, at(message, name)] as const)
+    .filter(([, part]) => isGiven(part));
+  return entries.length === 0 ? null : Object.fromEntries(entries);
+}
+
+const isGiven = (part: unknown): boolean =>
+  part !== null && (typeof part === "object" ? Object.keys(part).length > 0 : part !== undefined);
 
 function proposalOf(proposal: unknown): ProposalParts | null {
   const id = idAt(proposal, "id") ?? idAt(proposal, "runId");

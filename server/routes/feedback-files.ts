@@ -1,5 +1,4 @@
 import type { NewFeedback } from "../../src/contract/feedback.ts";
-import { limits } from "../../src/contract/limits.ts";
 import { isReceivedFile, type ReceivedFile } from "../../src/contract/received-file.ts";
 import { type ReceivedUpload, uploadOf } from "./received-upload.ts";
 import type { ThreadFile, ThreadFiles } from "./thread-answer.ts";
@@ -24,14 +23,6 @@ export function feedbackFilesOf({ images, videos, attachments }: NewFeedback): F
 export function filesJson(files: readonly FeedbackFile[]): string {
   const at = (place: keyof ThreadFiles) => files.filter((file) => file.place === place).map(threadFile);
   return JSON.stringify({ images: at("images"), videos: at("videos"), attachments: at("attachments") });
-}
-
-/** The files of two reports of one failure; of each kind the newest. */
-export function joinFiles(earlier: string, later: string): string {
-  const [first, second]: ThreadFiles[] = [JSON.parse(earlier), JSON.parse(later)];
-  if (!first || !second) return earlier;
-  const join = (place: keyof ThreadFiles) => [...first[place], ...second[place]].slice(-limits.threadFiles);
-  return JSON.stringify({ images: join("images"), videos: join("videos"), attachments: join("attachments") });
 }
 
 const threadFile = ({ upload }: FeedbackFile): ThreadFile => ({

@@ -7,7 +7,7 @@ import type { Transaction } from "../store/database.ts";
 import { type NewThread, feedback as rows } from "../store/feedback.ts";
 import { messages } from "../store/messages.ts";
 import { uploads } from "../store/uploads.ts";
-import { type FeedbackFile, feedbackFilesOf, filesJson, joinFiles } from "./feedback-files.ts";
+import { type FeedbackFile, feedbackFilesOf, filesJson } from "./feedback-files.ts";
 import { threadUrl } from "./thread-answer.ts";
 
 export const feedback = (deps: Deps): Handlers<typeof contract> => ({
@@ -21,12 +21,13 @@ export const feedback = (deps: Deps): Handlers<typeof contract> => ({
   },
 });
 
-function save(
-  deps: Deps,
-  request: Request<typeof contract.submit>,
-  thread: NewThread,
-  files: FeedbackFile[],
-) {
+/** A report as the thread that it begins, unless it repeats another. */
+interface Report extends NewThread {
+  /** As the sender wrote it. */
+  readonly ownSubject: string | null;
+}
+
+function save(deps: Deps, request: Request<typeof contract.submit>, thread: Report, files: FeedbackFile[]) {
   const answer = {
     success: true,
     id: thread.id,
@@ -54,27 +55,24 @@ function save(
 }
 
 /** Adds the report to the thread of the same failure, where one is under way. Gives that thread's id. */
-async function repeat({ newId }: Deps, tx: Transaction, report: NewThread): Promise<string | undefined> {
+async function repeat({ newId }: Deps, tx: Transaction, report: Report): Promise<string | undefined> {
   if (report.dedupeKey === null) return undefined;
   await tx.lock(`dedupe:${report.appId}:${report.dedupeKey}`);
   const earlier = await rows.findRepeated(tx, report.appId, report.dedupeKey);
   if (!earlier) return undefined;
-  await rows.repeat(tx, earlier.id, joinFiles(earlier.files, report.files));
-  const { message: body, createdAt } = report;
-  await messages.insert(tx, { id: newId(), feedbackId: earlier.id, direction: "inbound", body, createdAt });
+  await rows.repeat(tx, earlier.id);
+  const { message: body, createdAt, ownSubject: subject } = report;
+  const message = { id: newId(), feedbackId: earlier.id, direction: "inbound", body, createdAt } as const;
+  await messages.insertRepeat(tx, message, { ...report, subject });
   return earlier.id;
 }
 
-function newThread(
-  { newId, clock }: Deps,
-  appId: string,
-  body: NewFeedback,
-  files: FeedbackFile[],
-): NewThread {
+function newThread({ newId, clock }: Deps, appId: string, body: NewFeedback, files: FeedbackFile[]): Report {
   return {
     id: newId(),
     appId,
     subject: body.subject || subjectOf(body.type, body.message),
+    ownSubject: body.subject || null,
     message: body.message,
     category: body.type,
     source: body.source || null,

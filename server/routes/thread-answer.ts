@@ -1,6 +1,8 @@
-import type { Message, Proposal, Thread } from "../../src/contract/agent.ts";
+import type { Proposal, Thread } from "../../src/contract/agent.ts";
+import type { OwnedMessage, OwnedThread } from "../../src/contract/console/feedback.ts";
 import type { Settings } from "../settings.ts";
 import type { ThreadRow } from "../store/feedback.ts";
+import type { NewMessage, RepeatedReport } from "../store/messages.ts";
 
 /** A file of a thread: the name under which it is served, and what it is. */
 export interface ThreadFile {
@@ -24,20 +26,36 @@ export const threadUrl = ({ consoleUrl }: Addresses, appId: string, id: string):
 /** All proposals of a thread, oldest first. */
 export const proposalsOf = (row: ThreadRow): Proposal[] => JSON.parse(row.proposals);
 
-/** A stored thread as an agent reads it. */
-export function threadAnswer(addresses: Addresses, row: ThreadRow): Thread {
-  const messages: Message[] = JSON.parse(row.messages);
+/** A stored thread as an agent reads it; with the senders of repeats, which are dropped from an agent's answer. */
+export function threadAnswer(addresses: Addresses, row: ThreadRow): Thread & Pick<OwnedThread, "messages"> {
+  const messages: MessageRow[] = JSON.parse(row.messages);
   return {
     app: { id: row.appId, name: row.appName },
     feedback: threadFeedback(addresses, row),
-    messages,
+    messages: messages.map((message) => messageAnswer(addresses, message)),
     latestProposal: proposalsOf(row).at(-1) ?? null,
   };
 }
 
+type MessageRow = Omit<NewMessage, "feedbackId"> & (RepeatedReport | { readonly category: null });
+
+function messageAnswer(addresses: Addresses, row: MessageRow): OwnedMessage {
+  const { id, direction, body, createdAt } = row;
+  const message = { id, direction, body, createdAt };
+  if (row.category === null) return message;
+  const { category, subject, source, senderName, senderEmail } = row;
+  return {
+    ...message,
+    category,
+    subject,
+    source,
+    sender: { name: senderName, email: senderEmail },
+    metadata: JSON.parse(row.metadata),
+    ...fileAddresses(addresses, row.files),
+  };
+}
+
 function threadFeedback(addresses: Addresses, row: ThreadRow): Thread["feedback"] {
-  const files: ThreadFiles = JSON.parse(row.files);
-  const urlOf = ({ upload }: ThreadFile) => `${addresses.baseUrl}/uploads/${upload}`;
   return {
     id: row.id,
     consoleUrl: threadUrl(addresses, row.appId, row.id),
@@ -46,6 +64,19 @@ function threadFeedback(addresses: Addresses, row: ThreadRow): Thread["feedback"
     category: row.category,
     status: row.status,
     metadata: JSON.parse(row.metadata),
+    ...fileAddresses(addresses, row.files),
+    githubIssueUrl: row.githubIssueUrl,
+    source: row.source,
+    occurrences: row.occurrences,
+    createdAt: row.createdAt,
+  };
+}
+
+/** Where the files of a report are served. */
+function fileAddresses({ baseUrl }: Addresses, json: string) {
+  const files: ThreadFiles = JSON.parse(json);
+  const urlOf = ({ upload }: ThreadFile) => `${baseUrl}/uploads/${upload}`;
+  return {
     images: files.images.map(urlOf),
     videos: files.videos.map(urlOf),
     attachments: files.attachments.map((file) => ({
@@ -54,9 +85,5 @@ function threadFeedback(addresses: Addresses, row: ThreadRow): Thread["feedback"
       mediaType: file.mediaType,
       size: file.size,
     })),
-    githubIssueUrl: row.githubIssueUrl,
-    source: row.source,
-    occurrences: row.occurrences,
-    createdAt: row.createdAt,
   };
 }

@@ -55,15 +55,15 @@ export const feedback = {
 
   /** The thread to which a repeat of the same failure belongs. */
   findRepeated: (tx: Transaction, appId: string, dedupeKey: string) =>
-    tx.get<{ id: string; files: string }>(
-      `SELECT id, files FROM feedback
+    tx.get<{ id: string }>(
+      `SELECT id FROM feedback
        WHERE app_id = ? AND dedupe_key = ? AND status IN ('open', 'in_progress') ORDER BY created_at DESC LIMIT 1`,
       appId,
       dedupeKey,
     ),
 
-  repeat: (tx: Transaction, id: string, files: string) =>
-    tx.run("UPDATE feedback SET occurrences = occurrences + 1, files = ? WHERE id = ?", files, id),
+  repeat: (tx: Transaction, id: string) =>
+    tx.run("UPDATE feedback SET occurrences = occurrences + 1 WHERE id = ?", id),
 
   /** One thread with its messages and proposals, in one statement. */
   findThread: (reader: Reader, id: string, viewer: Viewer) =>
@@ -95,7 +95,14 @@ export const feedback = {
 };
 
 const messagesOf = (reader: Reader) =>
-  jsonRows(reader, ["id", "direction", "body", "created_at"], newest("messages", limits.threadMessages));
+  jsonRows(
+    reader,
+    [
+      ...["id", "direction", "body", "created_at"],
+      ...["category", "subject", "source", "sender_name", "sender_email", "metadata", "files"],
+    ],
+    newest("messages", limits.threadMessages),
+  );
 
 const proposalsOf = (reader: Reader) =>
   jsonRows(

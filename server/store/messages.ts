@@ -8,13 +8,38 @@ export interface NewMessage {
   readonly createdAt: string;
 }
 
+/** What a repeat keeps of its own report. `metadata` and `files` are JSON. */
+export interface RepeatedReport {
+  readonly category: string;
+  /** As the sender wrote it; null where there was none. */
+  readonly subject: string | null;
+  readonly source: string | null;
+  readonly senderName: string | null;
+  readonly senderEmail: string | null;
+  readonly metadata: string;
+  readonly files: string;
+}
+
 export const messages = {
-  insert: (tx: Transaction, message: NewMessage) =>
+  insert: (tx: Transaction, message: NewMessage) => tx.insert("messages", columnsOf(message)),
+
+  insertRepeat: (tx: Transaction, message: NewMessage, report: RepeatedReport) =>
     tx.insert("messages", {
-      id: message.id,
-      feedback_id: message.feedbackId,
-      direction: message.direction,
-      body: message.body,
-      created_at: message.createdAt,
+      ...columnsOf(message),
+      category: report.category,
+      subject: report.subject,
+      source: report.source,
+      sender_name: report.senderName,
+      sender_email: report.senderEmail,
+      metadata: report.metadata,
+      files: report.files,
     }),
 };
+
+const columnsOf = ({ id, feedbackId, direction, body, createdAt }: NewMessage) => ({
+  id,
+  feedback_id: feedbackId,
+  direction,
+  body,
+  created_at: createdAt,
+});

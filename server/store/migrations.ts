@@ -3,6 +3,13 @@ import { feedbackAndContent } from "./migrations/001-feedback-and-content.ts";
 import { requests } from "./migrations/002-requests.ts";
 import { closedTesting } from "./migrations/003-closed-testing.ts";
 import { sessionsBySeat } from "./migrations/004-sessions-by-seat.ts";
+import { repeats } from "./migrations/010-repeats.ts";
 
 /** All migrations, in their order. One that was released never changes: what it should have been is a new one. */
-export const migrations: readonly Migration[] = [feedbackAndContent, requests, closedTesting, sessionsBySeat];
+export const migrations: readonly Migration[] = [
+  feedbackAndContent,
+  requests,
+  closedTesting,
+  sessionsBySeat,
+  repeats,
+];

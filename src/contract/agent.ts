@@ -19,10 +19,23 @@ export const Proposal = z.object({
 });
 export type Proposal = z.output<typeof Proposal>;
 
-export const Message = z.object({ id: uuid, direction: z.string(), body: z.string(), createdAt: instant });
-export type Message = z.output<typeof Message>;
-
 const Attachment = z.object({ name: z.string(), url: z.string(), mediaType: z.string(), size: z.int() });
+
+/** A message of a thread. One that repeats the report has what its own report said, too. */
+export const Message = z.object({
+  id: uuid,
+  direction: z.string(),
+  body: z.string(),
+  createdAt: instant,
+  category: z.optional(z.string()),
+  subject: z.optional(z.nullable(z.string())),
+  source: z.optional(z.nullable(z.string())),
+  metadata: z.optional(z.record(z.string(), z.unknown())),
+  images: z.optional(z.array(z.string())),
+  videos: z.optional(z.array(z.string())),
+  attachments: z.optional(z.array(Attachment)),
+});
+export type Message = z.output<typeof Message>;
 
 export const ThreadFeedback = z.object({
   id: uuid,

@@ -35,7 +35,6 @@ export const limits = {
   /** A thread's answer holds its newest: a failure that repeats itself for months must stay readable. */
   threadMessages: 500,
   threadProposals: 100,
-  threadFiles: 50,
   json: MB,
   feedback: 58 * MB,
   idempotencyKey: 255,

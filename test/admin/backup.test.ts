@@ -75,7 +75,10 @@ describe.each(engines)("a backup from $names", ({ from, to }) => {
     const old = await deploy(from);
     const before = await serving(old, async (service) => {
       const world = await makeConsoleWorld(service);
-      await sendFeedback(service, world.app.key, { message: "A zebra.", images: [dataUrl(png(5_000))] });
+      const zebra = { message: "A zebra.", images: [dataUrl(png(5_000))], dedupeKey: "zebra" };
+      await sendFeedback(service, world.app.key, zebra);
+      const again = { ...zebra, message: "The same zebra.", name: "Grace", images: [dataUrl(png(5_001))] };
+      await sendFeedback(service, world.app.key, again);
       return { ...world, account: await makeAccount(service) };
     });
     const file = await newFile();
@@ -98,6 +101,8 @@ describe.each(engines)("a backup from $names", ({ from, to }) => {
       });
       const image = new URL(thread.field("feedback.images.0"));
       expect((await service.request("GET", image.pathname)).status).toBe(200);
+      const repeated = new URL(thread.field("messages.0.images.0"));
+      expect((await service.request("GET", repeated.pathname)).status).toBe(200);
     });
   });
 });

@@ -81,7 +81,7 @@ describe.each(databases)("GET /api/v1/agent/feedback/{id} on $name", (engine) =>
     expect((await read(id)).body).toHaveProperty("messages", [
       { id: anyId, direction: "note", body: "Seen before.", createdAt: instant },
       { id: anyId, direction: "outbound", body: "Thank you.", createdAt: instant },
-      { id: anyId, direction: "inbound", body: "Again.", createdAt: instant },
+      expect.objectContaining({ id: anyId, direction: "inbound", body: "Again.", createdAt: instant }),
     ]);
   });
 

@@ -77,13 +77,14 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
     expect(thread).toMatchObject({ messages: { 0: { body: "Build 100" }, 499: { body: "Build 599" } } });
   });
 
-  it("add their files to the thread", async () => {
+  it("keep their files beside those of the first report", async () => {
     const id = (await submit({ images: [dataUrl(png())] })).field("id");
     const attachments = [{ name: "log.pdf", data: dataUrl(pdf()) }];
     await submit({ images: [dataUrl(png(900))], attachments });
     const url = expect.stringContaining("/uploads/");
     expect(await threadOf(id)).toMatchObject({
-      feedback: { images: [url, url], attachments: [{ name: "log.pdf", url }] },
+      feedback: { images: [url], attachments: [] },
+      messages: [{ images: [url], attachments: [{ name: "log.pdf", url }] }],
     });
   });
 

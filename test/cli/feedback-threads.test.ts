@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OwnedThread } from "../../src/contract/console/feedback.ts";
 import { createCommandLine } from "../support/command-line.ts";
+import { dataUrl, png } from "../support/files.ts";
 import { type Service, startService } from "../support/service.ts";
 
 let service: Service;
@@ -94,6 +95,21 @@ describe("feedback view", () => {
       `It broke.\n${consoleUrl}\nApp: Pocket Atlas\nStatus: open, bug\nFrom: Ada <ada@example.org>, `,
     );
     expect(stdout).toContain("\nSource: ci\nos: linux\n\nIt broke.\nTwice.\n");
+  });
+
+  it("shows each repeat with its own sender, facts and files", async () => {
+    const { app, line, feedback } = await newApp();
+    const { id } = await feedback("Build 1 failed.", "--dedupe-key", "build", "--name", "Ada");
+    const again = {
+      ...{ type: "question", message: "Build 2 failed.", dedupeKey: "build", name: "Grace", source: "ci" },
+      ...{ subject: "Again", metadata: { run: 2 }, images: [dataUrl(png())] },
+    };
+    const headers = { "x-api-key": app.key };
+    await service.request("POST", "/api/v1/feedback/remote", { headers, body: again });
+    const { stdout } = await line.run(["feedback", "view", id]);
+    expect(stdout).toMatch(
+      /\n-- Reported again, [^\n]+\nFrom: Grace\nType: question\nSubject: Again\nSource: ci\nrun: 2\nFile: \S+\/uploads\/\S+\nBuild 2 failed\./,
+    );
   });
 
   it("shows nothing that moves the terminal", async () => {

@@ -42,6 +42,17 @@ const readWith = async (era: (typeof eras)[number], payload: string) => {
   return { id, ...read(answer), stderr };
 };
 
+/** A thread whose only message is a repeat that says the same in every field. */
+const readRepeat = async (era: (typeof eras)[number], said: string) => {
+  const api = await startFakeApi();
+  const { client } = await openSession(era, { baseUrl: api.baseUrl });
+  const attachments = [{ name: said, url: said, mediaType: said, size: said }];
+  const facts = { subject: said, source: said, metadata: { [said]: said }, images: [said], attachments };
+  const repeat = { direction: "inbound", body: "Again.", createdAt: null, ...facts };
+  const id = api.addThread({}, { messages: [repeat] });
+  return read(await client.callTool("read_feedback", { feedback: id, max_chars: 60_000 }));
+};
+
 type Reading = Awaited<ReturnType<typeof readWith>>;
 
 describe.each(eras)("text of a stranger over %s", (era) => {
@@ -54,6 +65,18 @@ describe.each(eras)("text of a stranger over %s", (era) => {
     expectApartForPrograms(reading);
     expectFencedForReaders(reading);
     for (const text of [reading.text, ...stringsIn(reading.structured)]) expect(hiddenIn(text)).toEqual([]);
+  });
+
+  it.each(payloads)("stays so in the facts of a repeat: %s", async (_, payload) => {
+    const said = `${mark} ${payload}`;
+    const { text, structured } = await readRepeat(era, said);
+    const { untrusted, ...trusted } = structured;
+    expect(JSON.stringify(trusted)).not.toContain(mark);
+    expect(untrusted).toMatchObject({ messages: [{ report: { source: expect.stringContaining(mark) } }] });
+    const nonce = nonceOf(text);
+    expect(text.split(`--- ${nonce} ${title} begins ---`)[0]).not.toContain(mark);
+    expect(text).toContain(`--- ${nonce} report of message 1, its own facts and files ---`);
+    for (const part of [text, ...stringsIn(structured)]) expect(hiddenIn(part)).toEqual([]);
   });
 
   it("has a new fence in every answer", async () => {

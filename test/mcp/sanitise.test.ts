@@ -89,6 +89,9 @@ describe("a page of a thread", () => {
     direction: fc.constant("inbound"),
     body: fc.string({ unit: "grapheme", maxLength: 300 }),
     createdAt: fc.constant(null),
+    report: fc.option(
+      fc.dictionary(fc.string({ maxLength: 20 }), fc.string({ maxLength: 200 }), { maxKeys: 3 }),
+    ),
   });
   const thread = fc.record({
     message: fc.string({ unit: "grapheme", maxLength: 500 }),
@@ -102,8 +105,10 @@ describe("a page of a thread", () => {
       fc.property(thread, room, (parts, maxChars) => {
         const { message: report = "", metadata = {}, messages } = pageOf(parts, undefined, maxChars);
         const entries = Object.entries(metadata).map((entry) => JSON.stringify(entry));
+        const reports = messages.flatMap((said) => Object.entries(said.report ?? {}));
         const texts = [report, ...entries, ...messages.map(({ body }) => body)];
-        expect(texts.join("").length).toBeLessThanOrEqual(maxChars);
+        const facts = reports.map((entry) => JSON.stringify(entry));
+        expect([...texts, ...facts].join("").length).toBeLessThanOrEqual(maxChars);
         expect(texts.every((text) => text.isWellFormed())).toBe(true);
       }),
     );

@@ -16,12 +16,17 @@ export const Report = ({ thread: { feedback, sender } }: { readonly thread: Owne
     </header>
     <div class="inside">
       <Written text={feedback.message} />
-      <Files feedback={feedback} />
+      <Files of={feedback} />
     </div>
   </article>
 );
 
-const Files = ({ feedback: { images, videos, attachments } }: { readonly feedback: ThreadFeedback }) => (
+interface FilesProps {
+  readonly of: Pick<ThreadFeedback, "images" | "videos" | "attachments">;
+}
+
+/** The pictures, films and papers of a report. */
+export const Files = ({ of: { images, videos, attachments } }: FilesProps) => (
   <>
     {(images.length > 0 || videos.length > 0) && (
       <ul class="files" aria-label="Images and videos">

@@ -6,8 +6,8 @@ import { Elsewhere } from "./elsewhere.tsx";
 import { type Filled, Select, TextField } from "./field.tsx";
 import { Refused } from "./notice.tsx";
 import { Once } from "./once.tsx";
+import { Pair, pairsOf } from "./pairs.tsx";
 import { Was } from "./was.tsx";
-import { Line, Written } from "./written.tsx";
 
 export interface ThreadAsideProps {
   readonly thread: OwnedThread;
@@ -84,31 +84,11 @@ const Facts = ({ thread: { sender, feedback } }: { readonly thread: OwnedThread 
 );
 
 const Metadata = ({ metadata }: { readonly metadata: Readonly<Record<string, unknown>> }) => {
-  const entries = Object.entries(metadata);
-  if (entries.length === 0) return null;
+  if (Object.keys(metadata).length === 0) return null;
   return (
     <section>
       <h2>Metadata</h2>
-      <dl class="pairs">
-        {entries.map(([name, value]) => (
-          <Pair key={name} name={name} value={textOf(value)} />
-        ))}
-      </dl>
+      <dl class="pairs">{pairsOf(metadata)}</dl>
     </section>
   );
 };
-
-const textOf = (value: unknown): string =>
-  typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
-
-const Pair = ({ name, value }: { readonly name: string; readonly value: string | null }) =>
-  value === null || value === "" ? null : (
-    <>
-      <dt>
-        <Line text={name} />
-      </dt>
-      <dd>
-        <Written text={value} />
-      </dd>
-    </>
-  );

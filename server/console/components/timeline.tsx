@@ -1,6 +1,7 @@
 import type { Message, Proposal } from "../../../src/contract/agent.ts";
-import type { OwnedThread } from "../../../src/contract/console/feedback.ts";
+import type { OwnedMessage, OwnedThread } from "../../../src/contract/console/feedback.ts";
 import { proposalNote } from "../../domain/proposal.ts";
+import { Repeat } from "./repeat.tsx";
 import { When } from "./when.tsx";
 import { Written } from "./written.tsx";
 
@@ -14,13 +15,16 @@ export const Timeline = ({ thread: { messages, proposals } }: { readonly thread:
       <ol class="stack">
         {messages.map((message) => (
           <li key={message.id}>
-            {notes.has(nameOf(message)) ? <ProposalEvent message={message} /> : <Said message={message} />}
+            {notes.has(nameOf(message)) ? <ProposalEvent message={message} /> : entry(message)}
           </li>
         ))}
       </ol>
     </section>
   );
 };
+
+const entry = (message: OwnedMessage) =>
+  message.sender ? <Repeat message={message} /> : <Said message={message} />;
 
 const directions: Readonly<Record<string, string>> = {
   note: "Internal note",

@@ -5,19 +5,15 @@ type Proposal = OwnedThread["proposals"][number];
 
 /** A thread as a person reads it in a terminal. */
 export function threadText({ app, feedback, sender, messages, proposals }: OwnedThread): string {
-  const from = [sender.name, sender.email && `<${sender.email}>`].filter(Boolean).join(" ") || "unknown";
-  const files = [...feedback.images, ...feedback.videos];
   return [
     feedback.subject,
     feedback.consoleUrl,
     line("App", app.name),
     line("Status", `${feedback.status}, ${feedback.category}${times(feedback.occurrences)}`),
-    line("From", `${from}, ${feedback.createdAt}`),
+    line("From", `${nameOf(sender)}, ${feedback.createdAt}`),
     line("Source", feedback.source),
     line("Issue", feedback.githubIssueUrl),
-    ...Object.entries(feedback.metadata).map(([key, value]) => line(key, plain(value))),
-    ...files.map((url) => line("File", url)),
-    ...feedback.attachments.map(({ name, url }) => line("File", `${name} ${url}`)),
+    ...factLines(feedback),
     `\n${feedback.message}`,
     ...messages.map(messageText),
     ...proposals.map(proposalText),
@@ -35,8 +31,33 @@ const plain = (value: unknown): string => (typeof value === "string" ? value : J
 
 const directions: Readonly<Record<string, string>> = { inbound: "Sender", outbound: "Reply", note: "Note" };
 
-const messageText = ({ direction, body, createdAt }: Message): string =>
-  `\n-- ${directions[direction] ?? direction}, ${createdAt}\n${body}`;
+function messageText(message: Message): string {
+  const { direction, body, createdAt, sender } = message;
+  if (!sender) return `\n-- ${directions[direction] ?? direction}, ${createdAt}\n${body}`;
+  const { category = null, subject = null, source = null } = message;
+  return [
+    `\n-- Reported again, ${createdAt}`,
+    line("From", nameOf(sender)),
+    line("Type", category),
+    line("Subject", subject),
+    line("Source", source),
+    ...factLines(message),
+    body,
+  ]
+    .filter((text) => text !== undefined)
+    .join("\n");
+}
+
+type Facts = Partial<Pick<OwnedThread["feedback"], "metadata" | "images" | "videos" | "attachments">>;
+
+const factLines = ({ metadata = {}, images = [], videos = [], attachments = [] }: Facts) => [
+  ...Object.entries(metadata).map(([key, value]) => line(key, plain(value))),
+  ...[...images, ...videos].map((url) => line("File", url)),
+  ...attachments.map(({ name, url }) => line("File", `${name} ${url}`)),
+];
+
+const nameOf = ({ name, email }: OwnedThread["sender"]): string =>
+  [name, email && `<${email}>`].filter(Boolean).join(" ") || "unknown";
 
 const proposalText = ({ status, summary, plan, decisionNote, createdAt }: Proposal): string =>
   [

@@ -25,9 +25,16 @@ export const ThreadSummary = z.object({
 });
 export type ThreadSummary = z.output<typeof ThreadSummary>;
 
+const Sender = z.object({ name: z.nullable(z.string()), email: z.nullable(z.string()) });
+
+/** A message with the sender of the repeat that it may be. */
+export const OwnedMessage = z.extend(Message, { sender: z.optional(Sender) });
+export type OwnedMessage = z.output<typeof OwnedMessage>;
+
 /** The thread as the agent sees it, with what only its owner may know. */
 export const OwnedThread = z.extend(Thread, {
-  sender: z.object({ name: z.nullable(z.string()), email: z.nullable(z.string()) }),
+  sender: Sender,
+  messages: z.array(OwnedMessage),
   proposals: z.array(Proposal),
 });
 export type OwnedThread = z.output<typeof OwnedThread>;

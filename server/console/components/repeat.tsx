@@ -1,0 +1,34 @@
+import type { OwnedMessage } from "../../../src/contract/console/feedback.ts";
+import { nameIn, typeNames } from "./badges.tsx";
+import { Pair, pairsOf } from "./pairs.tsx";
+import { Files } from "./report.tsx";
+import { When } from "./when.tsx";
+import { Line, Written } from "./written.tsx";
+
+/** A later report of the same failure, with its own sender, facts and files. */
+export const Repeat = ({ message }: { readonly message: OwnedMessage }) => {
+  const { sender, category = "", body, createdAt, subject, source, metadata = {} } = message;
+  const { images = [], videos = [], attachments = [] } = message;
+  return (
+    <article class="message inbound" aria-label="Repeat of the report">
+      <header>
+        <b>
+          <Line text={sender?.name ?? sender?.email ?? "Anonymous"} />
+        </b>
+        <span>reported it again</span>
+        <When at={createdAt} />
+      </header>
+      <div class="inside">
+        <Written text={body} />
+        <Files of={{ images, videos, attachments }} />
+        <dl class="pairs">
+          <Pair name="Contact" value={sender?.email ?? null} />
+          <Pair name="Type" value={nameIn(typeNames, category)} />
+          <Pair name="Subject" value={subject ?? null} />
+          <Pair name="Source" value={source ?? null} />
+          {pairsOf(metadata)}
+        </dl>
+      </div>
+    </article>
+  );
+};
