@@ -80,8 +80,12 @@ export function entryAgain(fields: Fields, refusal?: ApiError): Filled {
     path: fieldOf(fields, path),
     message,
   }));
-  if (!refusal || !issues) return { value: fields.text, refusal };
-  return { value: fields.text, refusal: new ApiError(refusal.code, { ...refusal.details, issues }) };
+  if (!refusal || !issues) return { value: fields.text, refusal, sent: true };
+  return {
+    value: fields.text,
+    refusal: new ApiError(refusal.code, { ...refusal.details, issues }),
+    sent: true,
+  };
 }
 
 /** Empty rows are not sent, so `items.0` may stand in a later row of the form. */

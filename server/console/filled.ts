@@ -9,7 +9,11 @@ export const filledWith = (values: Readonly<Record<string, string>> = {}): Fille
 });
 
 /** A form as it was sent, with what was wrong. */
-export const filledAgain = (fields: Fields, refusal: ApiError): Filled => ({ value: fields.text, refusal });
+export const filledAgain = (fields: Fields, refusal: ApiError): Filled => ({
+  value: fields.text,
+  refusal,
+  sent: true,
+});
 
 /** Tells versions of a value apart without repeating it. */
 export const versionOf = (value: unknown): string =>

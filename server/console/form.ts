@@ -9,6 +9,8 @@ export interface Fields {
   /** All values of fields of one name. */
   all(name: string): string[];
   has(name: string): boolean;
+  /** Everything, in the order of the page. */
+  entries(): [name: string, value: string][];
   /** The hidden value that makes repeats of this form act once. */
   readonly once: string | undefined;
 }
@@ -26,14 +28,17 @@ export async function readForm(request: IncomingMessage): Promise<Fields> {
 }
 
 export function fieldsOf(sent: URLSearchParams): Fields {
-  const all = (name: string) => sent.getAll(name).map((value) => value.replace(/\r\n?/g, "\n"));
+  const all = (name: string) => sent.getAll(name).map(withLineFeeds);
   const once = sent.get("once") ?? "";
   return {
     all,
     text: (name) => all(name)[0] ?? "",
     has: (name) => sent.has(name),
+    entries: () => [...sent].map(([name, value]) => [name, withLineFeeds(value)]),
     once: /^[\w-]{1,64}$/.test(once) ? once : undefined,
   };
 }
+
+const withLineFeeds = (value: string): string => value.replace(/\r\n?/g, "\n");
 
 export const noFields: Fields = fieldsOf(new URLSearchParams());

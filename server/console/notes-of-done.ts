@@ -3,7 +3,7 @@ export const notesOfDone: ReadonlyMap<string, string> = new Map([
   ["approved", "Approved. The agent may now proceed."],
   ["rejected", "Rejected. The agent stops here."],
   ["noted", "The note is on the thread."],
-  ["replied", "The reply is on the thread."],
+  ["replied", "The reply is recorded on the thread. It was not sent to the sender."],
   ["changed", "The changes are saved."],
   ["thread-deleted", "The thread and its files are deleted."],
   ["faq-created", "The entry is in the FAQ."],
@@ -28,4 +28,5 @@ export const notesOfDone: ReadonlyMap<string, string> = new Map([
   ["connected", "You can sign in with it from now on."],
   ["device-signed-out", "The device is signed out. Its token works no more."],
   ["signed-out", "You are signed out."],
+  ["not-done", "Your session had ended, so that was not done. Do it again if you still want it."],
 ]);

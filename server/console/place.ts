@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Settings } from "../settings.ts";
 
 /** Where the console lives: the path at which requests arrive, and the one with which links to it begin. */
@@ -11,6 +12,14 @@ export function placeOf({ baseUrl, consoleUrl }: Pick<Settings, "baseUrl" | "con
   const href = new URL(consoleUrl).pathname.replace(/\/$/, "");
   const below = consoleUrl === baseUrl || consoleUrl.startsWith(`${baseUrl}/`);
   return { href, mountedAt: below ? consoleUrl.slice(baseUrl.length) : href };
+}
+
+/** The path of the page whose form was sent, with its query; empty where the browser does not tell. */
+export function pageOfForm({ req }: { readonly req: IncomingMessage }): string {
+  const { referer } = req.headers;
+  if (referer === undefined || !URL.canParse(referer)) return "";
+  const { pathname, search } = new URL(referer);
+  return pathname + search;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { AnswerWithPage } from "../http/errors.ts";
 import { pathOf } from "../http/path.ts";
 import { createLinks } from "./links.ts";
 import { showRefusal } from "./pages/refusal.tsx";
-import { type Place, placeOf } from "./place.ts";
+import { type Place, pageOfForm, placeOf } from "./place.ts";
 import { goTo } from "./reply.ts";
 import { createRespond } from "./respond.ts";
 
@@ -39,8 +39,5 @@ const asSeen = ({ method }: Context, error: ApiError): ApiError =>
   method === "GET" && error.code === "bad_request" ? new ApiError("not_found", {}, { cause: error }) : error;
 
 /** Where to go after signing in: the page that was asked for, or the one whose form was sent. */
-function wanted({ method, req }: Context, { href, mountedAt }: Place): string {
-  if (method === "GET") return href + (req.url ?? "").slice(mountedAt.length);
-  const { referer } = req.headers;
-  return referer !== undefined && URL.canParse(referer) ? new URL(referer).pathname : "";
-}
+const wanted = (ctx: Context, { href, mountedAt }: Place): string =>
+  ctx.method === "GET" ? href + (ctx.req.url ?? "").slice(mountedAt.length) : pageOfForm(ctx);

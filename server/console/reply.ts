@@ -13,10 +13,11 @@ interface PageReply {
 
 export const show = (document: VNode, status = 200): Reply => ({ status, document });
 
-/** Sends the browser on, after a form with a note of what was done. (303: it comes with GET) */
-export const goTo = (location: string, done?: string): Reply => ({
-  location: done === undefined ? location : `${location}?done=${done}`,
-});
+/** Sends the browser on, after a form with a note of what was done, to a place on that page. (303: it comes with GET) */
+export function goTo(location: string, done?: string, place?: string): Reply {
+  const note = done === undefined ? "" : `${location.includes("?") ? "&" : "?"}done=${done}`;
+  return { location: location + note + (place === undefined ? "" : `#${place}`) };
+}
 
 /**
  * Does what a form asks; where the endpoint refuses what was filled in, shows the form `again` with what was wrong.
@@ -38,6 +39,8 @@ export async function orAgain(
 const aboutTheForm: ReadonlySet<string> = new Set([
   "bad_request",
   "invalid_credentials",
+  // Of a form that was sent without a session, and is only shown again.
+  "sign_in_required",
   "email_taken",
   "already_decided",
   "wrong_state",

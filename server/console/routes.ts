@@ -9,9 +9,11 @@ import { forms, pages } from "./addresses.ts";
 import { createAsks } from "./ask.ts";
 import { assetRoutes } from "./asset-routes.ts";
 import { noFields, readForm } from "./form.ts";
+import { askingOnly, keepForm, pageOfKept } from "./kept.ts";
 import { createLinks } from "./links.ts";
-import { signInPage } from "./pages/sign-in.tsx";
-import { placeOf } from "./place.ts";
+import { showSignIn, signInPage } from "./pages/sign-in.tsx";
+import { type Place, pageOfForm, placeOf, returnPath } from "./place.ts";
+import { goTo, type Reply } from "./reply.ts";
 import { createRespond } from "./respond.ts";
 import type { Answer, SignedInVisit, Visit } from "./visit.ts";
 
@@ -20,7 +22,7 @@ export function consoleRoutes(deps: Deps, door: Door): Route[] {
   const place = placeOf(deps.settings);
   const patterns = createLinks(place.mountedAt);
   const respond = createRespond(deps.settings);
-  const visits = createVisits(deps, door, place.href);
+  const visits = createVisits(deps, door, place);
 
   const open = (method: "GET" | "POST", path: string, answer: Answer<Visit>): Route => ({
     method,
@@ -29,26 +31,31 @@ export function consoleRoutes(deps: Deps, door: Door): Route[] {
       respond(ctx, await answer(await visits.ofAnybody(ctx, params, method === "POST")));
     },
   });
-  const signedIn = (method: "GET" | "POST", path: string, answer: Answer<SignedInVisit>): Route => ({
-    method,
+  const page = (path: string, answer: Answer<SignedInVisit>): Route => ({
+    method: "GET",
     path,
     async answer(ctx, params) {
-      respond(ctx, await answer(await visits.ofSignedIn(ctx, params, method === "POST")));
+      respond(ctx, await answer(await visits.ofSignedIn(ctx, params, false)));
     },
+  });
+  const form = (path: string, answer: Answer<SignedInVisit>): Route => ({
+    method: "POST",
+    path,
+    answer: async (ctx, params) => respond(ctx, await visits.answerForm(ctx, params, answer)),
   });
   return [
     ...assetRoutes(patterns),
     open("GET", patterns.signIn, signInPage),
     open("POST", patterns.signIn, signIn),
-    ...pages(patterns).map(([path, page]) => signedIn("GET", path, page)),
-    ...forms(patterns).map(([path, form]) => signedIn("POST", path, form)),
+    ...pages(patterns).map(([path, answer]) => page(path, answer)),
+    ...forms(patterns).map(([path, answer]) => form(path, answer)),
   ];
 }
 
 type Params = Readonly<Record<string, string>>;
 
 /** Makes visits of requests: finds the caller, refuses forms of foreign pages, reads what a form sent. */
-function createVisits(deps: Deps, door: Door, href: string) {
+function createVisits(deps: Deps, door: Door, { href, mountedAt }: Place) {
   const asks = createAsks(deps);
   const cookie = sessionCookie(deps.settings);
   const links = createLinks(href);
@@ -84,16 +91,40 @@ function createVisits(deps: Deps, door: Door, href: string) {
     origin: req.headers.origin,
   });
 
-  return {
-    ofAnybody: (ctx: Context, params: Params, mutates: boolean): Promise<Visit> =>
-      visitOf(ctx, params, presented(ctx, mutates)),
+  const ofAnybody = (ctx: Context, params: Params, mutates: boolean): Promise<Visit> =>
+    visitOf(ctx, params, presented(ctx, mutates));
 
-    async ofSignedIn(ctx: Context, params: Params, mutates: boolean): Promise<SignedInVisit> {
-      const browser = presented(ctx, mutates);
-      const caller = await door.authenticate("session", browser);
-      return { ...(await visitOf(ctx, params, browser, caller)), caller };
-    },
+  const ofSignedIn = async (ctx: Context, params: Params, mutates: boolean): Promise<SignedInVisit> => {
+    const browser = presented(ctx, mutates);
+    const caller = await door.authenticate("session", browser);
+    return { ...(await visitOf(ctx, params, browser, caller)), caller };
   };
+
+  /** A form that comes without a session is kept while the person signs in, and is then shown again. */
+  const answerForm = async (ctx: Context, params: Params, answer: Answer<SignedInVisit>): Promise<Reply> => {
+    const page = pageOfForm(ctx);
+    const visit = await unlessSignedOut(() => ofSignedIn(ctx, params, true));
+    if (!visit) {
+      const unsigned = await ofAnybody(ctx, params, true);
+      const from = pageOfKept(unsigned.fields) ?? page;
+      const action = href + (ctx.req.url ?? "").slice(mountedAt.length);
+      return showSignIn(unsigned, { to: from, kept: keepForm(unsigned.fields, action, from) });
+    }
+    const from = pageOfKept(visit.fields);
+    if (from === undefined) return answer(visit);
+    const shown = await unlessSignedOut(() => answer({ ...visit, ask: askingOnly(visit.ask) }));
+    return shown ?? goTo(returnPath(from, deps.settings.consoleUrl, links.home), "not-done");
+  };
+  return { ofAnybody, ofSignedIn, answerForm };
+}
+
+async function unlessSignedOut<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "sign_in_required") return undefined;
+    throw error;
+  }
 }
 
 const foreignForm = () =>

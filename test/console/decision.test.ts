@@ -9,7 +9,7 @@ import {
 import { databases } from "../support/databases.ts";
 import type { Answer } from "../support/request.ts";
 import { type Service, startService } from "../support/service.ts";
-import { createVisitor, formOf, locationOf, readingOf, type Visitor } from "../support/visitor.ts";
+import { createVisitor, fieldsOf, formOf, locationOf, readingOf, type Visitor } from "../support/visitor.ts";
 
 describe.each(databases)("deciding on a proposal on $name", (engine) => {
   let service: Service;
@@ -111,15 +111,18 @@ describe.each(databases)("deciding on a proposal on $name", (engine) => {
     expect((await run(runId)).field("status")).toBe("awaiting_approval");
   });
 
-  it("needs somebody who is signed in, and leads them back", async () => {
+  it("needs somebody who is signed in, and leads them back to what they wrote", async () => {
     const { id, page } = await proposed();
     const referer = `${service.baseUrl}${address(id)}`;
     const answer = await createVisitor(service, { referer }).send(page, address(id, "/decision"), {
       decision: "approve",
     });
-    expect(answer.headers.get("location")).toBe(
-      `/console/sign-in?${new URLSearchParams({ to: address(id) })}`,
-    );
+    expect(answer.status).toBe(401);
+    expect(fieldsOf(formOf(answer, "/console/sign-in"))).toMatchObject({
+      to: address(id),
+      "kept-action": address(id, "/decision"),
+      "kept:decision": "approve",
+    });
   });
 
   it("keeps all earlier proposals in sight, with what was decided", async () => {

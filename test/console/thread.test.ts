@@ -28,7 +28,11 @@ describe.each(databases)("a thread in the console on $name", (engine) => {
   const change = async (id: string, values: Record<string, string>, page = owner.open(address(id))) =>
     owner.send(await page, address(id, "/edit"), values);
   const say = async (id: string, direction: string, body: string) =>
-    owner.send(await owner.open(address(id)), address(id, "/messages"), { direction, body });
+    owner.send(await owner.open(address(id)), address(id, "/messages"), spoken(direction, body));
+  const spoken = (direction: string, body: string) => ({
+    direction,
+    [direction === "note" ? "noteBody" : "replyBody"]: body,
+  });
 
   it("shows the report, its sender, where it came from and its metadata", async () => {
     const metadata = { device: "Pixel 8", flags: { offline: true } };
@@ -61,7 +65,7 @@ describe.each(databases)("a thread in the console on $name", (engine) => {
 
   it.each([
     ["note", "Internal note"],
-    ["outbound", "Reply to the sender"],
+    ["outbound", "Reply, recorded and not sent"],
   ])("takes a %s", async (direction, title) => {
     const id = await send();
     const page = await owner.follow(await say(id, direction, "We are on it."));
@@ -79,7 +83,7 @@ describe.each(databases)("a thread in the console on $name", (engine) => {
     const id = await send();
     const page = await owner.open(address(id));
     for (let at = 0; at < 3; at += 1)
-      await owner.send(page, address(id, "/messages"), { direction: "note", body: "Once only." });
+      await owner.send(page, address(id, "/messages"), spoken("note", "Once only."));
     expect(readingOf(await owner.open(address(id))).match(/Once only\./g)).toHaveLength(1);
   });
 

@@ -26,16 +26,18 @@ export function createVisitor(service: Service, headers: Readonly<Record<string,
 }
 
 /** The path to which an answer sends the browser, without the note of what was done. */
-export const locationOf = ({ headers }: Answer): string => headers.get("location")?.split("?done=")[0] ?? "";
+export const locationOf = ({ headers }: Answer): string =>
+  headers.get("location")?.split(/\?done=|#/)[0] ?? "";
 
 /** The text of a page as it is read, each run of white space one space. */
 export const readingOf = ({ text }: Answer): string =>
   plain(text.replace(/<(script|style)[\s\S]*?<\/\1>/g, "").replace(/<[^>]*>/g, " ")).replace(/\s+/g, " ");
 
-/** The inside of the first form that is sent to `action`; throws where there is none. */
+/** The inside of the first form that is sent to `action`, by itself or by one of its buttons; throws where there is none. */
 export function formOf({ text }: Answer, action: string): string {
   for (const [, attributes = "", inside = ""] of text.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)) {
     if (attributeOf(attributes, "action") === action) return inside;
+    if (inside.includes(`formaction="${action}"`)) return inside;
   }
   throw new Error(`There is no form to ${action}`);
 }

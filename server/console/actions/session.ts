@@ -1,6 +1,8 @@
 import { session } from "../../../src/contract/console/session.ts";
 import { filledAgain } from "../filled.ts";
+import { carriedForm } from "../kept.ts";
 import { showSignIn } from "../pages/sign-in.tsx";
+import { showSignedInAgain } from "../pages/signed-in-again.tsx";
 import { returnPath } from "../place.ts";
 import { goTo, orAgain, type Reply } from "../reply.ts";
 import type { SignedInVisit, Visit } from "../visit.ts";
@@ -10,9 +12,16 @@ export const signIn = ({ fields, ...visit }: Visit): Promise<Reply> =>
     async () => {
       const body = { email: fields.text("email"), password: fields.text("password") };
       await visit.ask(session.create, { body });
-      return goTo(returnPath(fields.text("to"), visit.deps.settings.consoleUrl, visit.links.home));
+      const { consoleUrl } = visit.deps.settings;
+      const kept = carriedForm(fields);
+      if (kept && returnPath(kept.action, consoleUrl, "") !== "") return showSignedInAgain(visit.links, kept);
+      return goTo(returnPath(fields.text("to"), consoleUrl, visit.links.home));
     },
-    async (refusal) => showSignIn({ fields, ...visit }, fields.text("to"), filledAgain(fields, refusal)),
+    async (refusal) =>
+      showSignIn(
+        { fields, ...visit },
+        { to: fields.text("to"), form: filledAgain(fields, refusal), kept: carriedForm(fields) },
+      ),
   );
 
 export async function signOut({ ask, fields, links }: SignedInVisit): Promise<Reply> {

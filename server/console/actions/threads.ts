@@ -2,52 +2,61 @@ import { threads } from "../../../src/contract/console/feedback.ts";
 import { runs } from "../../../src/contract/console/runs.ts";
 import { changedValues, givenFor } from "../changes.ts";
 import { currentThread } from "../current.ts";
-import { filledAgain } from "../filled.ts";
 import { readThread, showThread } from "../pages/thread.tsx";
 import { goTo, orAgain, type Reply } from "../reply.ts";
+import { holdsDrafts, type ThreadPart } from "../thread-forms.ts";
 import type { SignedInVisit } from "../visit.ts";
 
 /** Approves or rejects the run that the form showed, not whichever is newest now. */
 export function decide(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   const [runId, decision] = [fields.text("runId"), fields.text("decision")];
-  return orAgain(
-    async () => {
-      const body = { decision, note: fields.text("note") };
-      const run = await ask(runs.decide, { params: { runId }, body, once: fields.once });
-      return goTo(threadAddress(visit), run.status);
-    },
-    (refusal) => showThread(visit, { decision: filledAgain(fields, refusal), decidedRunId: runId }),
-  );
+  return doPart(visit, "decision", async () => {
+    const body = { decision, note: fields.text("note") };
+    const run = await ask(runs.decide, { params: { runId }, body, once: fields.once });
+    return { done: run.status, place: "proposal" };
+  });
 }
 
 export function addMessage(visit: SignedInVisit): Promise<Reply> {
-  const { ask, fields } = visit;
-  const direction = fields.text("direction");
-  return orAgain(
-    async () => {
-      const body = { direction, body: fields.text("body") };
-      await ask(threads.addMessage, { params: { id: visit.param("id") }, body, once: fields.once });
-      return goTo(threadAddress(visit), direction === "note" ? "noted" : "replied");
-    },
-    (refusal) => {
-      const form = filledAgain(fields, refusal);
-      return showThread(visit, direction === "outbound" ? { reply: form } : { note: form });
-    },
-  );
+  const { ask, fields, param } = visit;
+  const note = fields.text("direction") === "note";
+  return doPart(visit, note ? "note" : "reply", async () => {
+    const text = fields.text(note ? "noteBody" : "replyBody");
+    const body = { direction: fields.text("direction"), body: text };
+    const { id } = await ask(threads.addMessage, { params: { id: param("id") }, body, once: fields.once });
+    return { done: note ? "noted" : "replied", place: `message-${id}`, messageId: id };
+  });
 }
 
-export function editThread(visit: SignedInVisit): Promise<Reply> {
-  const { ask, fields } = visit;
+export const editThread = (visit: SignedInVisit): Promise<Reply> =>
+  doPart(visit, "edit", async () => {
+    const { ask, fields, param } = visit;
+    const current = currentThread(await readThread(visit));
+    const changed = changedValues(fields, givenFor(fields, current), current);
+    const body = changed.githubIssueUrl === "" ? { ...changed, githubIssueUrl: null } : changed;
+    await ask(threads.update, { params: { id: param("id") }, body, once: fields.once });
+    return { done: "changed" };
+  });
+
+/** What a part of the form did: a word for it, and where on the page it is seen. */
+interface Done {
+  readonly done: string;
+  readonly place?: string;
+  readonly messageId?: string;
+}
+
+/** Does one part of the form. Where another part holds text that is not saved, the page that follows holds it, too. */
+function doPart(visit: SignedInVisit, part: ThreadPart, act: () => Promise<Done>): Promise<Reply> {
+  const { fields, links, param } = visit;
   return orAgain(
     async () => {
-      const current = currentThread(await readThread(visit));
-      const changed = changedValues(fields, givenFor(fields, current), current);
-      const body = changed.githubIssueUrl === "" ? { ...changed, githubIssueUrl: null } : changed;
-      await ask(threads.update, { params: { id: visit.param("id") }, body, once: fields.once });
-      return goTo(threadAddress(visit), "changed");
+      const { done, place, messageId } = await act();
+      if (!holdsDrafts(fields, part)) return goTo(links.thread(param("appId"), param("id")), done, place);
+      const sent = { fields, part, ...(messageId === undefined ? {} : { messageId }) };
+      return showThread(visit, { sent, done });
     },
-    (refusal) => showThread(visit, { edit: filledAgain(fields, refusal) }),
+    (refusal) => showThread(visit, { sent: { fields, part, refusal } }),
   );
 }
 
@@ -55,5 +64,3 @@ export async function deleteThread(visit: SignedInVisit): Promise<Reply> {
   await visit.ask(threads.remove, { params: { id: visit.param("id") }, once: visit.fields.once });
   return goTo(visit.links.inbox(visit.param("appId")), "thread-deleted");
 }
-
-const threadAddress = ({ links, param }: SignedInVisit): string => links.thread(param("appId"), param("id"));

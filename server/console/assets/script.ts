@@ -1,3 +1,5 @@
+import { drafts } from "./script/drafts.ts";
+
 /** What pages do better where scripts run. Nothing depends on it. */
 export const script = `
 "use strict";
@@ -98,14 +100,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   });
 }
 
-// What is not sent yet is not lost by a slip.
-let dirty = false;
-for (const form of document.querySelectorAll("form[data-guards]")) {
-  form.addEventListener("input", () => { dirty = true; });
-}
-document.addEventListener("submit", () => { dirty = false; });
-addEventListener("beforeunload", (event) => { if (dirty) event.preventDefault(); });
-
+${drafts}
 // Lists and proposals that change meanwhile.
 const live = document.querySelectorAll("[data-live]");
 const refresh = async () => {

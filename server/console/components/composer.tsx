@@ -1,10 +1,8 @@
 import type { OwnedThread } from "../../../src/contract/console/feedback.ts";
-import { filledWith } from "../filled.ts";
-import type { ThreadForms } from "../pages/thread.tsx";
+import type { ThreadForms } from "../thread-forms.ts";
 import { Elsewhere } from "./elsewhere.tsx";
 import { type Filled, TextArea } from "./field.tsx";
 import { Refused } from "./notice.tsx";
-import { Once } from "./once.tsx";
 import { Line } from "./written.tsx";
 
 export interface ComposerProps {
@@ -13,59 +11,65 @@ export interface ComposerProps {
   readonly address: string;
 }
 
-/** Two forms, so that what is meant for the house does not go to the sender by a slip. */
+/** Two fields with a button each, so that what is meant for the team does not go to the sender by a slip. */
 export const Composer = ({ forms, sender, address }: ComposerProps) => (
   <section class="card composer" aria-labelledby="add">
     <h2 id="add">Add to this thread</h2>
-    <MessageForm form={forms.note} direction="note" action={`${address}/messages`} />
+    <MessageField form={forms.note} direction="note" action={`${address}/messages`} />
     <hr />
-    <details class="reveal" open={forms.reply !== undefined}>
-      <summary>Reply to the sender</summary>
+    <details class="reveal" open={isOpen(forms.reply)}>
+      <summary>Record a reply to the sender</summary>
       <div class="stack">
         <SenderHint sender={sender} />
-        <MessageForm form={forms.reply} direction="outbound" action={`${address}/messages`} />
+        <MessageField form={forms.reply} direction="outbound" action={`${address}/messages`} />
       </div>
     </details>
   </section>
 );
 
-interface MessageFormProps {
-  readonly form: Filled | undefined;
+const isOpen = (form: Filled): boolean => form.refusal !== undefined || form.value("replyBody") !== "";
+
+interface MessageFieldProps {
+  readonly form: Filled;
   readonly direction: "note" | "outbound";
   readonly action: string;
 }
 
-const MessageForm = ({ form = filledWith(), direction, action }: MessageFormProps) => {
+const MessageField = ({ form, direction, action }: MessageFieldProps) => {
   const note = direction === "note";
   return (
-    <form class="stack" method="post" action={action} data-guards>
+    <div class="stack">
       <Refused refusal={form.refusal} />
-      <Once />
-      <input type="hidden" name="direction" value={direction} />
       <TextArea
         form={form}
-        name="body"
-        part={direction}
+        name={note ? "noteBody" : "replyBody"}
         label={note ? "Internal note" : "Reply"}
         hint={note ? "Seen by you and your agents, never by the sender." : undefined}
         size={note ? "short" : undefined}
-        required
       />
       <div class="actions">
-        <button type="submit">{note ? "Add note" : "Add reply"}</button>
+        <button type="submit" name="direction" value={direction} formaction={action} formnovalidate>
+          {note ? "Add note" : "Record reply"}
+        </button>
       </div>
-    </form>
+    </div>
   );
 };
 
+const notSent = "Innkeep sends no mail: a reply is recorded on this thread, not sent.";
+
 const SenderHint = ({ sender: { name, email } }: { readonly sender: OwnedThread["sender"] }) => {
   if (email === null) {
-    return <p class="hint">The sender left no address. The reply stands on the thread.</p>;
+    return (
+      <p class="hint">
+        <b>{notSent}</b> The sender left no address.
+      </p>
+    );
   }
   const mail = mailAddress(email);
   return (
     <p class="hint">
-      The reply stands on the thread. {name !== null && <Line text={name} />}{" "}
+      <b>{notSent}</b> To reach the sender, write to {name !== null && <Line text={name} />}{" "}
       {mail ? (
         <Elsewhere to={mail}>
           <Line text={email} />

@@ -1,21 +1,18 @@
 import type { Proposal } from "../../../src/contract/agent.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { filledWith } from "../filled.ts";
-import type { ThreadForms } from "../pages/thread.tsx";
+import type { ThreadForms } from "../thread-forms.ts";
 import { type Filled, TextArea } from "./field.tsx";
 import { Notice, Refused } from "./notice.tsx";
-import { Once } from "./once.tsx";
 
 export interface DecisionFormProps {
   /** The run that this page shows: only it can be decided here. */
   readonly runId: string;
-  readonly form: Filled | undefined;
+  readonly form: Filled;
   readonly action: string;
 }
 
-export const DecisionForm = ({ runId, form = filledWith(), action }: DecisionFormProps) => (
-  <form class="decide" method="post" action={action} data-guards>
-    <Once />
+export const DecisionForm = ({ runId, form, action }: DecisionFormProps) => (
+  <div class="decide">
     <input type="hidden" name="runId" value={runId} />
     <TextArea
       form={form}
@@ -25,15 +22,42 @@ export const DecisionForm = ({ runId, form = filledWith(), action }: DecisionFor
       hint={`Optional. Where your note differs from the plan, the agent follows the note. At most ${limits.decisionNote.toLocaleString("en")} characters.`}
     />
     <div class="actions">
-      <button class="primary" type="submit" name="decision" value="approve">
+      <Decide decision="approve" kind="primary" action={action}>
         Approve this plan
-      </button>
-      <button class="danger" type="submit" name="decision" value="reject">
+      </Decide>
+      <Decide decision="reject" kind="danger" action={action}>
         Reject
-      </button>
+      </Decide>
     </div>
-  </form>
+  </div>
 );
+
+interface DecideProps {
+  readonly decision: string;
+  readonly kind: string;
+  readonly action: string;
+  readonly children: string;
+}
+
+const Decide = ({ decision, kind, action, children }: DecideProps) => (
+  <button class={kind} type="submit" name="decision" value={decision} formaction={action} formnovalidate>
+    {children}
+  </button>
+);
+
+/** A note that was typed for a decision which can no longer be made: it stays to be read and copied. */
+export const UnsentNote = ({ form }: { readonly form: Filled }) =>
+  form.value("note").trim() === "" ? null : (
+    <div class="decide">
+      <TextArea
+        form={form}
+        name="note"
+        label="Your note to the agent, not sent"
+        size="short"
+        hint="Nobody has read it. Copy it, or add it to the thread as an internal note."
+      />
+    </div>
+  );
 
 export interface DecisionRefusedProps {
   readonly forms: ThreadForms;
@@ -41,9 +65,9 @@ export interface DecisionRefusedProps {
 }
 
 /** Why a decision did not count: a newer proposal took the place of the one that was read, or it is decided already. */
-export const DecisionRefused = ({ forms: { decision, decidedRunId }, proposals }: DecisionRefusedProps) => {
-  const refusal = decision?.refusal;
-  const run = proposals.find(({ id }) => id === decidedRunId);
+export const DecisionRefused = ({ forms, proposals }: DecisionRefusedProps) => {
+  const { refusal } = forms.decision;
+  const run = proposals.find(({ id }) => id === forms.readRunId);
   if (!refusal || !run || run.status === "awaiting_approval") return <Refused refusal={refusal} />;
   if (run.replacedBy !== null) {
     return (

@@ -17,7 +17,7 @@ export const deedNames: ReadonlyMap<string, string> = new Map([
   ["thread.update", "Changed a thread"],
   ["thread.delete", "Deleted a thread"],
   ["message.note", "Added a note"],
-  ["message.outbound", "Replied to the sender"],
+  ["message.outbound", "Recorded a reply (not sent)"],
   ["run.approve", "Approved a proposal"],
   ["run.reject", "Rejected a proposal"],
   ["faq.create", "Wrote an FAQ entry"],

@@ -1,17 +1,22 @@
 import type { ComponentChildren } from "preact";
 import { assets } from "../assets/assets.ts";
+import { versionOf } from "../filled.ts";
 import type { Links } from "../links.ts";
 import { visibleLine } from "../visible-text.ts";
 
 export interface DocumentProps {
   readonly links: Links;
   readonly title: string;
+  /** The page's own address, where it may be shown as the answer to a form. */
+  readonly address?: string | undefined;
+  /** Who is signed in. Only their own drafts are shown to them. */
+  readonly person?: string;
   readonly children: ComponentChildren;
 }
 
 /** The shell of every page. */
-export const Document = ({ links, title, children }: DocumentProps) => (
-  <html lang="en">
+export const Document = ({ links, title, address, person, children }: DocumentProps) => (
+  <html lang="en" data-person={person && versionOf(person)} data-address={address}>
     <head>
       <meta charset="utf-8" />
       <title>{`${visibleLine(title)} · Innkeep`}</title>

@@ -4,6 +4,7 @@ import { countOf } from "../entry-form.ts";
 import type { Fields } from "../form.ts";
 import { Choices } from "./choices.tsx";
 import { type Filled, Select, TextArea, TextField } from "./field.tsx";
+import { guarded } from "./guarded.ts";
 import { Refused } from "./notice.tsx";
 import { Once } from "./once.tsx";
 import { Was } from "./was.tsx";
@@ -23,7 +24,7 @@ export interface EntryFormProps {
 export const EntryForm = (props: EntryFormProps) => {
   const { form, action, current, published } = props;
   return (
-    <form class="card stack editor" method="post" action={action} data-guards>
+    <form class="card stack editor" method="post" action={action} {...guarded(action, form)}>
       <Refused refusal={form.refusal} />
       <Once />
       {current && <Was current={current} />}

@@ -5,6 +5,8 @@ import type { ApiError } from "../../../src/contract/errors.ts";
 export interface Filled {
   value(name: string): string;
   readonly refusal?: ApiError | undefined;
+  /** Whether it holds what was sent, and not what is stored. */
+  readonly sent?: boolean;
 }
 
 export interface FieldProps {

@@ -11,12 +11,19 @@ export interface FramedProps {
   readonly title: string;
   /** For pages of forms and reading, which long lines would make hard. */
   readonly narrow?: boolean;
+  /** The page's own address, where it may be shown as the answer to a form. */
+  readonly address?: string;
   readonly children: ComponentChildren;
 }
 
 /** A page of the console with the bar above it, and the tabs of its app. */
-export const Framed = ({ frame, title, narrow = false, children }: FramedProps) => (
-  <Document links={frame.links} title={frame.app ? `${title} · ${frame.app.name}` : title}>
+export const Framed = ({ frame, title, narrow = false, address, children }: FramedProps) => (
+  <Document
+    links={frame.links}
+    title={frame.app ? `${title} · ${frame.app.name}` : title}
+    address={address}
+    person={frame.email}
+  >
     <header class="top">
       <div class="bar">
         <Brand links={frame.links} />

@@ -1,8 +1,10 @@
 import type { Proposal } from "../../../src/contract/agent.ts";
 import type { ThreadProps } from "../pages/thread.tsx";
+import type { ThreadForms } from "../thread-forms.ts";
 import { ProposalBadge } from "./badges.tsx";
-import { DecisionForm, DecisionRefused } from "./decision.tsx";
+import { DecisionForm, DecisionRefused, UnsentNote } from "./decision.tsx";
 import { Delivery } from "./delivery.tsx";
+import { Notice } from "./notice.tsx";
 import { When } from "./when.tsx";
 import { HiddenCount, Line, Written } from "./written.tsx";
 
@@ -31,14 +33,33 @@ export const CurrentProposal = ({
       </header>
       <div class="inside">
         <DecisionRefused forms={forms} proposals={thread.proposals} />
+        <NewerThanRead forms={forms} proposal={proposal} />
         <ProposalText proposal={proposal} />
         <Decision proposal={proposal} />
         <Delivery deliveries={deliveries} runId={proposal.id} />
       </div>
-      {awaiting && <DecisionForm runId={proposal.id} form={forms.decision} action={`${address}/decision`} />}
+      {awaiting ? (
+        <DecisionForm runId={proposal.id} form={forms.decision} action={`${address}/decision`} />
+      ) : (
+        <UnsentNote form={forms.decision} />
+      )}
     </section>
   );
 };
+
+interface NewerThanReadProps {
+  readonly forms: ThreadForms;
+  readonly proposal: Proposal;
+}
+
+/** Another part of the page was sent meanwhile: the note to the agent now stands under a plan that nobody has read. */
+const NewerThanRead = ({ forms: { readRunId, decisionRefused, decision }, proposal }: NewerThanReadProps) =>
+  decisionRefused || readRunId === "" || readRunId === proposal.id || decision.value("note") === "" ? null : (
+    <Notice kind="attention">
+      <b>A newer proposal replaced the one you read.</b> Your note is kept. Read the newer one before you
+      decide.
+    </Notice>
+  );
 
 /** What was proposed before, newest first. */
 export const EarlierProposals = ({ thread, deliveries }: ThreadProps) => {

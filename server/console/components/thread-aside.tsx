@@ -1,72 +1,57 @@
 import type { OwnedThread } from "../../../src/contract/console/feedback.ts";
-import { currentThread } from "../current.ts";
-import { filledWith } from "../filled.ts";
 import { statusNames, typeNames } from "./badges.tsx";
 import { Elsewhere } from "./elsewhere.tsx";
 import { type Filled, Select, TextField } from "./field.tsx";
 import { Refused } from "./notice.tsx";
-import { Once } from "./once.tsx";
 import { Pair, pairsOf } from "./pairs.tsx";
-import { Was } from "./was.tsx";
 
 export interface ThreadAsideProps {
   readonly thread: OwnedThread;
-  readonly form: Filled | undefined;
+  readonly form: Filled;
   readonly address: string;
 }
 
 /** What is known about a thread, and what may be changed of it. */
 export const ThreadAside = ({ thread, form, address }: ThreadAsideProps) => (
   <aside class="aside" aria-label="About this thread">
-    <EditForm thread={thread} form={form} action={`${address}/edit`} />
+    <EditFields thread={thread} form={form} />
     <Facts thread={thread} />
     <Metadata metadata={thread.feedback.metadata} />
     <details class="reveal danger">
       <summary>Delete thread</summary>
-      <form class="stack" method="post" action={`${address}/delete`}>
+      <div class="stack">
         <p>The report, its files, the conversation and all proposals are deleted for good.</p>
-        <Once />
-        <button class="danger" type="submit">
+        <button class="danger" type="submit" formaction={`${address}/delete`} formnovalidate>
           Delete for good
         </button>
-      </form>
+      </div>
     </details>
   </aside>
 );
 
-interface EditFormProps {
-  readonly thread: OwnedThread;
-  readonly form: Filled | undefined;
-  readonly action: string;
-}
+type EditFieldsProps = Pick<ThreadAsideProps, "thread" | "form">;
 
-const EditForm = ({ thread, form, action }: EditFormProps) => {
-  const current = currentThread(thread);
-  const shown = form ?? filledWith(current);
-  return (
-    <form class="stack" method="post" action={action}>
-      <Refused refusal={form?.refusal} />
-      <Once />
-      <Was current={current} />
-      <Select form={shown} name="status" label="Status" options={Object.entries(statusNames)} />
-      <Select form={shown} name="category" label="Type" options={Object.entries(typeNames)} />
-      <TextField form={shown} name="subject" label="Subject" required />
-      <TextField
-        form={shown}
-        name="githubIssueUrl"
-        label="Linked issue"
-        type="url"
-        placeholder="https://github.com/…"
-        hint={<IssueLink url={thread.feedback.githubIssueUrl} />}
-      />
-      <div class="actions">
-        <button class="small" type="submit">
-          Save
-        </button>
-      </div>
-    </form>
-  );
-};
+const EditFields = ({ thread, form }: EditFieldsProps) => (
+  <div class="stack">
+    <Refused refusal={form.refusal} />
+    <Select form={form} name="status" label="Status" options={Object.entries(statusNames)} />
+    <Select form={form} name="category" label="Type" options={Object.entries(typeNames)} />
+    <TextField form={form} name="subject" label="Subject" required />
+    <TextField
+      form={form}
+      name="githubIssueUrl"
+      label="Linked issue"
+      type="url"
+      placeholder="https://github.com/…"
+      hint={<IssueLink url={thread.feedback.githubIssueUrl} />}
+    />
+    <div class="actions">
+      <button class="small" type="submit">
+        Save
+      </button>
+    </div>
+  </div>
+);
 
 const IssueLink = ({ url }: { readonly url: string | null }) =>
   url === null ? <>Where the work is tracked.</> : <Elsewhere to={url}>Open the issue</Elsewhere>;

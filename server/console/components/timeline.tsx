@@ -5,8 +5,14 @@ import { Repeat } from "./repeat.tsx";
 import { When } from "./when.tsx";
 import { Written } from "./written.tsx";
 
+export interface TimelineProps {
+  readonly thread: OwnedThread;
+  /** The message that the reader has just added: the page opens at it. */
+  readonly newest: string | undefined;
+}
+
 /** What was said on a thread after the report, oldest first. */
-export const Timeline = ({ thread: { messages, proposals } }: { readonly thread: OwnedThread }) => {
+export const Timeline = ({ thread: { messages, proposals }, newest }: TimelineProps) => {
   if (messages.length === 0) return null;
   const notes = new Set(proposals.map(nameOfNote));
   return (
@@ -14,7 +20,7 @@ export const Timeline = ({ thread: { messages, proposals } }: { readonly thread:
       <h2 id="conversation">Conversation</h2>
       <ol class="stack">
         {messages.map((message) => (
-          <li key={message.id}>
+          <li key={message.id} id={`message-${message.id}`} tabIndex={-1} autofocus={message.id === newest}>
             {notes.has(nameOf(message)) ? <ProposalEvent message={message} /> : entry(message)}
           </li>
         ))}
@@ -28,7 +34,7 @@ const entry = (message: OwnedMessage) =>
 
 const directions: Readonly<Record<string, string>> = {
   note: "Internal note",
-  outbound: "Reply to the sender",
+  outbound: "Reply, recorded and not sent",
   inbound: "From the sender",
 };
 

@@ -4,6 +4,7 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import type { ListedFaq } from "../../../src/contract/faqs.ts";
 import { type Filled, TextArea, TextField } from "../components/field.tsx";
 import { Framed } from "../components/framed.tsx";
+import { guarded } from "../components/guarded.ts";
 import { Refused } from "../components/notice.tsx";
 import { Once } from "../components/once.tsx";
 import { Was } from "../components/was.tsx";
@@ -74,7 +75,7 @@ interface FaqFormProps {
 }
 
 const FaqForm = ({ form, action, faq }: FaqFormProps) => (
-  <form class="card stack" method="post" action={action} data-guards>
+  <form class="card stack" method="post" action={action} {...guarded(action, form)}>
     <Refused refusal={form.refusal} />
     <Once />
     {faq && <Was current={currentFaq(faq)} />}

@@ -7,6 +7,7 @@ import { CycleLine } from "../components/cycle-line.tsx";
 import { Elsewhere } from "../components/elsewhere.tsx";
 import type { Filled } from "../components/field.tsx";
 import { Framed } from "../components/framed.tsx";
+import { guarded } from "../components/guarded.ts";
 import { ListingFields } from "../components/listing-fields.tsx";
 import { NewCycle } from "../components/new-cycle.tsx";
 import { Refused } from "../components/notice.tsx";
@@ -33,6 +34,7 @@ export async function showNewListing(
   form: Filled = filledWith(emptyListing),
 ): Promise<Reply> {
   const frame = await appFrameOf(visit, "testing");
+  const action = frame.links.testing(frame.app.id, "new");
   const shown = form.refusal || form.value("appName") !== "" ? form : withName(form, frame.app.name);
   return show(
     <Framed frame={frame} title="New listing" narrow>
@@ -43,7 +45,7 @@ export async function showNewListing(
           <p>What testers are told of your app, and how much a run of the test asks of them.</p>
         </div>
       </div>
-      <form class="card stack" method="post" action={frame.links.testing(frame.app.id, "new")} data-guards>
+      <form class="card stack" method="post" action={action} {...guarded(action, form)}>
         <Refused refusal={form.refusal} />
         <Once />
         <ListingFields form={shown} />
@@ -176,10 +178,11 @@ const Told = ({ listing }: ListingDetailProps) => (
 
 const Edit = ({ frame: { links, app }, listing, edit }: ListingDetailProps) => {
   const current = currentListing(listing);
+  const action = links.listing(app.id, listing.id);
   return (
     <details class="reveal" open={edit !== undefined}>
       <summary>Edit this listing</summary>
-      <form class="card stack" method="post" action={links.listing(app.id, listing.id)} data-guards>
+      <form class="card stack" method="post" action={action} {...guarded(action, edit ?? {})}>
         <Refused refusal={edit?.refusal} />
         <Once />
         <Was current={current} />

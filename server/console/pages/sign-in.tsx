@@ -1,31 +1,48 @@
 import { Alone } from "../components/alone.tsx";
 import { type Filled, TextField } from "../components/field.tsx";
-import { DoneNotice, Refused } from "../components/notice.tsx";
+import { Hidden } from "../components/hidden.tsx";
+import { DoneNotice, Notice, SignInRefused } from "../components/notice.tsx";
 import { Providers } from "../components/providers.tsx";
 import { filledWith } from "../filled.ts";
+import { carrying, type KeptForm, showingAgain } from "../kept.ts";
 import { type Reply, show } from "../reply.ts";
 import type { Visit } from "../visit.ts";
 
-export const signInPage = async (visit: Visit): Promise<Reply> => showSignIn(visit, visit.query("to"));
+export const signInPage = async (visit: Visit): Promise<Reply> =>
+  showSignIn(visit, { to: visit.query("to") });
 
-/** `to` is where the visitor wanted to go. */
-export const showSignIn = (visit: Visit, to: string, form: Filled = filledWith()): Reply =>
-  show(<SignIn visit={visit} to={to} form={form} />, form.refusal?.status);
-
-interface SignInProps {
-  readonly visit: Visit;
+/** For what somebody signs in. */
+export interface SignInTraits {
+  /** Where they wanted to go. */
   readonly to: string;
-  readonly form: Filled;
+  readonly form?: Filled;
+  /** The form that they sent when their session had ended. */
+  readonly kept?: KeptForm | undefined;
 }
 
-const SignIn = ({ visit: { deps, links, query }, to, form }: SignInProps) => (
+export const showSignIn = (visit: Visit, traits: SignInTraits): Reply =>
+  show(<SignIn {...traits} visit={visit} />, traits.form?.refusal?.status ?? (traits.kept ? 401 : 200));
+
+const SignIn = ({
+  visit: { deps, links, query },
+  to,
+  form = filledWith(),
+  kept,
+}: SignInTraits & { readonly visit: Visit }) => (
   <Alone links={links} title="Sign in">
     <div class="card stack">
       <h1>Sign in</h1>
       <DoneNotice done={query("done")} />
-      <Refused refusal={form.refusal} />
+      {kept && !form.refusal && (
+        <Notice kind="alert">
+          <b>Your session has ended, so nothing was done.</b> What you wrote is kept: sign in, and it stands
+          in its form again.
+        </Notice>
+      )}
+      <SignInRefused refusal={form.refusal} />
       <form class="stack" method="post" action={links.signIn}>
         <input type="hidden" name="to" value={to} />
+        {kept && <Hidden values={carrying(kept)} />}
         <TextField form={form} name="email" label="E-mail" type="email" autocomplete="username" required />
         <TextField
           form={{ ...form, value: () => "" }}
@@ -39,7 +56,18 @@ const SignIn = ({ visit: { deps, links, query }, to, form }: SignInProps) => (
           Sign in
         </button>
       </form>
-      <Providers settings={deps.settings} to={to} />
+      <Providers settings={deps.settings} to={to} apart={kept !== undefined} />
+      {kept && <SignedInElsewhere kept={kept} />}
     </div>
   </Alone>
+);
+
+/** What is typed waits in this tab, while the person signs in in another one. */
+const SignedInElsewhere = ({ kept }: { readonly kept: KeptForm }) => (
+  <form method="post" action={kept.action}>
+    <Hidden values={showingAgain(kept)} />
+    <button class="quiet small" type="submit">
+      I have signed in in another tab
+    </button>
+  </form>
 );

@@ -1,40 +1,41 @@
+import type { ComponentChildren } from "preact";
 import type { OwnedThread } from "../../../src/contract/console/feedback.ts";
 import { threads } from "../../../src/contract/console/feedback.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { type DeliveryRow, deliveries } from "../../store/deliveries.ts";
 import { Composer } from "../components/composer.tsx";
-import type { Filled } from "../components/field.tsx";
 import { Framed } from "../components/framed.tsx";
+import { guarded } from "../components/guarded.ts";
 import { Notice } from "../components/notice.tsx";
+import { Once } from "../components/once.tsx";
 import { CurrentProposal, EarlierProposals } from "../components/proposal.tsx";
 import { Report } from "../components/report.tsx";
 import { ThreadAside } from "../components/thread-aside.tsx";
 import { ThreadHead } from "../components/thread-head.tsx";
 import { Timeline } from "../components/timeline.tsx";
+import { WasVersions } from "../components/was.tsx";
+import { currentThread } from "../current.ts";
 import { versionOf } from "../filled.ts";
 import { type AppFrame, appFrameOf } from "../frame.ts";
 import { type Reply, show } from "../reply.ts";
+import { type SentThread, type ThreadForms, threadForms } from "../thread-forms.ts";
 import type { SignedInVisit } from "../visit.ts";
-
-/** The forms of a thread that were sent and refused, to be shown again as they were. */
-export interface ThreadForms {
-  readonly decision?: Filled;
-  /** The run on which a refused decision was made. */
-  readonly decidedRunId?: string;
-  readonly note?: Filled;
-  readonly reply?: Filled;
-  readonly edit?: Filled;
-}
 
 export const threadPage = (visit: SignedInVisit): Promise<Reply> => showThread(visit);
 
-export async function showThread(visit: SignedInVisit, forms: ThreadForms = {}): Promise<Reply> {
-  const frame = await appFrameOf(visit, "inbox");
+/** What is shown after a form of the thread was sent: that form, and a note of what it did. */
+export interface ShownAgain {
+  readonly sent?: SentThread;
+  readonly done?: string;
+}
+
+export async function showThread(visit: SignedInVisit, { sent, done }: ShownAgain = {}): Promise<Reply> {
+  const opened = await appFrameOf(visit, "inbox");
+  const frame = done === undefined ? opened : { ...opened, done };
   const thread = await readThread(visit);
-  const sent = await deliveries.list(visit.deps.database, thread.feedback.id);
-  const { decision, note, reply, edit } = forms;
-  const refusal = [decision, note, reply, edit].find((form) => form)?.refusal;
-  return show(<Thread {...{ frame, thread, forms }} deliveries={sent} />, refusal?.status);
+  const told = await deliveries.list(visit.deps.database, thread.feedback.id);
+  const forms = threadForms(currentThread(thread), sent);
+  return show(<Thread {...{ frame, thread, forms }} deliveries={told} />, sent?.refusal?.status);
 }
 
 /** The thread that the path names, within its own app only. Throws `not_found`. */
@@ -55,25 +56,46 @@ const Thread = (props: ThreadProps) => {
   const { frame, thread, forms } = props;
   const address = frame.links.thread(frame.app.id, thread.feedback.id);
   return (
-    <Framed frame={frame} title={thread.feedback.subject}>
+    <Framed frame={frame} title={thread.feedback.subject} address={address}>
       <a class="back" href={frame.links.inbox(frame.app.id)}>
         <span aria-hidden="true">←</span> Inbox
       </a>
       <ThreadHead thread={thread} />
-      <div class="thread">
+      <ThreadForm forms={forms} address={address}>
         <div class="stack">
           <NewerNotice thread={thread} address={address} />
           <Report thread={thread} />
           <CurrentProposal {...props} address={address} />
           <EarlierProposals {...props} />
-          <Timeline thread={thread} />
+          <Timeline thread={thread} newest={forms.messageId} />
           <Composer forms={forms} sender={thread.sender} address={address} />
         </div>
         <ThreadAside thread={thread} form={forms.edit} address={address} />
-      </div>
+      </ThreadForm>
     </Framed>
   );
 };
+
+interface ThreadFormProps {
+  readonly forms: ThreadForms;
+  readonly address: string;
+  readonly children: ComponentChildren;
+}
+
+/**
+ * One form around the whole thread: every button sends all that is typed anywhere in it, so that the page which
+ * comes back can show again what is not saved yet. Enter in a field saves the fields at the side, and decides nothing.
+ */
+const ThreadForm = ({ forms, address, children }: ThreadFormProps) => (
+  <form class="thread" method="post" action={`${address}/edit`} {...guarded(address, forms)}>
+    <button class="unseen" type="submit" tabIndex={-1} aria-hidden="true">
+      Save
+    </button>
+    <Once />
+    <WasVersions versions={forms.was} />
+    {children}
+  </form>
+);
 
 interface NewerNoticeProps {
   readonly thread: OwnedThread;

@@ -1,7 +1,7 @@
 import { limits } from "../../../src/contract/limits.ts";
 import { Alone } from "../components/alone.tsx";
 import { type Filled, TextField } from "../components/field.tsx";
-import { Refused } from "../components/notice.tsx";
+import { Refused, SignInRefused } from "../components/notice.tsx";
 import { Providers } from "../components/providers.tsx";
 import { onTo } from "./paths.ts";
 import type { TavernVisit } from "./visit.ts";
@@ -21,7 +21,7 @@ export const SignIn = ({ visit: { links, at, settings }, to, form }: EntryProps)
         <h1>Sign in</h1>
         <p class="muted">Then you decide whether the device that sent you here is signed in, too.</p>
       </div>
-      <Refused refusal={form.refusal} />
+      <SignInRefused refusal={form.refusal} />
       <form class="stack" method="post" action={at.signIn}>
         <input type="hidden" name="to" value={to} />
         <Email form={form} />
