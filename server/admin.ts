@@ -9,6 +9,7 @@ import { backUp } from "./admin/backup.ts";
 import { checkAll } from "./admin/check.ts";
 import { listKeys, listTokens, revokeKey, revokeToken } from "./admin/credentials.ts";
 import { type Place, withDatabase } from "./admin/place.ts";
+import { repair } from "./admin/repair.ts";
 import { restore } from "./admin/restore.ts";
 import { migrations } from "./store/migrations.ts";
 
@@ -36,6 +37,7 @@ export type AdminCommand =
   | { readonly command: "token revoke"; readonly id: string }
   | { readonly command: "migrate" }
   | { readonly command: "check" }
+  | { readonly command: "repair" }
   | { readonly command: "backup"; readonly file: string }
   | { readonly command: "restore"; readonly file: string };
 
@@ -79,7 +81,9 @@ function run(request: AdminCommand, place: Place): Promise<Record<string, unknow
     case "migrate":
       return withDatabase(place, "make", async () => ({ migration: migrations.at(-1)?.number ?? 0 }));
     case "check":
-      return withDatabase(place, "leave", (database) => checkAll(database, place));
+      return withDatabase(place, "leave", async (database) => ({ ...(await checkAll(database, place)) }));
+    case "repair":
+      return withDatabase(place, "update", (database) => repair(database, place));
     case "backup":
       return withDatabase(place, "leave", (database) => backUp(database, place, request.file));
     case "restore":

@@ -12,6 +12,7 @@ import { startHousekeeping } from "./housekeeping.ts";
 import { attach, createListener } from "./http/listener.ts";
 import { startIndexing } from "./indexing.ts";
 import { createLog } from "./log.ts";
+import { startNightly } from "./nightly.ts";
 import { createDeps, openSettingsDatabase } from "./open-deps.ts";
 import { startOutbox } from "./outbox/worker.ts";
 import { startPassingTime } from "./passing-time.ts";
@@ -68,6 +69,7 @@ async function serveFrom(wanted: Settings, flags: ServeFlags, world: ServeWorld)
   attach(server, createApp(deps), deps);
   const outbox = startOutbox(deps);
   const stopHousekeeping = startHousekeeping(deps);
+  const stopNightly = startNightly(deps);
   const stopIndexing = startIndexing(deps);
   const stopPassingTime = startPassingTime(deps);
   announce(flags, settings, world, settings.demo ? await seedDemo(deps) : undefined);
@@ -76,6 +78,7 @@ async function serveFrom(wanted: Settings, flags: ServeFlags, world: ServeWorld)
   stopping.abort();
   await close(server);
   stopHousekeeping();
+  await stopNightly();
   await stopIndexing();
   await stopPassingTime();
   await outbox.stop();

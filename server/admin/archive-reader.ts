@@ -36,17 +36,26 @@ export async function openArchive(path: string): Promise<Archive> {
     }
   }
 
+  async function assertZeros(at: number, length: number): Promise<void> {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, at);
+    if (bytesRead < length || buffer.some((byte) => byte !== 0))
+      throw new Error("The file is not a backup, or it is damaged.");
+  }
+
   async function entriesIn(): Promise<ArchiveEntry[]> {
     const entries: ArchiveEntry[] = [];
     for (let at = 0; ; ) {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(blockSize), 0, blockSize, at);
       const header = readTarHeader(buffer.subarray(0, bytesRead));
       if (!header) {
+        await assertZeros(at + blockSize, blockSize);
         if ((await handle.stat()).size === at + 2 * blockSize) return entries;
         throw new Error("The backup is not as long as it was written.");
       }
       entries.push({ ...header, at: at + blockSize });
-      at += blockSize + header.size + paddingOf(header.size);
+      at += blockSize + header.size;
+      await assertZeros(at, paddingOf(header.size));
+      at += paddingOf(header.size);
     }
   }
 
@@ -71,18 +80,14 @@ export async function openArchive(path: string): Promise<Archive> {
 export async function verifyArchive(archive: Archive): Promise<void> {
   const last = archive.entries.at(-1);
   if (last?.name !== manifestName) throw new Error("The backup is incomplete: its manifest is missing.");
-  const listed = new Map(
-    (await archive.readText(last))
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => [line.slice(66), line.slice(0, 64)] as const),
-  );
+  const lines = (await archive.readText(last)).split("\n").reverse();
   for (const entry of archive.entries.slice(0, -1)) {
     const sha256 = await hashOfStream(archive.read(entry));
     const named = /^files\/(.+)$/.exec(entry.name)?.[1] ?? sha256;
-    if (listed.get(entry.name) !== sha256 || named !== sha256)
-      throw new Error(`The backup is damaged: ${entry.name} is not what was written.`);
-    listed.delete(entry.name);
+    if (lines.pop() !== `${sha256}  ${entry.name}` || named !== sha256) throw damaged(entry.name);
   }
-  for (const name of listed.keys()) throw new Error(`The backup is damaged: ${name} is missing.`);
+  // The last line ends with a line feed, and nothing follows it.
+  if (lines.length !== 1 || lines[0] !== "") throw damaged(manifestName);
 }
+
+const damaged = (name: string) => new Error(`The backup is damaged: ${name} is not what was written.`);

@@ -7,39 +7,54 @@ export const manifestName = "manifest.sha256";
 
 /** An archive under way: a tar file whose last entry lists the SHA-256 of all others, as `sha256sum -c` reads it. */
 export interface ArchiveWriter {
-  /** Adds a file of exactly `size` bytes and gives its SHA-256. */
-  add(name: string, size: number, chunks: AsyncIterable<Uint8Array>): Promise<string>;
-  addText(name: string, text: string): Promise<string>;
+  /**
+   * Adds a file of exactly `size` bytes and gives its SHA-256. If it fails, or if the SHA-256 is not the wanted one,
+   * nothing of the file stays; it gives undefined for the latter.
+   */
+  add(name: string, bytes: Bytes, wanted?: string): Promise<string | undefined>;
+  addText(name: string, text: string): Promise<void>;
   /** Makes it durable under its name. */
   finish(): Promise<void>;
   /** Leaves nothing behind. */
   abandon(): Promise<void>;
 }
 
+export interface Bytes {
+  readonly size: number;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** Begins an archive. What a killed backup left of the same one is overwritten: call it for one at a time. */
 export async function createArchive(path: string): Promise<ArchiveWriter> {
   const draft = `${path}.partial`;
+  await rm(draft, { force: true });
   const handle = await open(draft, "wx", 0o600);
   const lines: string[] = [];
+  let end = 0;
 
-  async function add(name: string, size: number, chunks: AsyncIterable<Uint8Array>): Promise<string> {
-    await handle.writeFile(tarHeader(name, size));
-    const sha256 = await writeExactly(handle, size, chunks);
-    await handle.writeFile(Buffer.alloc(paddingOf(size)));
+  async function add(name: string, { size, chunks }: Bytes, wanted?: string): Promise<string | undefined> {
+    const body = end + blockSize;
+    await writeAt(handle, body - blockSize, tarHeader(name, size));
+    const sha256 = await writeExactly(handle, body, { size, chunks });
+    if (wanted !== undefined && wanted !== sha256) return undefined;
+    await writeAt(handle, body + size, Buffer.alloc(paddingOf(size)));
+    end = body + size + paddingOf(size);
     lines.push(`${sha256}  ${name}\n`);
     return sha256;
   }
 
-  const addText = (name: string, text: string): Promise<string> => {
+  async function addText(name: string, text: string): Promise<void> {
     const bytes = Buffer.from(text);
-    return add(name, bytes.length, once(bytes));
-  };
+    await add(name, { size: bytes.length, chunks: once(bytes) });
+  }
 
   return {
     add,
     addText,
     async finish() {
       await addText(manifestName, lines.join(""));
-      await handle.writeFile(Buffer.alloc(2 * blockSize));
+      await writeAt(handle, end, Buffer.alloc(2 * blockSize));
+      await handle.truncate(end + 2 * blockSize);
       await handle.sync();
       await handle.close();
       await rename(draft, path);
@@ -52,20 +67,23 @@ export async function createArchive(path: string): Promise<ArchiveWriter> {
   };
 }
 
-async function writeExactly(
-  handle: FileHandle,
-  size: number,
-  chunks: AsyncIterable<Uint8Array>,
-): Promise<string> {
+async function writeExactly(handle: FileHandle, from: number, { size, chunks }: Bytes): Promise<string> {
   const hash = createHash("sha256");
   let written = 0;
   for await (const chunk of chunks) {
-    await handle.writeFile(chunk);
+    await writeAt(handle, from + written, chunk);
     hash.update(chunk);
     written += chunk.length;
   }
-  if (written !== size) throw new Error(`A file had ${written} bytes instead of ${size}.`);
-  return hash.digest("hex");
+  // Not the wanted SHA-256 of any file.
+  return written === size ? hash.digest("hex") : `${written} bytes instead of ${size}`;
+}
+
+async function writeAt(handle: FileHandle, position: number, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
+    done += bytesWritten;
+  }
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -1,14 +1,15 @@
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Files } from "../files/files.ts";
 import { createLocalFiles } from "../files/local-files.ts";
 import { SettingError } from "../setting-error.ts";
 import type { Database, Reader } from "../store/database.ts";
 import { dumpRows } from "../store/dump.ts";
+import { lockFor } from "../store/folder-lock.ts";
 import { appliedTo } from "../store/migrate.ts";
 import { withSnapshot } from "../store/snapshot.ts";
 import { type Table, tablesOf } from "../store/tables.ts";
-import { storedFiles, uploads } from "../store/uploads.ts";
+import { type StoredFile, storedFiles, uploads } from "../store/uploads.ts";
 import { type ArchiveWriter, createArchive } from "./archive-writer.ts";
 import { formatVersion, headerName, secretName } from "./backup-format.ts";
 import { exists, filesFolder, type Place, secretFile } from "./place.ts";
@@ -18,15 +19,25 @@ const entryLength = 1_048_576;
 
 /**
  * Copies the database as it is at one instant, the files that it refers to and the secret of the data folder into one
- * tar file, while the server goes on serving. Gives how much it holds.
+ * tar file, while the server goes on serving. Gives how much it holds, and the files that are missing or damaged.
  */
 export async function backUp(database: Database, place: Place, file: string) {
   if (await exists(file)) throw new SettingError(`${file} exists already. Name a new file.`);
   await mkdir(place.data, { recursive: true, mode: 0o700 });
-  const archive = await createArchive(file).catch((cause) => {
-    throw new SettingError(`${file} cannot be written (${cause.code}).`);
-  });
-  const scratch = await mkdtemp(join(place.data, "backup-"));
+  const lock = await lockFor("backup", place.data);
+  try {
+    await removeScratch(place);
+    const archive = await createArchive(file).catch((cause) => {
+      throw new SettingError(`${file} cannot be written (${cause.code}).`);
+    });
+    return { file, ...(await fill(archive, database, place)) };
+  } finally {
+    await lock.release();
+  }
+}
+
+async function fill(archive: ArchiveWriter, database: Database, place: Place) {
+  const scratch = await mkdtemp(join(place.data, scratchPrefix));
   try {
     const { rows, files } = await withSnapshot(database, scratch, (snapshot) =>
       addDatabase(archive, snapshot),
@@ -34,7 +45,7 @@ export async function backUp(database: Database, place: Place, file: string) {
     const added = await addFiles(archive, database, createLocalFiles(filesFolder(place)), files);
     await addSecret(archive, place);
     await archive.finish();
-    return { file, rows, files: added };
+    return { rows, ...added };
   } catch (error) {
     await archive.abandon();
     throw error;
@@ -43,9 +54,13 @@ export async function backUp(database: Database, place: Place, file: string) {
   }
 }
 
-interface StoredFile {
-  readonly sha256: string;
-  readonly size: number;
+const scratchPrefix = "backup-";
+
+/** A killed backup leaves its copy of the database. */
+async function removeScratch({ data }: Place): Promise<void> {
+  const names = await readdir(data);
+  for (const name of names.filter((each) => each.startsWith(scratchPrefix)))
+    await rm(join(data, name), { recursive: true, force: true });
 }
 
 async function addDatabase(archive: ArchiveWriter, snapshot: Reader) {
@@ -83,26 +98,46 @@ async function addTable(archive: ArchiveWriter, snapshot: Reader, table: Table):
   return rows;
 }
 
-/** A file that is gone because its thread was deleted meanwhile stays out. */
+interface AddedFiles {
+  readonly files: number;
+  /** SHA-256 of what could not be copied. */
+  readonly missing: readonly string[];
+}
+
+/** A file that is gone because its thread was deleted meanwhile is not missing. */
 async function addFiles(
   archive: ArchiveWriter,
   database: Database,
   files: Files,
   wanted: readonly StoredFile[],
-): Promise<number> {
+): Promise<AddedFiles> {
+  const missing: string[] = [];
   let added = 0;
-  for (const { sha256, size } of wanted) {
-    const bytes = await files.open(sha256).catch(() => undefined);
-    if (bytes) {
-      if ((await archive.add(`files/${sha256}`, size, bytes)) !== sha256) throw damaged(sha256);
-      added += 1;
-    } else if (await uploads.isReferenced(database, sha256)) throw damaged(sha256);
+  for (const file of wanted) {
+    if (await addFile(archive, files, file)) added += 1;
+    else if (await uploads.isReferenced(database, file.sha256)) missing.push(file.sha256);
   }
-  return added;
+  return { files: added, missing };
 }
 
-const damaged = (sha256: string) =>
-  new Error(`The file ${sha256} is missing or damaged. \`innkeep admin check\` lists all such files.`);
+/** Gives false for a file that cannot be read, or has other bytes than it had. */
+async function addFile(archive: ArchiveWriter, files: Files, { sha256, size }: StoredFile): Promise<boolean> {
+  let readable = true;
+  async function* read() {
+    try {
+      yield* await files.open(sha256);
+    } catch (error) {
+      readable = false;
+      throw error;
+    }
+  }
+  try {
+    return (await archive.add(`files/${sha256}`, { size, chunks: read() }, sha256)) !== undefined;
+  } catch (error) {
+    if (readable) throw error;
+    return false;
+  }
+}
 
 async function addSecret(archive: ArchiveWriter, place: Place): Promise<void> {
   if (await exists(secretFile(place)))

@@ -1,34 +1,30 @@
-import type { Files } from "../files/files.ts";
 import { createLocalFiles } from "../files/local-files.ts";
 import type { Database } from "../store/database.ts";
 import { integrityFaults } from "../store/integrity.ts";
 import { isCurrent } from "../store/migrate.ts";
 import { migrations } from "../store/migrations.ts";
-import { storedFiles } from "../store/uploads.ts";
-import { hashOfStream } from "./hash-of-stream.ts";
+import { strayFiles } from "../stray-files.ts";
 import { filesFolder, type Place } from "./place.ts";
+import { readStoredFiles } from "./stored-files.ts";
+
+export interface Checked {
+  readonly ok: true;
+  readonly files: number;
+  /** Files to which nothing refers. The server deletes them within a day. */
+  readonly orphans: number;
+}
 
 /** Reads everything there is. Gives how many files it read; throws a sentence with all that is wrong. */
-export async function checkAll(database: Database, place: Place): Promise<{ ok: true; files: number }> {
+export async function checkAll(database: Database, place: Place): Promise<Checked> {
   const faults = await integrityFaults(database);
   if (!(await isCurrent(database, migrations)))
     faults.push("The schema is older than this program. Run `innkeep admin migrate`.");
   const files = createLocalFiles(filesFolder(place));
-  let count = 0;
-  for await (const file of storedFiles(database)) {
-    const fault = await faultOf(files, file);
-    if (fault) faults.push(fault);
-    count += 1;
-  }
-  if (faults.length === 0) return { ok: true, files: count };
+  const stored = await readStoredFiles(database, files);
+  faults.push(...stored.faults.map(({ text }) => text));
+  if (stored.faults.length > 0) faults.push("`innkeep admin repair` removes what refers to these files.");
+  let orphans = 0;
+  for await (const strays of strayFiles(database, files)) orphans += strays.length;
+  if (faults.length === 0) return { ok: true, files: stored.count, orphans };
   throw new Error(`The check found faults:\n${faults.map((fault) => `- ${fault}`).join("\n")}`);
-}
-
-async function faultOf(files: Files, { sha256, size }: { sha256: string; size: number }) {
-  const present = await files.size(sha256);
-  if (present === undefined) return `The file ${sha256} is missing.`;
-  if (present !== size) return `The file ${sha256} has ${present} bytes instead of ${size}.`;
-  return (await hashOfStream(await files.open(sha256))) === sha256
-    ? undefined
-    : `The file ${sha256} is damaged.`;
 }

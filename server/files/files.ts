@@ -40,6 +40,10 @@ export interface Files {
   size(sha256: string): Promise<number | undefined>;
   /** Deletes a kept file; one that does not exist counts as deleted. */
   remove(sha256: string): Promise<void>;
+  /** Moves a kept file to the folder `damaged`, where nothing serves it. */
+  setAside(sha256: string): Promise<void>;
+  /** The kept files that nobody has written for an hour, some at a time. */
+  settled(): AsyncGenerator<string[]>;
 }
 
 /** The place where files lie is full, or out of reach. Nothing was kept; the same request may succeed later. */

@@ -1,12 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { ReceivedFile } from "../../src/contract/received-file.ts";
 import { systemClock } from "../clock.ts";
 import type { ByteSpan, Files } from "./files.ts";
 import { createTemporaryFile, orUnavailableLater } from "./temporary-file.ts";
 
 const privateFolder = { recursive: true, mode: 0o700 } as const;
+const isName = /^[0-9a-f]{64}$/;
 const abandonedAfterMs = 3_600_000;
 
 /** Files in a local folder, `aa/bb/<sha256>`, and beside them those under way, so that keeping one is a rename. */
@@ -23,6 +24,8 @@ export function createLocalFiles(folder: string): Files {
     open: async (sha256, span) => openStream(pathOf(root, sha256), span),
     size: async (sha256) => sizeOf(pathOf(root, sha256)),
     remove: async (sha256) => rm(pathOf(root, sha256), { force: true }),
+    setAside: (sha256) => setAside(root, sha256),
+    settled: () => settled(root),
   };
 }
 
@@ -63,11 +66,34 @@ const syncFolder = process.platform === "win32" ? async () => {} : sync;
 
 async function sweep(temporary: string): Promise<void> {
   const names = await readdir(temporary);
-  const paths = names.map((name) => join(temporary, name));
+  await dropAll(await oldOf(names.map((name) => join(temporary, name))));
+}
+
+/** Those that nobody has written for an hour. */
+async function oldOf(paths: readonly string[]): Promise<string[]> {
   const changes = await Promise.all(paths.map((path) => changedAt(path)));
   // The file system's times are real ones, so a moved clock has no say here.
   const oldest = systemClock.now().getTime() - abandonedAfterMs;
-  await dropAll(paths.filter((_, at) => (changes[at] ?? oldest) < oldest));
+  return paths.filter((_, at) => (changes[at] ?? oldest) < oldest);
+}
+
+async function* settled(root: string): AsyncGenerator<string[]> {
+  for (const outer of await foldersIn(root))
+    for (const inner of await foldersIn(join(root, outer))) {
+      const folder = join(root, outer, inner);
+      const names = (await readdir(folder)).filter((name) => isName.test(name));
+      const paths = await oldOf(names.map((name) => join(folder, name)));
+      if (paths.length > 0) yield paths.map((path) => basename(path));
+    }
+}
+
+const foldersIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).filter((name) => /^[0-9a-f]{2}$/.test(name)).sort();
+
+async function setAside(root: string, sha256: string): Promise<void> {
+  const folder = join(root, "damaged");
+  await mkdir(folder, privateFolder);
+  await rename(pathOf(root, sha256), join(folder, sha256));
 }
 
 async function dropAll(paths: readonly string[]): Promise<void> {
@@ -75,7 +101,7 @@ async function dropAll(paths: readonly string[]): Promise<void> {
 }
 
 function pathOf(root: string, sha256: string): string {
-  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new Error("Not a SHA-256 in hex");
+  if (!isName.test(sha256)) throw new Error("Not a SHA-256 in hex");
   return join(root, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
 }
 

@@ -13,18 +13,18 @@ export interface ServedFile {
   readonly fileName: string | null;
 }
 
-/** Answers GET and HEAD of `{base_url}/uploads/{name}`; whatever `find` does not know is left to `next`. */
+/** Answers GET and HEAD of `{base_url}/uploads/{name}`; what `find` does not know, and what is lost, is left to `next`. */
 export function serveUploads(
   { baseUrl }: Pick<Settings, "baseUrl">,
   find: (name: string) => Promise<ServedFile | undefined>,
-  files: Pick<Files, "open">,
+  files: Pick<Files, "open" | "size">,
 ): Middleware {
   // A proxy may pass on the path of the base address or cut it off.
   const root = new URL(baseUrl).pathname.replace(/\/$/, "");
   return async (ctx, next) => {
     const name = nameIn(ctx.path.startsWith(`${root}/`) ? ctx.path.slice(root.length) : ctx.path);
     const file = name && ["GET", "HEAD"].includes(ctx.method) ? await find(name) : undefined;
-    if (!name || !file) return next();
+    if (!name || !file || (await files.size(file.sha256)) !== file.size) return next();
     ctx.state.route = "/uploads/:name";
     await answer(ctx, { ...file, fileName: file.fileName ?? name }, files);
   };

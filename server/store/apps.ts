@@ -37,6 +37,10 @@ export const apps = {
   findOwner: (reader: Reader, id: string) =>
     reader.get<{ ownerId: string }>(`SELECT owner_id AS "ownerId" FROM apps WHERE id = ?`, id),
 
+  /** Whether the database has any app. */
+  exist: async (reader: Reader): Promise<boolean> =>
+    (await reader.get("SELECT 1 AS one FROM apps LIMIT 1")) !== undefined,
+
   insert: (tx: Transaction, ownerId: string, app: AppRow) =>
     tx.insert("apps", {
       id: app.id,

@@ -18,28 +18,43 @@ export interface LockOptions {
 
 /** Another process uses the folder. */
 export class FolderInUse extends Error {
-  constructor(folder: string) {
-    super(
-      `Another server, or a restore, uses the folder ${folder}. Stop it first, or choose another folder with INNKEEP_DATA.`,
-    );
+  constructor(message: string) {
+    super(message);
     this.name = "FolderInUse";
   }
 }
 
+const others = {
+  server: (folder: string) =>
+    `Another server, or a restore, uses the folder ${folder}. Stop it first, or choose another folder with INNKEEP_DATA.`,
+  backup: (folder: string) =>
+    `Another backup of the folder ${folder} is being made. Try again when it has ended.`,
+};
+
+const fileNames = { server: "innkeep.lock", backup: "backup.lock" };
+
 const defaultPatienceMs = 10_000;
 const pauseMs = 50;
 
+/** Locks a data folder for the one server that uses it, as `lockFor` does. */
+export const lockFolder = (folder: string, options: LockOptions = {}): Promise<FolderLock> =>
+  lockFor("server", folder, options);
+
 /**
- * Locks a data folder for this process. The kernel frees the lock when the process ends, also after a kill. Throws
+ * Locks a data folder against others that want it for the same. The kernel frees the lock when the process ends, also after a kill. Throws
  * FolderInUse if another process holds it for longer than the patience.
  */
-export async function lockFolder(folder: string, options: LockOptions = {}): Promise<FolderLock> {
+export async function lockFor(
+  purpose: keyof typeof fileNames,
+  folder: string,
+  options: LockOptions = {},
+): Promise<FolderLock> {
   const { patienceMs = defaultPatienceMs, signal } = options;
   const deadline = performance.now() + patienceMs;
-  const connection = await openLock(join(folder, "innkeep.lock"));
+  const connection = await openLock(join(folder, fileNames[purpose]));
   try {
     while (!(await tryLock(connection))) {
-      if (performance.now() > deadline) throw new FolderInUse(folder);
+      if (performance.now() > deadline) throw new FolderInUse(others[purpose](folder));
       await sleep(pauseMs, undefined, { signal });
     }
   } catch (error) {

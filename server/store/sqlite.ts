@@ -48,6 +48,8 @@ async function connect(driver: SqliteDriver, file: string, readOnly: boolean): P
     await assertSoundVersion(connection);
     if (!readOnly) await whenFree(() => connection.exec("PRAGMA journal_mode = WAL"));
     await connection.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF");
+    // What is deleted is overwritten with zeros.
+    await connection.exec("PRAGMA secure_delete = ON");
     await connection.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
   } catch (error) {
     await connection.close();

@@ -13,6 +13,13 @@ export interface NewUpload extends UploadRow {
   readonly createdAt: string;
 }
 
+export interface Holder {
+  readonly name: string;
+  readonly fileName: string | null;
+  readonly feedbackId: string | null;
+  readonly proofId: string | null;
+}
+
 /** What an upload belongs to. */
 export type Belonging = { readonly feedbackId: string } | { readonly proofId: string };
 
@@ -30,11 +37,25 @@ export const uploads = {
   async inTurn(database: Database, decide: (turn: Turn) => Promise<void>): Promise<void> {
     const turnOf = (reader: Reader, lock: Turn["lock"]) =>
       decide({ lock, isReferenced: (sha256) => isReferenced(reader, sha256) });
-    const alone = () => turnOf(database, async () => {});
-    if (database.engine === "sqlite") return alone();
-    // While nothing can be written, nobody else comes to refer to them either.
-    await database.write((tx) => turnOf(tx, tx.lock)).catch(alone);
+    if (database.engine === "sqlite") return turnOf(database, async () => {});
+    await database.write((tx) => turnOf(tx, tx.lock));
   },
+
+  /** Those of the files to which nothing refers. */
+  async unreferenced(reader: Reader, hashes: readonly string[]): Promise<string[]> {
+    const marks = hashes.map(() => "?").join(", ");
+    const sql = `SELECT DISTINCT sha256 FROM uploads WHERE sha256 IN (${marks})`;
+    const found = new Set((await reader.all<{ sha256: string }>(sql, ...hashes)).map(({ sha256 }) => sha256));
+    return hashes.filter((sha256) => !found.has(sha256));
+  },
+
+  /** What refers to a file. */
+  holders: (reader: Reader, sha256: string) =>
+    reader.all<Holder>(
+      `SELECT name, file_name AS "fileName", feedback_id AS "feedbackId", proof_id AS "proofId"
+       FROM uploads WHERE sha256 = ? ORDER BY name`,
+      sha256,
+    ),
 
   removeBySha256: (tx: Transaction, sha256: string) => tx.run("DELETE FROM uploads WHERE sha256 = ?", sha256),
 
@@ -62,10 +83,16 @@ async function isReferenced(reader: Reader, sha256: string): Promise<boolean> {
 
 const atOnce = 1_000;
 
-/** Every stored file once, with its size in bytes. */
-export async function* storedFiles(reader: Reader): AsyncGenerator<{ sha256: string; size: number }> {
+export interface StoredFile {
+  readonly sha256: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** Every stored file once. */
+export async function* storedFiles(reader: Reader): AsyncGenerator<StoredFile> {
   for (let last = ""; ; ) {
-    const page = await reader.all<{ sha256: string; size: number }>(
+    const page = await reader.all<StoredFile>(
       `SELECT sha256, max(size) AS size FROM uploads WHERE sha256 > ?
        GROUP BY sha256 ORDER BY sha256 LIMIT ?`,
       last,

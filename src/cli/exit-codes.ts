@@ -10,6 +10,7 @@ export const exitCodes = {
   conflict: { code: 7, meaning: "The thing is in a state that does not allow this." },
   pending: { code: 8, meaning: "Nobody has decided yet." },
   rejected: { code: 9, meaning: "A person rejected the proposal." },
+  incomplete: { code: 10, meaning: "Done, but files are missing in the backup: the answer lists them." },
   tryLater: { code: 75, meaning: "No connection, or the server is busy: try again later." },
   interrupted: { code: 130, meaning: "Interrupted." },
 } as const satisfies Record<string, { code: number; meaning: string }>;

@@ -44,6 +44,7 @@ export type AdminCommand =
   | { readonly command: "token revoke"; readonly id: string }
   | { readonly command: "migrate" }
   | { readonly command: "check" }
+  | { readonly command: "repair" }
   | { readonly command: "backup"; readonly file: string }
   | { readonly command: "restore"; readonly file: string };
 

@@ -1,5 +1,5 @@
 // Synchronous on purpose: these files are tiny, and the asynchronous half of node:fs is slow to load.
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** The text of a file; undefined where there is none, or none that may be read. */
@@ -11,11 +11,10 @@ export function readIfThere(file: string): string | undefined {
   }
 }
 
-/** Replaces a file in one step; only its owner can read it (0600), or list its folder (0700). */
+/** Replaces a file in one step; only its owner can read it (0600). A folder that it makes is its owner's, too (0700). */
 export function writePrivately(file: string, text: string, newId: () => string): void {
   const folder = dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  chmodSync(folder, 0o700);
   const part = `${file}.${newId()}`;
   try {
     writeFileSync(part, text, { mode: 0o600, flag: "wx" });

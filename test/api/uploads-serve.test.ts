@@ -207,8 +207,8 @@ describe("GET /uploads/{name}", () => {
     const { get, files, sha256 } = await serve();
     await files.remove(sha256);
     const answer = await get();
-    expect(answer.status).toBe(500);
-    expect(answer.headers.get("content-type")).toMatch(/^text\/plain/);
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
     expect(answer.headers.get("cache-control")).toBeNull();
   });
 

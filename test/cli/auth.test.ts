@@ -39,13 +39,13 @@ describe("auth set", () => {
     expect([(await stat(file)).mode & 0o777, (await stat(folder)).mode & 0o777]).toEqual([0o600, 0o700]);
   });
 
-  it("makes a folder private that was open before", async () => {
+  it("leaves the mode of a folder that was there, and makes its file private", async () => {
     const { set, file, folder } = await machine();
     await set();
     await chmod(folder, 0o755);
     await chmod(file, 0o644);
     await set();
-    expect([(await stat(file)).mode & 0o777, (await stat(folder)).mode & 0o777]).toEqual([0o600, 0o700]);
+    expect([(await stat(file)).mode & 0o777, (await stat(folder)).mode & 0o777]).toEqual([0o600, 0o755]);
   });
 
   it("with a keychain keeps nothing of it on disk", async () => {

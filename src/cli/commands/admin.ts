@@ -58,6 +58,15 @@ function addDatabase(admin: Command, setup: Setup): void {
     administer(invocation, flags, { command: "check" }),
   );
 
+  const repair = onDatabase(
+    admin
+      .command("repair")
+      .description("Remove what refers to missing or damaged files, and files to which nothing refers"),
+  );
+  onRun<DatabaseChoice>(repair, setup, (invocation, flags) =>
+    administer(invocation, flags, { command: "repair" }),
+  );
+
   const backup = onDatabase(
     admin.command("backup <file>").description("Copy the database and the files into one file"),
   );

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Invocation } from "../context.ts";
 import { details } from "../details.ts";
+import type { Exit } from "../exit-codes.ts";
 import { printOne } from "../output.ts";
 import type { AdminCommand, DatabaseChoice } from "../programs.ts";
 
@@ -28,14 +29,16 @@ export function ask(
   });
 }
 
-/** As `ask`, and prints what was made or found. */
+/** As `ask`, and prints what was made or found. Ends `incomplete` if something is missing in it. */
 export async function administer(
   invocation: Invocation,
   choice: DatabaseChoice,
   command: AdminCommand,
-): Promise<undefined> {
+): Promise<Exit> {
   const result = await ask(invocation, choice, command);
   printOne(invocation, result, () => details(textsOf(result)));
+  const { missing } = result;
+  return Array.isArray(missing) && missing.length > 0 ? "incomplete" : "ok";
 }
 
 const textsOf = (result: Readonly<Record<string, unknown>>): Record<string, string> =>

@@ -1,0 +1,51 @@
+import type { Files } from "../files/files.ts";
+import { createKeptFiles } from "../files/kept-files.ts";
+import { createLocalFiles } from "../files/local-files.ts";
+import type { Database } from "../store/database.ts";
+import { FolderInUse, lockFolder } from "../store/folder-lock.ts";
+import { type Holder, uploads } from "../store/uploads.ts";
+import { sweepFiles } from "../stray-files.ts";
+import { filesFolder, type Place } from "./place.ts";
+import { type FileFault, readStoredFiles } from "./stored-files.ts";
+
+/** What became of a file that was missing or damaged. */
+export interface LostFile extends Holder {
+  readonly sha256: string;
+  readonly fault: FileFault["kind"];
+}
+
+/**
+ * Removes what refers to missing files, sets damaged ones aside in the folder `files/damaged`, and deletes files to which
+ * nothing refers. With SQLite the server must be stopped for the last. Gives all that it did.
+ */
+export async function repair(database: Database, place: Place) {
+  const files = createLocalFiles(filesFolder(place));
+  const { faults } = await readStoredFiles(database, files);
+  const lost: LostFile[] = [];
+  for (const fault of faults) lost.push(...(await remove(database, files, fault)));
+  return { lost, deletedOrphans: await deleteOrphans(database, files, place) };
+}
+
+async function remove(database: Database, files: Files, { sha256, kind }: FileFault): Promise<LostFile[]> {
+  if (kind === "damaged") await files.setAside(sha256);
+  return database.write(async (tx) => {
+    await tx.lock(`file:${sha256}`);
+    // Somebody may have sent the same file again meanwhile.
+    if ((await files.size(sha256)) !== undefined) return [];
+    const holders = await uploads.holders(tx, sha256);
+    await uploads.removeBySha256(tx, sha256);
+    return holders.map((holder) => ({ sha256, fault: kind, ...holder }));
+  });
+}
+
+async function deleteOrphans(database: Database, files: Files, place: Place): Promise<number | string> {
+  const keptFiles = createKeptFiles(files, (decide) => uploads.inTurn(database, decide));
+  if (place.databaseUrl !== undefined) return sweepFiles({ database, files, keptFiles });
+  try {
+    const lock = await lockFolder(place.data, { patienceMs: 0 });
+    return await sweepFiles({ database, files, keptFiles }).finally(lock.release);
+  } catch (error) {
+    if (error instanceof FolderInUse) return "The running server deletes them within a day.";
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+import type { Files } from "../files/files.ts";
+import type { Reader } from "../store/database.ts";
+import { type StoredFile, storedFiles } from "../store/uploads.ts";
+import { hashOfStream } from "./hash-of-stream.ts";
+
+export interface FileFault {
+  readonly sha256: string;
+  readonly kind: "missing" | "damaged";
+  /** A sentence for the operator. */
+  readonly text: string;
+}
+
+/** Reads every stored file. Gives how many there are, and what is wrong with some of them. */
+export async function readStoredFiles(reader: Reader, files: Files) {
+  const faults: FileFault[] = [];
+  let count = 0;
+  for await (const file of storedFiles(reader)) {
+    const fault = await faultOf(files, file);
+    if (fault) faults.push(fault);
+    count += 1;
+  }
+  return { count, faults };
+}
+
+async function faultOf(files: Files, { sha256, size }: StoredFile): Promise<FileFault | undefined> {
+  const present = await files.size(sha256);
+  if (present === undefined) return { sha256, kind: "missing", text: `The file ${sha256} is missing.` };
+  const damaged = (text: string): FileFault => ({ sha256, kind: "damaged", text });
+  if (present !== size) return damaged(`The file ${sha256} has ${present} bytes instead of ${size}.`);
+  if ((await hashOf(files, sha256)) === sha256) return undefined;
+  return damaged(`The file ${sha256} is damaged.`);
+}
+
+/** Undefined for a file that cannot be read. */
+const hashOf = (files: Files, sha256: string): Promise<string | undefined> =>
+  files
+    .open(sha256)
+    .then(hashOfStream)
+    .catch(() => undefined);
