@@ -147,6 +147,7 @@ async function seedThreads(
     id: deps.newId(),
     feedbackId: threadId,
     direction: "note",
+    author: "agent",
     body: proposalNote(demoProposal),
   } as const;
   await messages.insert(tx, { ...note, createdAt });

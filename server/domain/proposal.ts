@@ -24,3 +24,15 @@ const calm = (text: string): string =>
 /** Now, but always after `earlier`: clocks are set back, and those of two servers differ. */
 export const later = (now: Date, earlier: string | null): Date =>
   earlier === null ? now : new Date(Math.max(now.getTime(), Date.parse(earlier) + 1));
+
+export interface Ended {
+  readonly status: "awaiting_approval" | "approved" | "rejected";
+  readonly replacedBy: string | null;
+}
+
+/** What ended a run; null while it awaits approval. */
+export function decisionOn({ status, replacedBy }: Ended): "approve" | "reject" | "replaced" | null {
+  if (status === "awaiting_approval") return null;
+  if (status === "approved") return "approve";
+  return replacedBy === null ? "reject" : "replaced";
+}

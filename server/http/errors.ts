@@ -11,6 +11,7 @@ export const errorBody = ({ message, code, details }: ApiError) => ({
   code,
   ...(details.issues ? { issues: details.issues } : {}),
   ...(details.dayIndex === undefined ? {} : { dayIndex: details.dayIndex }),
+  ...(details.runId === undefined ? {} : { runId: details.runId }),
   ...(details.reasons ? { reasons: details.reasons } : {}),
 });
 

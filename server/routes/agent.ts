@@ -1,23 +1,27 @@
-import { type agent as contract, Run } from "../../src/contract/agent.ts";
+import type { agent as contract, NewProposal } from "../../src/contract/agent.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { chatText, later, proposalNote } from "../domain/proposal.ts";
 import { prepareAnswer } from "../http/answers.ts";
 import type { AgentCaller, Handlers } from "../http/handler.ts";
-import { remembered } from "../http/remembered.ts";
+import { rememberedUpTo } from "../http/remembered.ts";
+import { audit } from "../store/audit.ts";
 import type { Transaction } from "../store/database.ts";
 import { feedback } from "../store/feedback.ts";
 import { messages } from "../store/messages.ts";
 import { outbox } from "../store/outbox.ts";
 import { type NewRun, type OwnedRun, runs } from "../store/runs.ts";
 import { concernsRuns, outboxTopic, runTopic, threadsTopic, tokensTopic } from "../store/topics.ts";
+import { runAnswer } from "./run-answer.ts";
 import { threadAnswer, threadUrl } from "./thread-answer.ts";
 
 export const agent = (deps: Deps): Handlers<typeof contract> => {
-  const findRun = remembered(deps.database, concernsRuns, async (id) => {
-    const run = await runs.findOwned(deps.database, id);
-    return run && { run, answer: prepareAnswer(JSON.stringify(Run.parse(run))) };
-  });
+  const { database, settings } = deps;
+  const load = async (id: string) => {
+    const run = await runs.findOwned(database, id);
+    return run && { ...ownershipOf(run), answer: prepareAnswer(JSON.stringify(runAnswer(settings, run))) };
+  };
+  const findRun = rememberedUpTo(mostRuns, { database, concerns: concernsRuns, load });
   return {
     async readThread({ caller, params }) {
       const thread = await feedback.findThread(deps.database, params.id, caller);
@@ -25,10 +29,20 @@ export const agent = (deps: Deps): Handlers<typeof contract> => {
       return threadAnswer(deps.settings, thread);
     },
 
-    propose: ({ caller, params, body, save }) =>
+    propose: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
         const id = deps.newId();
-        await propose(deps, tx, caller, { id, feedbackId: params.id, ...body });
+        const appId = await propose(deps, tx, caller, { id, feedbackId: params.id, ...body });
+        await audit.insert(tx, {
+          id: deps.newId(),
+          at: deps.clock.now().toISOString(),
+          ownerId: caller.userId,
+          actor: `agent, token ${caller.id}`,
+          action: "run.propose",
+          appId,
+          target: id,
+          address,
+        });
         return { runId: id, status: "awaiting_approval", pollUrl: `/api/v1/agent/runs/${id}` };
       }),
 
@@ -39,10 +53,10 @@ export const agent = (deps: Deps): Handlers<typeof contract> => {
         const found = await findRun(runId);
         // After the run was read: an answer that was held must not leave with a credential that is gone.
         const caller = milliseconds === 0 ? request.caller : await request.callerNow();
-        return found && mayRead(caller, found.run) ? found : undefined;
+        return found && mayRead(caller, found) ? found : undefined;
       };
       const found = await deps.waiting.until([runTopic(runId), tokensTopic, threadsTopic], look, {
-        enough: (seen) => seen?.run.status !== "awaiting_approval",
+        enough: (seen) => seen?.status !== "awaiting_approval",
         milliseconds,
         signal: request.signal,
       });
@@ -52,20 +66,31 @@ export const agent = (deps: Deps): Handlers<typeof contract> => {
   };
 };
 
-const mayRead = ({ userId, appId }: AgentCaller, run: OwnedRun): boolean =>
+/** As many as are remembered: each may hold a plan of 80 kB. */
+const mostRuns = 1_000;
+
+const ownershipOf = ({ status, ownerId, appId }: OwnedRun) => ({ status, ownerId, appId });
+
+const mayRead = ({ userId, appId }: AgentCaller, run: Pick<OwnedRun, "ownerId" | "appId">): boolean =>
   run.ownerId === userId && (appId === null || run.appId === appId);
 
-type Draft = Omit<NewRun, "createdAt">;
+type Draft = Omit<NewRun, "createdAt"> & Pick<NewProposal, "expectedRunId">;
 
-/** Writes a proposal: the run in place of the one that waits, the note on the thread, the message to the chat. */
-async function propose(deps: Deps, tx: Transaction, caller: AgentCaller, draft: Draft): Promise<void> {
+/**
+ * Writes a proposal: the run in place of the one that waits, the note on the thread, the message to the chat. Gives the
+ * thread's app. Throws `run_superseded` where another run is the newest than the agent expects.
+ */
+async function propose(deps: Deps, tx: Transaction, caller: AgentCaller, draft: Draft): Promise<string> {
   await tx.lock(draft.feedbackId);
   const thread = await feedback.findApp(tx, draft.feedbackId, caller);
   if (!thread) throw new ApiError("not_found");
 
   const now = deps.clock.now();
-  const newest = await runs.newestAt(tx, draft.feedbackId);
-  const run = { ...draft, createdAt: later(now, newest?.at ?? null).toISOString() };
+  const newest = await runs.newest(tx, draft.feedbackId);
+  const { expectedRunId, ...wanted } = draft;
+  if (expectedRunId !== undefined && expectedRunId !== (newest?.id ?? null))
+    throw new ApiError("run_superseded", { runId: newest?.id ?? null });
+  const run = { ...wanted, createdAt: later(now, newest?.at ?? null).toISOString() };
   const replaced = { id: run.id, note: `Replaced by run ${run.id}.`, at: run.createdAt };
   for (const older of await runs.replace(tx, run.feedbackId, replaced)) tx.signal(runTopic(older.id));
   await runs.insert(tx, run);
@@ -74,20 +99,32 @@ async function propose(deps: Deps, tx: Transaction, caller: AgentCaller, draft: 
     id: deps.newId(),
     feedbackId: run.feedbackId,
     direction: "note",
+    author: "agent",
     body: proposalNote(run),
   } as const;
   await messages.insert(tx, { ...note, createdAt: run.createdAt });
 
-  if (!thread.chatWebhookUrl) return;
+  if (thread.chatWebhookUrl) await announce(deps, tx, run, { ...thread, url: thread.chatWebhookUrl });
+  return thread.appId;
+}
+
+interface Announced {
+  readonly appId: string;
+  readonly appName: string;
+  readonly subject: string;
+  readonly url: string;
+}
+
+async function announce(deps: Deps, tx: Transaction, run: NewRun, thread: Announced): Promise<void> {
   const link = threadUrl(deps.settings, thread.appId, run.feedbackId);
   await outbox.insert(tx, {
     id: deps.newId(),
     appId: thread.appId,
     kind: "chat",
     subjectId: run.id,
-    target: thread.chatWebhookUrl,
+    target: thread.url,
     payload: JSON.stringify({ text: chatText({ ...thread, summary: run.summary, link }) }),
-    createdAt: now.toISOString(),
+    createdAt: deps.clock.now().toISOString(),
   });
   tx.signal(outboxTopic);
 }

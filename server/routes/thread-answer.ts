@@ -33,15 +33,16 @@ export function threadAnswer(addresses: Addresses, row: ThreadRow): Thread & Pic
     app: { id: row.appId, name: row.appName },
     feedback: threadFeedback(addresses, row),
     messages: messages.map((message) => messageAnswer(addresses, message)),
+    omittedMessages: Math.max(0, row.messageCount - messages.length),
     latestProposal: proposalsOf(row).at(-1) ?? null,
   };
 }
 
-type MessageRow = Omit<NewMessage, "feedbackId"> & (RepeatedReport | { readonly category: null });
+type MessageRow = Required<Omit<NewMessage, "feedbackId">> & (RepeatedReport | { readonly category: null });
 
 function messageAnswer(addresses: Addresses, row: MessageRow): OwnedMessage {
-  const { id, direction, body, createdAt } = row;
-  const message = { id, direction, body, createdAt };
+  const { id, direction, author, body, createdAt } = row;
+  const message = { id, direction, author, body, createdAt };
   if (row.category === null) return message;
   const { category, subject, source, senderName, senderEmail } = row;
   return {

@@ -25,6 +25,8 @@ export interface ThreadRow extends NewThread {
   /** JSON arrays, oldest first. */
   readonly messages: string;
   readonly proposals: string;
+  /** Of all messages, also those that `messages` leaves out. */
+  readonly messageCount: number;
 }
 
 /** Who asks: an owner, and the one app to which the credential is limited, if it is. */
@@ -71,7 +73,8 @@ export const feedback = {
       `SELECT f.id, f.app_id AS "appId", a.name AS "appName", f.subject, f.message, f.category, f.status, f.source,
               f.sender_name AS "senderName", f.sender_email AS "senderEmail", f.metadata, f.files,
               f.dedupe_key AS "dedupeKey", f.occurrences, f.github_issue_url AS "githubIssueUrl",
-              f.created_at AS "createdAt", ${messagesOf(reader)} AS messages, ${proposalsOf(reader)} AS proposals
+              f.created_at AS "createdAt", ${messagesOf(reader)} AS messages, ${proposalsOf(reader)} AS proposals,
+              (SELECT count(*) FROM messages WHERE feedback_id = f.id) AS "messageCount"
        FROM feedback f JOIN apps a ON a.id = f.app_id
        WHERE f.id = ? AND a.owner_id = ? AND f.app_id = coalesce(?, f.app_id)`,
       id,
@@ -98,7 +101,7 @@ const messagesOf = (reader: Reader) =>
   jsonRows(
     reader,
     [
-      ...["id", "direction", "body", "created_at"],
+      ...["id", "direction", "author", "body", "created_at"],
       ...["category", "subject", "source", "sender_name", "sender_email", "metadata", "files"],
     ],
     newest("messages", limits.threadMessages),

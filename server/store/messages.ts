@@ -1,9 +1,12 @@
+import type { MessageAuthor } from "../../src/contract/agent.ts";
 import type { Transaction } from "./database.ts";
 
 export interface NewMessage {
   readonly id: string;
   readonly feedbackId: string;
   readonly direction: "inbound" | "outbound" | "note";
+  /** Who wrote it; left out: the sender what is inbound, the team all else. */
+  readonly author?: MessageAuthor;
   readonly body: string;
   readonly createdAt: string;
 }
@@ -36,10 +39,11 @@ export const messages = {
     }),
 };
 
-const columnsOf = ({ id, feedbackId, direction, body, createdAt }: NewMessage) => ({
+const columnsOf = ({ id, feedbackId, direction, author, body, createdAt }: NewMessage) => ({
   id,
   feedback_id: feedbackId,
   direction,
+  author: author ?? (direction === "inbound" ? "sender" : "team"),
   body,
   created_at: createdAt,
 });

@@ -4,6 +4,7 @@ import { requests } from "./migrations/002-requests.ts";
 import { closedTesting } from "./migrations/003-closed-testing.ts";
 import { sessionsBySeat } from "./migrations/004-sessions-by-seat.ts";
 import { repeats } from "./migrations/010-repeats.ts";
+import { messageAuthors } from "./migrations/016-message-authors.ts";
 
 /** All migrations, in their order. One that was released never changes: what it should have been is a new one. */
 export const migrations: readonly Migration[] = [
@@ -12,4 +13,5 @@ export const migrations: readonly Migration[] = [
   closedTesting,
   sessionsBySeat,
   repeats,
+  messageAuthors,
 ];

@@ -4,6 +4,9 @@ import type { Viewer } from "./feedback.ts";
 export interface RunRow {
   readonly id: string;
   readonly feedbackId: string;
+  readonly appId: string;
+  readonly summary: string;
+  readonly plan: string;
   readonly status: "awaiting_approval" | "approved" | "rejected";
   readonly decisionNote: string | null;
   readonly decidedAt: string | null;
@@ -12,7 +15,6 @@ export interface RunRow {
 
 export interface OwnedRun extends RunRow {
   readonly ownerId: string;
-  readonly appId: string;
 }
 
 export interface NewRun {
@@ -30,7 +32,7 @@ export interface Decided {
   readonly by: string;
 }
 
-const columns = `r.id, r.feedback_id AS "feedbackId", r.status, r.decision_note AS "decisionNote",
+const columns = `r.id, r.feedback_id AS "feedbackId", f.app_id AS "appId", r.summary, r.plan, r.status, r.decision_note AS "decisionNote",
   r.decided_at AS "decidedAt", r.replaced_by AS "replacedBy"`;
 
 export const runs = {
@@ -46,14 +48,17 @@ export const runs = {
   /** A run and whose it is. */
   findOwned: (reader: Reader, id: string) =>
     reader.get<OwnedRun>(
-      `SELECT ${columns}, a.owner_id AS "ownerId", f.app_id AS "appId"
+      `SELECT ${columns}, a.owner_id AS "ownerId"
        FROM runs r JOIN feedback f ON f.id = r.feedback_id JOIN apps a ON a.id = f.app_id WHERE r.id = ?`,
       id,
     ),
 
-  /** When the newest run of a thread was made. */
-  newestAt: (tx: Transaction, feedbackId: string) =>
-    tx.get<{ at: string | null }>("SELECT max(created_at) AS at FROM runs WHERE feedback_id = ?", feedbackId),
+  /** The newest run of a thread, and when it was made. */
+  newest: (tx: Transaction, feedbackId: string) =>
+    tx.get<{ id: string; at: string }>(
+      "SELECT id, created_at AS at FROM runs WHERE feedback_id = ? ORDER BY created_at DESC, id DESC LIMIT 1",
+      feedbackId,
+    ),
 
   insert: (tx: Transaction, run: NewRun) =>
     tx.insert("runs", {
@@ -78,11 +83,9 @@ export const runs = {
 
   /** Decides a run that still awaits approval; undefined where it no longer does, whoever was first. */
   decide: (tx: Transaction, id: string, decided: Decided) =>
-    tx.get<RunRow>(
+    tx.get<{ id: string }>(
       `UPDATE runs SET status = ?, decision_note = ?, decided_at = ?, decided_by = ?
-       WHERE id = ? AND status = 'awaiting_approval'
-       RETURNING id, feedback_id AS "feedbackId", status, decision_note AS "decisionNote",
-                 decided_at AS "decidedAt", replaced_by AS "replacedBy"`,
+       WHERE id = ? AND status = 'awaiting_approval' RETURNING id`,
       decided.status,
       decided.note,
       decided.at,

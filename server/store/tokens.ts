@@ -1,5 +1,6 @@
 import type { Token } from "../../src/contract/console/tokens.ts";
 import type { Reader, Transaction } from "./database.ts";
+import { tokensTopic } from "./topics.ts";
 
 /** A token as it is stored; `scopes` is a JSON array. */
 export interface TokenRow extends Omit<Token, "scopes"> {
@@ -34,11 +35,14 @@ export const tokens = {
       created_by: token.createdBy,
     }),
 
-  /** Revokes a token; undefined where the user has no such token. */
-  remove: (tx: Transaction, userId: string, id: string) =>
-    tx.get<{ appId: string | null }>(
+  /** Revokes a token, and lets go who waits with it; undefined where the user has no such token. */
+  async remove(tx: Transaction, userId: string, id: string) {
+    const removed = await tx.get<{ appId: string | null }>(
       `DELETE FROM tokens WHERE user_id = ? AND id = ? RETURNING app_id AS "appId"`,
       userId,
       id,
-    ),
+    );
+    if (removed) tx.signal(tokensTopic);
+    return removed;
+  },
 };

@@ -19,12 +19,17 @@ export const Proposal = z.object({
 });
 export type Proposal = z.output<typeof Proposal>;
 
+/** Who wrote a message: who sent the feedback, a person of the app's team, or an agent. */
+export const authors = ["sender", "team", "agent"] as const;
+export type MessageAuthor = (typeof authors)[number];
+
 const Attachment = z.object({ name: z.string(), url: z.string(), mediaType: z.string(), size: z.int() });
 
 /** A message of a thread. One that repeats the report has what its own report said, too. */
 export const Message = z.object({
   id: uuid,
   direction: z.string(),
+  author: z.enum(authors),
   body: z.string(),
   createdAt: instant,
   category: z.optional(z.string()),
@@ -59,12 +64,29 @@ export const Thread = z.object({
   app: z.object({ id: uuid, name: z.string() }),
   feedback: ThreadFeedback,
   messages: z.array(Message),
+  /** How many older messages the thread has beside these. */
+  omittedMessages: z.int(),
   latestProposal: z.nullable(Proposal),
 });
 export type Thread = z.output<typeof Thread>;
 
-export const NewProposal = z.object({ summary: text(1, limits.summary), plan: text(1, limits.plan) });
+export const NewProposal = z.object({
+  summary: text(1, limits.summary),
+  plan: text(1, limits.plan),
+  /** The newest run of the thread that the agent knows; null for none. Another is newest: `run_superseded`. */
+  expectedRunId: z.optional(z.nullable(uuid)),
+});
 export type NewProposal = z.output<typeof NewProposal>;
+
+/** What ended a run. Some of them come with later versions of the server. */
+export const runDecisions = [
+  "approve",
+  "reject",
+  "request_changes",
+  "replaced",
+  "recalled",
+  "expired",
+] as const;
 
 export const Run = z.object({
   id: uuid,
@@ -72,6 +94,13 @@ export const Run = z.object({
   decisionNote: z.nullable(z.string()),
   decidedAt: z.nullable(instant),
   replacedBy: z.nullable(uuid),
+  decision: z.nullable(z.enum(runDecisions)),
+  feedbackId: uuid,
+  consoleUrl: z.string(),
+  summary: z.string(),
+  plan: z.string(),
+  /** Of the plan's UTF-8 bytes, in hex. */
+  planSha256: z.string(),
 });
 export type Run = z.output<typeof Run>;
 
@@ -100,7 +129,7 @@ export const agent = {
       status: 201,
       body: z.object({ runId: uuid, status: RunStatus, pollUrl: z.string() }),
     },
-    errors: ["not_found"],
+    errors: ["not_found", "run_superseded"],
     rateLimit: "proposals",
   }),
   readRun: endpoint({

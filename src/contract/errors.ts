@@ -58,6 +58,10 @@ export const errorCatalogue = {
   already_submitted: { status: 409, message: "This day is already counted." },
   wrong_state: { status: 409, message: "Its state does not allow that, or no longer. Read it again." },
   already_decided: { status: 409, message: "This proposal is already decided or replaced. Read it again." },
+  run_superseded: {
+    status: 409,
+    message: "Another proposal is the newest of this thread: `runId` names it. Read the thread, then decide.",
+  },
   idempotency_in_progress: {
     status: 409,
     message: "A request with this Idempotency-Key is still running. Send it again in a moment.",
@@ -99,6 +103,8 @@ export interface ErrorDetails {
   readonly allow?: readonly string[];
   /** The day that a proof was for. */
   readonly dayIndex?: number;
+  /** The newest run of a thread. */
+  readonly runId?: string | null;
   /** What attestation found wrong. */
   readonly reasons?: readonly IntegrityReason[];
 }

@@ -144,6 +144,7 @@ const errorSchema = {
       },
     },
     dayIndex: { type: "integer" },
+    runId: { type: ["string", "null"] },
     reasons: { type: "array", items: { type: "string" } },
     requestId: { type: "string" },
   },

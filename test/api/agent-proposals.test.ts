@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Cast, decide, makeCast, propose, submitFeedback } from "../support/cast.ts";
 import { databases } from "../support/databases.ts";
@@ -5,6 +6,7 @@ import { issuesOf } from "../support/issues.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
 describe.each(databases)("proposals of an agent on $name", (engine) => {
@@ -42,15 +44,32 @@ describe.each(databases)("proposals of an agent on $name", (engine) => {
     const answer = await service.request("GET", pollUrl, { headers: cast.agent });
     expect(answer.status).toBe(200);
     const undecided = { status: "awaiting_approval", decisionNote: null, decidedAt: null, replacedBy: null };
-    expect(answer.body).toEqual({ id: pollUrl.split("/").at(-1), ...undecided });
+    expect(answer.body).toEqual({
+      id: pollUrl.split("/").at(-1),
+      ...undecided,
+      decision: null,
+      feedbackId: id,
+      consoleUrl: `${service.baseUrl}/console/feedback/${cast.appId}/${id}`,
+      summary: "Guard it.",
+      plan: "1. Check.",
+      planSha256: sha256("1. Check."),
+    });
+  });
+
+  it("tell whose run it is and what was decided on, with the hash of the plan's UTF-8", async () => {
+    const plan = `1. Größe prüfen.\n2. 😀 ${"x".repeat(19_000)}`;
+    const runId = (await post({ summary: "Guard it.", plan })).field("runId");
+    await decide(service, cast, runId, { decision: "approve", note: "Go." });
+    const approved = { id: runId, status: "approved", decision: "approve", feedbackId: id, plan };
+    expect((await poll(runId)).body).toMatchObject({ ...approved, planSha256: sha256(plan) });
   });
 
   it("are posted to the thread as an internal note", async () => {
     await post({ summary: "Guard the upload.", plan: "1. Check its size." });
     const { body } = await thread();
-    expect(body).toMatchObject({ messages: [{ direction: "note", createdAt: instant }] });
+    expect(body).toMatchObject({ messages: [{ direction: "note", author: "agent", createdAt: instant }] });
     expect(JSON.stringify(body)).toMatch(
-      /"direction":"note","body":"[^"]*Guard the upload\.[^"]*1\. Check its size\./,
+      /"direction":"note","author":"agent","body":"[^"]*Guard the upload\.[^"]*1\. Check its size\./,
     );
   });
 
@@ -75,7 +94,7 @@ describe.each(databases)("proposals of an agent on $name", (engine) => {
       body: { status },
     });
     const decided = { id: runId, status, decisionNote: note, decidedAt: instant, replacedBy: null };
-    expect((await poll(runId)).body).toEqual(decided);
+    expect((await poll(runId)).body).toMatchObject({ ...decided, decision });
     expect(await thread()).toMatchObject({ body: { latestProposal: decided } });
   });
 
@@ -87,9 +106,10 @@ describe.each(databases)("proposals of an agent on $name", (engine) => {
 
   it("replace the one that awaits: it polls as rejected, with a note that says so", async () => {
     const [older, newer] = [await propose(service, cast, id), await propose(service, cast, id)];
-    expect((await poll(older)).body).toEqual({
+    expect((await poll(older)).body).toMatchObject({
       id: older,
       status: "rejected",
+      decision: "replaced",
       decisionNote: `Replaced by run ${newer}.`,
       decidedAt: instant,
       replacedBy: newer,
@@ -137,7 +157,8 @@ describe.each(databases)("proposals of an agent on $name", (engine) => {
     );
     const awaiting = polled.filter((run) => JSON.stringify(run).includes("awaiting_approval"));
     expect(awaiting).toHaveLength(1);
-    expect((await thread()).body).toMatchObject({ latestProposal: awaiting[0] });
+    const newest = (await thread()).field("latestProposal.id");
+    expect(awaiting).toMatchObject([{ id: newest }]);
   });
 
   it("follow one another on the thread even where the clock was set back in between", async () => {

@@ -49,6 +49,7 @@ describe.each(databases)("GET /api/v1/agent/feedback/{id} on $name", (engine) =>
         createdAt: instant,
       },
       messages: [],
+      omittedMessages: 0,
       latestProposal: null,
     });
   });
@@ -79,9 +80,15 @@ describe.each(databases)("GET /api/v1/agent/feedback/{id} on $name", (engine) =>
     await inConsole("POST", `${id}/messages`, { direction: "outbound", body: "Thank you." });
     await submitFeedback(service, cast, { dedupeKey: "crash", message: "Again." });
     expect((await read(id)).body).toHaveProperty("messages", [
-      { id: anyId, direction: "note", body: "Seen before.", createdAt: instant },
-      { id: anyId, direction: "outbound", body: "Thank you.", createdAt: instant },
-      expect.objectContaining({ id: anyId, direction: "inbound", body: "Again.", createdAt: instant }),
+      { id: anyId, direction: "note", author: "team", body: "Seen before.", createdAt: instant },
+      { id: anyId, direction: "outbound", author: "team", body: "Thank you.", createdAt: instant },
+      expect.objectContaining({
+        id: anyId,
+        direction: "inbound",
+        author: "sender",
+        body: "Again.",
+        createdAt: instant,
+      }),
     ]);
   });
 

@@ -135,18 +135,19 @@ describe.each(databases)("fields that nobody declared, on $name", (engine) => {
       const additions = ["source", "occurrences", "createdAt", "githubIssueUrl"];
       expect(await read(`/api/v1/agent/feedback/${id}`)).toEqual(
         [
-          ...["app", "app.id", "app.name", "feedback", "messages", "latestProposal"],
+          ...["app", "app.id", "app.name", "feedback", "messages", "omittedMessages", "latestProposal"],
           ...[...feedback, ...file, ...additions].map((field) => `feedback.${field}`),
-          ...["id", "direction", "body", "createdAt"].map((field) => `messages.${field}`),
+          ...["id", "direction", "author", "body", "createdAt"].map((field) => `messages.${field}`),
           ...proposal.map((field) => `latestProposal.${field}`),
         ].sort(),
       );
     });
 
-    it("a run has the fields of the specification and replacedBy", async () => {
+    it("a run has the fields of the specification and the additions to it", async () => {
       const runId = await propose(service, cast, await submitFeedback(service, cast));
+      const ofRuns = ["decision", "feedbackId", "consoleUrl", "summary", "plan", "planSha256"];
       await decide(service, cast, runId, { decision: "approve", note: "Go." });
-      expect(await read(`/api/v1/agent/runs/${runId}`)).toEqual([...run].sort());
+      expect(await read(`/api/v1/agent/runs/${runId}`)).toEqual([...run, ...ofRuns].sort());
     });
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createCommandLine } from "../support/command-line.ts";
 import { type Service, startService } from "../support/service.ts";
 import { someClient } from "../support/some-client.ts";
@@ -30,6 +30,22 @@ async function newThread() {
     return (await line.run(["agent", "propose", thread.id, ...flags])).stdout.trim();
   };
   return { thread, line, decide, propose };
+}
+
+/** Resolves once the server has looked at a run that somebody waits for, and holds the answer. */
+function nextLook(): Promise<void> {
+  const { waiting } = service.deps;
+  const until = waiting.until.bind(waiting);
+  return new Promise((resolve) => {
+    vi.spyOn(waiting, "until").mockImplementationOnce((topics, look, options) => {
+      const noted = async () => {
+        const found = await look();
+        resolve();
+        return found;
+      };
+      return until(topics, noted, options);
+    });
+  });
 }
 
 describe("agent thread", () => {
@@ -72,6 +88,18 @@ describe("agent propose", () => {
   });
 });
 
+describe("agent propose --expected-run", () => {
+  it("replaces only the proposal that it names", async () => {
+    const { thread, line, propose } = await newThread();
+    const argv = ["agent", "propose", thread.id, "--summary", "Turn it", "--plan", "1. Turn it."];
+    const first = await propose();
+    const refused = await line.run([...argv, "--expected-run", "none", "--json"]);
+    expect(refused.exit).toBe(7);
+    expect(refused.stderr).toContain("run_superseded");
+    expect((await line.run([...argv, "--expected-run", first])).exit).toBe(0);
+  });
+});
+
 describe("agent decision", () => {
   it("ends with exit 8 while nobody has decided", async () => {
     const { line, propose } = await newThread();
@@ -105,7 +133,9 @@ describe("agent decision", () => {
   it("waits for a person with --wait", async () => {
     const { line, propose, decide } = await newThread();
     const runId = await propose();
+    const looked = nextLook();
     const waiting = line.run(["agent", "decision", runId, "--wait", "1h"]);
+    await looked;
     await decide(runId, "approve");
     expect((await waiting).exit).toBe(0);
   });
@@ -114,7 +144,9 @@ describe("agent decision", () => {
     const { line, propose } = await newThread();
     const runId = await propose();
     const interruption = new AbortController();
+    const looked = nextLook();
     const waiting = line.run(["agent", "decision", runId, "--wait", "1h"], { signal: interruption.signal });
+    await looked;
     interruption.abort(new Error("interrupted"));
     expect(await waiting).toMatchObject({ exit: 130, stdout: "" });
   });

@@ -10,6 +10,12 @@ const open: Run = {
   decisionNote: null,
   decidedAt: null,
   replacedBy: null,
+  decision: null,
+  feedbackId: "2",
+  consoleUrl: "http://127.0.0.1:9/feedback/3/2",
+  summary: "Guard it.",
+  plan: "1. Check.",
+  planSha256: "",
 };
 const approved: Run = { ...open, status: "approved" };
 

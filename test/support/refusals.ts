@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCatalogue } from "../../src/contract/errors.ts";
 import type { Answer } from "./request.ts";
 
-const bodyKeys = ["error", "code", "issues", "dayIndex", "reasons", "requestId"];
+const bodyKeys = ["error", "code", "issues", "dayIndex", "reasons", "runId", "requestId"];
 
 /** What is not as it must be about an answer that is an error; empty where all is well. */
 export function faultsOf({ status, headers, body, text }: Answer): string[] {
@@ -18,6 +18,7 @@ export function faultsOf({ status, headers, body, text }: Answer): string[] {
     [entries.has("issues") && !withIssues.has(String(code)), `Issues do not belong to ${code}`],
     [entries.has("dayIndex") && !withDay.has(String(code)), `A day does not belong to ${code}`],
     [entries.has("reasons") !== (code === "integrity_failed"), "Reasons belong to integrity_failed alone"],
+    [entries.has("runId") !== (code === "run_superseded"), "A run belongs to run_superseded alone"],
     [entries.has("requestId") !== (status === 500), "A requestId belongs to 500, and to nothing else"],
     [headers.get("content-type") !== "application/json; charset=utf-8", "The content type is not JSON"],
     [headers.get("cache-control") !== "no-store", "It may be cached"],

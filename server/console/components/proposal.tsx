@@ -1,4 +1,5 @@
 import type { Proposal } from "../../../src/contract/agent.ts";
+import { hashOf } from "../../secrets.ts";
 import type { ThreadProps } from "../pages/thread.tsx";
 import type { ThreadForms } from "../thread-forms.ts";
 import { ProposalBadge } from "./badges.tsx";
@@ -100,6 +101,9 @@ const ProposalText = ({ proposal: { summary, plan } }: { readonly proposal: Prop
       <div class="plan">
         <Written text={plan} exact />
       </div>
+      <p class="fingerprint">
+        SHA-256 <code>{hashOf(plan)}</code>
+      </p>
     </div>
   </>
 );

@@ -46,7 +46,7 @@ export function threads(deps: Deps): Handlers<typeof contract> {
       save(async (tx) => {
         const appId = await appOfThread(tx, id, caller);
         const createdAt = deps.clock.now().toISOString();
-        const message = { id: deps.newId(), feedbackId: id, ...body, createdAt };
+        const message = { id: deps.newId(), feedbackId: id, author: "team", ...body, createdAt } as const;
         await messages.insert(tx, message);
         await record(tx, { caller, address }, { action: `message.${body.direction}`, appId, target: id });
         return message;

@@ -5,7 +5,7 @@ import type { Handlers } from "../../http/handler.ts";
 import { feedback } from "../../store/feedback.ts";
 import { runs as rows } from "../../store/runs.ts";
 import { runTopic } from "../../store/topics.ts";
-import { appOfThread } from "./owned-thread.ts";
+import { runAnswer } from "../run-answer.ts";
 import { createRecord } from "./record.ts";
 
 export function runs(deps: Deps): Handlers<typeof contract> {
@@ -17,13 +17,13 @@ export function runs(deps: Deps): Handlers<typeof contract> {
         if (!found) throw new ApiError("not_found");
         const status = body.decision === "approve" ? "approved" : "rejected";
         const at = deps.clock.now().toISOString();
-        const run = await rows.decide(tx, runId, { status, note: body.note || null, at, by: caller.userId });
-        if (!run) throw new ApiError("already_decided");
-        await feedback.setProposalStatus(tx, run.feedbackId, status);
-        const appId = await appOfThread(tx, run.feedbackId, caller);
-        await record(tx, { caller, address }, { action: `run.${body.decision}`, appId, target: runId });
+        const decided = { status, note: body.note || null, at, by: caller.userId } as const;
+        if (!(await rows.decide(tx, runId, decided))) throw new ApiError("already_decided");
+        await feedback.setProposalStatus(tx, found.feedbackId, status);
+        const deed = { action: `run.${body.decision}`, appId: found.appId, target: runId };
+        await record(tx, { caller, address }, deed);
         tx.signal(runTopic(runId));
-        return run;
+        return runAnswer(deps.settings, { ...found, status, decisionNote: decided.note, decidedAt: at });
       }),
   };
 }

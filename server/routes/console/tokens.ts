@@ -4,7 +4,7 @@ import { createToken, grantedScopes } from "../../credentials.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { tokens as rows } from "../../store/tokens.ts";
-import { credentialsTopic, tokensTopic } from "../../store/topics.ts";
+import { credentialsTopic } from "../../store/topics.ts";
 import { ownedApp } from "./owned-app.ts";
 import { createRecord } from "./record.ts";
 
@@ -34,7 +34,6 @@ export function tokens(deps: Deps): Handlers<typeof contract> {
         if (!removed) throw new ApiError("not_found");
         await record(tx, { caller, address }, { action: "token.delete", ...removed, target: tokenId });
         tx.signal(credentialsTopic);
-        tx.signal(tokensTopic);
         return undefined;
       }),
   };

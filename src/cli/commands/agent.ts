@@ -19,7 +19,11 @@ export function addAgent(agent: Command, setup: Setup): void {
 
   const propose = mutates(agent.command("propose <thread>").description(routes.agent.propose.summary))
     .requiredOption("--summary <text>", "what you found; `-` is standard input, `@file` a file")
-    .requiredOption("--plan <text>", "what you would do, step by step");
+    .requiredOption("--plan <text>", "what you would do, step by step")
+    .option(
+      "--expected-run <run>",
+      "the newest proposal that you know, or `none`: refused where another came since",
+    );
   onRun(propose, setup, proposePlan);
 
   const decision = agent
@@ -36,12 +40,13 @@ async function showThread(invocation: Invocation, _: object, given: string): Pro
 
 async function proposePlan(
   invocation: Invocation,
-  flags: { readonly summary: string; readonly plan: string },
+  flags: { readonly summary: string; readonly plan: string; readonly expectedRun?: string },
   given: string,
 ): Promise<undefined> {
   const body = {
     summary: await textOf(invocation, "--summary", flags.summary),
     plan: await textOf(invocation, "--plan", flags.plan),
+    expectedRunId: flags.expectedRun === "none" ? null : flags.expectedRun,
   };
   const run = await invocation.client().agent.propose({ params: { id: threadIdOf(given) }, body });
   note(
@@ -84,8 +89,15 @@ function threadIdOf(given: string): string {
   return id;
 }
 
-const decisionLines = ({ id, status, decisionNote, decidedAt, replacedBy }: Run): string =>
-  details({ run: id, status, decided: decidedAt, note: decisionNote, "replaced by": replacedBy });
+const decisionLines = ({ id, status, decisionNote, decidedAt, replacedBy, planSha256 }: Run): string =>
+  details({
+    run: id,
+    status,
+    decided: decidedAt,
+    note: decisionNote,
+    "replaced by": replacedBy,
+    "plan sha256": planSha256,
+  });
 
 function threadLines({ app, feedback, messages, latestProposal }: Thread): string {
   const head = details({

@@ -31,6 +31,7 @@ export const thread = `
 .proposal > .inside { padding: 1.25rem; display: grid; gap: 1.1rem; }
 .proposal h3 { color: var(--muted); font-size: var(--small); font-weight: 580; margin-bottom: 0.35rem; }
 .proposal .plan { background: var(--sunken); border-radius: var(--radius-small); padding: 1rem 1.1rem; }
+.proposal .fingerprint { color: var(--muted); font-size: var(--small); margin-top: 0.5rem; overflow-wrap: anywhere; }
 .proposal .decide { border-top: 1px solid var(--line); padding: 1.25rem; display: grid; gap: 1rem; }
 .proposal.earlier > summary { padding: 0.75rem 1.25rem; cursor: pointer; display: flex; flex-wrap: wrap; gap: 0.35rem 0.75rem; align-items: center; list-style: none; }
 .proposal.earlier > summary::-webkit-details-marker { display: none; }
