@@ -2,6 +2,7 @@ import type { Deps } from "./deps.ts";
 import { idempotency } from "./store/idempotency.ts";
 import { prune } from "./store/rate-limits.ts";
 import { signInCodes } from "./store/sign-in-codes.ts";
+import { keepStatistics } from "./store/statistics.ts";
 
 const pauseMilliseconds = 600_000;
 const atOnce = 1_000;
@@ -15,7 +16,10 @@ export function startHousekeeping(deps: Deps): () => void {
   return () => clearInterval(timer);
 }
 
-/** Removes stored answers, rate limits and sign-in codes whose time is over, and temporary files that a crash left. */
+/**
+ * Removes stored answers, rate limits and sign-in codes whose time is over, and temporary files that a crash left.
+ * Keeps the statistics by which the database chooses its indexes.
+ */
 export async function tidy({
   database,
   clock,
@@ -24,5 +28,6 @@ export async function tidy({
   while ((await database.write((tx) => idempotency.prune(tx, clock.now(), atOnce))) === atOnce);
   while ((await database.write((tx) => prune(tx, clock, atOnce))) === atOnce);
   while ((await database.write((tx) => signInCodes.prune(tx, clock.now(), atOnce))) === atOnce);
+  await database.write(keepStatistics);
   await files.sweepTemporary();
 }

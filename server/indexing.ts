@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Deps } from "./deps.ts";
-import { indexThreads } from "./store/search.ts";
+import { indexNext } from "./store/search.ts";
 
 const pauseMilliseconds = 1_000;
+/** After each batch it rests so many times as long as the batch took: requests come first. */
+const restShare = 2;
 
 /** Takes new threads into the search every second, so that a search has little to catch up with. Gives what stops it. */
 export function startIndexing({ database, log }: Pick<Deps, "database" | "log">): () => Promise<void> {
@@ -11,7 +14,7 @@ export function startIndexing({ database, log }: Pick<Deps, "database" | "log">)
 
   const run = async () => {
     try {
-      while (!stopped && (await indexThreads(database)));
+      while (!stopped && (await indexBatch(database)));
     } catch (error) {
       log.warn({ err: error }, "indexing stopped short");
     }
@@ -26,4 +29,11 @@ export function startIndexing({ database, log }: Pick<Deps, "database" | "log">)
     clearTimeout(timer);
     await running;
   };
+}
+
+async function indexBatch(database: Deps["database"]): Promise<boolean> {
+  const began = performance.now();
+  const more = await indexNext(database);
+  if (more) await sleep(restShare * (performance.now() - began));
+  return more;
 }

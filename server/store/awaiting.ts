@@ -1,4 +1,5 @@
 import type { Reader } from "./database.ts";
+import { plannedEachTime } from "./planned-each-time.ts";
 
 /** A proposal that waits for its owner's decision, and where it stands. */
 export interface AwaitingRow {
@@ -11,22 +12,27 @@ export interface AwaitingRow {
   readonly appName: string;
 }
 
-const from = `FROM runs r JOIN feedback f ON f.id = r.feedback_id JOIN apps a ON a.id = f.app_id
-  WHERE r.status = 'awaiting_approval' AND a.owner_id = ?`;
+// Threads first, by their own small index: there are few that wait among millions that do not.
+const ofOwner = `FROM apps a CROSS JOIN feedback f
+    ON f.app_id = a.id AND f.proposal_status = 'awaiting_approval'`;
 
 /** What waits for a person, over all apps of an owner. */
 export const awaiting = {
   async count(reader: Reader, ownerId: string): Promise<number> {
-    const row = await reader.get<{ count: number }>(`SELECT count(*) AS count ${from}`, ownerId);
+    const row = await reader.get<{ count: number }>(
+      plannedEachTime(`SELECT count(*) AS count ${ofOwner} WHERE a.owner_id = ?`),
+      ownerId,
+    );
     return row?.count ?? 0;
   },
 
   /** The longest waiting first. */
   list: (reader: Reader, ownerId: string, most: number) =>
     reader.all<AwaitingRow>(
-      `SELECT r.id, r.summary, r.created_at AS "createdAt", f.id AS "feedbackId", f.subject,
+      plannedEachTime(`SELECT r.id, r.summary, r.created_at AS "createdAt", f.id AS "feedbackId", f.subject,
               a.id AS "appId", a.name AS "appName"
-       ${from} ORDER BY r.created_at, r.id LIMIT ?`,
+       ${ofOwner} JOIN runs r ON r.feedback_id = f.id AND r.status = 'awaiting_approval'
+       WHERE a.owner_id = ? ORDER BY r.created_at, r.id LIMIT ?`),
       ownerId,
       most,
     ),

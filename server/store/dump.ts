@@ -1,5 +1,6 @@
 import type { Reader, Transaction } from "./database.ts";
 import { bulkInsertSql } from "./insert-statement.ts";
+import { refreshStatistics } from "./statistics.ts";
 import type { Table } from "./tables.ts";
 
 const atOnce = 100;
@@ -53,9 +54,10 @@ const bulkInsertPostgres = (table: Table): string => {
     SELECT ${values.join(", ")} FROM json_array_elements(CAST(? AS json)) AS value`;
 };
 
-/** Brings in line what the engine derives from the rows: the search, and on PostgreSQL the next number of a sequence. */
+/** Brings in line what the engine derives from the rows: the search, statistics, and on PostgreSQL the next number of a sequence. */
 export async function afterLoad(tx: Transaction): Promise<void> {
   await tx.run("UPDATE feedback SET indexed = 0");
+  await refreshStatistics(tx);
   if (tx.engine === "sqlite") return;
   await tx.all(
     "SELECT setval(pg_get_serial_sequence('feedback', 'seq'), max(seq)) FROM feedback HAVING max(seq) IS NOT NULL",

@@ -1,6 +1,7 @@
 import type { ThreadChange, ThreadFilters, ThreadSummary } from "../../src/contract/console/feedback.ts";
 import { assignments } from "./assignments.ts";
 import type { Reader, Transaction, Value } from "./database.ts";
+import { plannedEachTime } from "./planned-each-time.ts";
 import { type Searching, searching, wordsOf } from "./search.ts";
 
 export interface SummaryRow extends ThreadSummary {
@@ -29,7 +30,7 @@ export async function listThreads(
   const words = wordsOf(filters.q ?? "");
   if (filters.q === undefined) return read(reader, [...ofApp(appId, filters), afterInTime(page)], page);
   if (words.length === 0) return [];
-  const search = searching(reader.engine, appId, words);
+  const search = searching(reader.engine, { appId, ...filters }, words);
   const conditions = [...ofApp(appId, filters), found(search), afterInSequence(search, page)];
   return read(reader, conditions, page, search);
 }
@@ -44,10 +45,10 @@ function read(
 ): Promise<SummaryRow[]> {
   const { from, order } = search ? { from: search.from, order: `${search.sequence} DESC` } : inTime;
   return reader.all<SummaryRow>(
-    `SELECT f.id, f.app_id AS "appId", f.subject, f.category, f.status, f.sender_name AS "senderName",
+    plannedEachTime(`SELECT f.id, f.app_id AS "appId", f.subject, f.category, f.status, f.sender_name AS "senderName",
             f.sender_email AS "senderEmail", f.source, f.occurrences, f.proposal_status AS "proposalStatus",
             f.created_at AS "createdAt", f.seq
-     FROM ${from} WHERE ${conditions.map(([sql]) => sql).join(" AND ")} ORDER BY ${order} LIMIT ?`,
+     FROM ${from} WHERE ${conditions.map(([sql]) => sql).join(" AND ")} ORDER BY ${order} LIMIT ?`),
     ...conditions.flatMap(([, ...values]) => values),
     limit,
   );
@@ -73,14 +74,17 @@ const afterInSequence = ({ sequence }: Searching, { position: [seq] }: Page): Co
   Number(seq),
 ];
 
-/** Changes what is given. A new subject is taken into the search again. */
+/** Changes what is given. What the search index holds of a thread is indexed again. */
 export async function updateThread(tx: Transaction, id: string, change: ThreadChange): Promise<void> {
   const { sql, values } = assignments({
     status: change.status,
     category: change.category,
     subject: change.subject,
     github_issue_url: change.githubIssueUrl,
-    indexed: change.subject === undefined ? undefined : 0,
+    indexed: isIndexed(change) ? 0 : undefined,
   });
   if (sql !== "") await tx.run(`UPDATE feedback SET ${sql} WHERE id = ?`, ...values, id);
 }
+
+const isIndexed = ({ subject, status, category }: ThreadChange): boolean =>
+  subject !== undefined || status !== undefined || category !== undefined;

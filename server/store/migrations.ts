@@ -3,6 +3,7 @@ import { feedbackAndContent } from "./migrations/001-feedback-and-content.ts";
 import { requests } from "./migrations/002-requests.ts";
 import { closedTesting } from "./migrations/003-closed-testing.ts";
 import { sessionsBySeat } from "./migrations/004-sessions-by-seat.ts";
+import { growth } from "./migrations/005-growth.ts";
 import { repeats } from "./migrations/010-repeats.ts";
 import { messageAuthors } from "./migrations/016-message-authors.ts";
 
@@ -12,6 +13,7 @@ export const migrations: readonly Migration[] = [
   requests,
   closedTesting,
   sessionsBySeat,
+  growth,
   repeats,
   messageAuthors,
 ];

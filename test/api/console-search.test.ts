@@ -116,6 +116,15 @@ describe.each(databases)("searching the inbox on $name", (engine) => {
     expect(await found("zebra", "&to=2020-01-01T00:00:00Z")).toEqual([]);
   });
 
+  it("finds a thread under its new status and type at once, and no longer under the old ones", async () => {
+    const id = await send("Zebra", { type: "bug" });
+    expect(await found("zebra", "&type=bug&status=open")).toEqual(["Zebra"]);
+    await world.call("PATCH", `/feedback/${id}`, { status: "resolved", category: "question" });
+    expect(await found("zebra", "&type=question&status=resolved")).toEqual(["Zebra"]);
+    expect(await found("zebra", "&type=bug")).toEqual([]);
+    expect(await found("zebra", "&status=open")).toEqual([]);
+  });
+
   it("is cut into pages", async () => {
     await fillThreads(service, app.id, Array(5).fill({ message: "A zebra." }));
     const first = await search("zebra", "&limit=3");

@@ -6,7 +6,7 @@ import type { Reader } from "../../store/database.ts";
 import type { Viewer } from "../../store/feedback.ts";
 import { listThreads, updateThread } from "../../store/inbox.ts";
 import { messages } from "../../store/messages.ts";
-import { indexThreads } from "../../store/search.ts";
+import { indexForSearch } from "../../store/search.ts";
 import { removeThread } from "../../store/thread-removal.ts";
 import { proposalsOf, threadAnswer } from "../thread-answer.ts";
 import { ownedApp } from "./owned-app.ts";
@@ -59,7 +59,7 @@ async function list({ database }: Deps, { caller, params, query }: Request<typeo
   const search = filters.q !== undefined;
   const position = readCursor(cursor, search ? [sequencePart] : [instantPart, idPart]);
   await ownedApp(database, params.appId, caller);
-  if (search) await indexThreads(database);
+  if (search) await indexForSearch(database);
   const rows = await listThreads(database, params.appId, filters, { position, limit: limit + 1 });
   return pageOf(rows, limit, ({ seq, createdAt, id }) => (search ? [String(seq)] : [createdAt, id]));
 }

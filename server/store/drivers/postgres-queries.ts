@@ -1,5 +1,6 @@
 import pg from "pg";
 import type { Value } from "../database.ts";
+import { isPlannedEachTime } from "../planned-each-time.ts";
 import { numberPlaceholders } from "./placeholders.ts";
 
 const mostNamed = 500;
@@ -12,7 +13,7 @@ export function query(sql: string, values: readonly Value[]): pg.QueryConfig {
 
 function remember(sql: string): { name?: string; text: string } {
   const text = numberPlaceholders(sql);
-  if (named.size >= mostNamed) return { text };
+  if (named.size >= mostNamed || isPlannedEachTime(sql)) return { text };
   const statement = { name: `innkeep_${named.size}`, text };
   named.set(sql, statement);
   return statement;
