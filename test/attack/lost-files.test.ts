@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cleanUp } from "../../server/nightly.ts";
 import { hashOf } from "../../server/secrets.ts";
-import { indexThreads } from "../../server/store/search.ts";
+import { indexForSearch } from "../../server/store/search.ts";
 import { receivedFile } from "../../src/contract/received-file.ts";
 import { makeConsoleWorld, sendFeedback } from "../support/console-world.ts";
 import { databases, sqlite } from "../support/databases.ts";
@@ -183,7 +183,7 @@ describe("deleted text", () => {
       await report(n, "Something else.");
       ids.push(await report(n, word));
     }
-    await indexThreads(service.deps.database);
+    await indexForSearch(service.deps.database);
     for (const id of ids) await world.call("DELETE", `/feedback/${id}`);
     await cleanUp(service.deps, never);
     await service.stop();
