@@ -1,5 +1,5 @@
 import type { ChangelogEntry, changelog as contract } from "../../src/contract/changelog.ts";
-import { ApiError, badRequest } from "../../src/contract/errors.ts";
+import { ApiError } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import { unseenSince } from "../domain/changelog.ts";
@@ -7,13 +7,14 @@ import { prepareAnswer } from "../http/answers.ts";
 import type { Handlers } from "../http/handler.ts";
 import { type PublishedRow, changelog as rows } from "../store/changelog.ts";
 import type { Reader } from "../store/database.ts";
-import { compareVersions } from "./compare-versions.ts";
+import { versionOrder } from "./version-order.ts";
 
 export const changelog = ({ database, clock, answers }: Deps): Handlers<typeof contract> => ({
   list({ caller, query }) {
     if (!caller.changelogEnabled) throw new ApiError("changelog_disabled");
     const now = clock.now();
-    const { since, limit = limits.changelogPage.default } = query;
+    const { limit = limits.changelogPage.default } = query;
+    const since = readableVersion(query.since);
     const name = JSON.stringify(["changelog", caller.appId, limit, since ?? null]);
     return answers.recall(name, caller.changelogVersion, now, async () => {
       const entries = await listEntries(database, caller.appId, { now: now.toISOString(), since, limit });
@@ -38,10 +39,16 @@ async function listEntries(
   if (since === undefined) return (await rows.listPublished(reader, appId, now, limit)).map(publishedEntry);
   const published = await rows.listPublishedVersions(reader, appId, now);
   const versioned = published.map((row) => ({ ...row, versions: JSON.parse(row.versions) }));
-  const unseen = unseenSince(versioned, since, compareVersions);
-  if (!unseen) throw badRequest("since", "must be the version of an entry, or a version such as 1.4.2");
-  const ids = unseen.slice(0, limit).map(({ id }) => id);
+  const ids = unseenSince(versioned, since, versionOrder)
+    .slice(0, limit)
+    .map(({ id }) => id);
   return (await rows.listByIds(reader, appId, ids)).map(publishedEntry);
+}
+
+/** A version that an entry could have. An app that sends anything else gets everything. */
+function readableVersion(since = ""): string | undefined {
+  const text = since.trim();
+  return text === "" || text.length > limits.version ? undefined : text;
 }
 
 /** A stored release note as apps read it. */

@@ -61,7 +61,14 @@ export const changelog = {
     summary: "List the published release notes, newest first",
     auth: "appKey",
     query: z.object({
-      since: z.optional(version),
+      since: z.optional(
+        z.string().check(
+          z.meta({
+            description:
+              "The version that the user has. The answer holds what was published after it, and what is greater.",
+          }),
+        ),
+      ),
       limit: z.optional(queryInteger(1, limits.changelogPage.max)),
     }),
     success: { status: 200, body: z.object({ entries: z.array(ChangelogEntry) }) },
