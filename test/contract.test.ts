@@ -37,7 +37,6 @@ const onlyInTheConsole: Record<string, string> = {
   "signIn.token": "for apps of before; people sign in in the browser",
   "devices.list": "devices are seen by a person",
   "devices.remove": "devices are signed out by a person",
-  "session.me": "`auth status` tells where credentials come from without asking the server",
 };
 
 describe("the contract", () => {

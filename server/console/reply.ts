@@ -44,6 +44,7 @@ const aboutTheForm: ReadonlySet<string> = new Set([
   "email_taken",
   "already_decided",
   "wrong_state",
+  "version_exists",
   "own_listing",
   "already_in_cycle",
   "slot_taken",

@@ -117,6 +117,7 @@ async function seedChangelog(deps: Deps, tx: Transaction, appId: string): Promis
       publishedAt: at,
       createdAt: at,
       updatedAt: at,
+      editedFields: "[]",
     });
   }
 }

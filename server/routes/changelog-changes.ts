@@ -4,12 +4,20 @@ import type {
   NewChangelogEntry,
 } from "../../src/contract/changelog.ts";
 import type { Deps } from "../deps.ts";
+import { markEdited, type ReleaseField, releaseFields } from "../domain/release-merge.ts";
 import { type ChangelogRow, changelog } from "../store/changelog.ts";
-import { type ChangelogRowChange, changelogEntries as rows } from "../store/changelog-entries.ts";
+import {
+  type ChangelogRowChange,
+  type NewChangelogRow,
+  type OwnedChangelogRow,
+  changelogEntries as rows,
+} from "../store/changelog-entries.ts";
 import type { Transaction } from "../store/database.ts";
 import { credentialsTopic } from "../store/topics.ts";
+import { editedIn, givenValues, isPublished, newRow } from "./changelog-values.ts";
+import { refuseSameVersion } from "./changelog-versions.ts";
 
-type Making = Pick<Deps, "clock" | "newId">;
+export type Making = Pick<Deps, "clock" | "newId">;
 
 /** One entry of one app. */
 export interface EntryPlace {
@@ -19,46 +27,93 @@ export interface EntryPlace {
 
 /** A stored release note as its maintainer sees it. */
 export const entryAnswer = (row: ChangelogRow): EditedChangelogEntry => ({
-  ...row,
+  id: row.id,
+  title: row.title,
+  version: row.version,
   versions: JSON.parse(row.versions),
+  releaseType: row.releaseType,
+  bodyFormat: row.bodyFormat,
+  body: row.body,
   items: JSON.parse(row.items),
+  publishedAt: row.publishedAt,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
 });
 
-/** Writes a release note: a draft unless it has a date. */
+/** Who writes an entry: a person in the console, or a program with a token. */
+export interface Writer {
+  readonly appId: string;
+  readonly isPerson: boolean;
+}
+
+/**
+ * Writes a release note: a draft unless it has a date. Throws `version_exists` where the app has one of this version,
+ * and none of the same is allowed.
+ */
 export async function createEntry(
-  { clock, newId }: Making,
+  making: Making,
   tx: Transaction,
-  appId: string,
+  { appId, isPerson }: Writer,
   entry: NewChangelogEntry,
 ): Promise<EditedChangelogEntry> {
+  await rows.lock(tx, appId);
+  const known = await rows.listVersions(tx, appId);
+  if (!entry.allowDuplicate) refuseSameVersion(known, entry.version);
+  const given = givenValues(entry, null, making.clock.now());
+  const edited = isPerson ? releaseFields.filter((field) => given[field] !== undefined) : [];
+  const others = known.map(({ version }) => version);
+  return insertEntry(making, tx, { ...newRow(entry, given, others), appId, editedFields: edited });
+}
+
+type NewEntry = Omit<NewChangelogRow, "id" | "createdAt" | "updatedAt" | "editedFields"> & {
+  readonly editedFields: readonly ReleaseField[];
+};
+
+/** Stores a new entry. The app's entries must be locked. */
+export async function insertEntry(
+  { clock, newId }: Making,
+  tx: Transaction,
+  { editedFields, ...entry }: NewEntry,
+): Promise<EditedChangelogEntry> {
   const at = clock.now().toISOString();
-  const row = { id: newId(), ...rowOf(entry), createdAt: at, updatedAt: at };
-  await rows.insert(tx, { ...row, appId });
-  await renew(tx, appId);
+  const row = { ...entry, id: newId(), createdAt: at, updatedAt: at };
+  await rows.insert(tx, { ...row, editedFields: JSON.stringify(editedFields) });
+  await renew(tx, entry.appId);
   return entryAnswer(row);
 }
 
-/** Changes what is given and nothing where nothing is. */
+/**
+ * Changes what is given and nothing where nothing is; remembers that a person did. Throws `version_exists` where another
+ * entry has the version, and none of the same is allowed.
+ */
 export async function updateEntry(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
-  place: EntryPlace,
-  { versions, items, ...change }: ChangelogChange,
+  entry: OwnedChangelogRow,
+  change: ChangelogChange,
 ): Promise<void> {
-  const columns = { ...change, versions: jsonOf(versions), items: jsonOf(items) };
+  const now = clock.now();
+  const { version } = change;
+  if (version !== undefined && version !== entry.version && !change.allowDuplicate) {
+    await rows.lock(tx, entry.appId);
+    const others = (await rows.listVersions(tx, entry.appId)).filter(({ id }) => id !== entry.id);
+    refuseSameVersion(others, version);
+  }
+  const given = { ...givenValues(change, entry.publishedAt, now), bodyFormat: change.bodyFormat };
+  const columns = { ...given, version };
   if (Object.values(columns).every((value) => value === undefined)) return;
-  await save(tx, place, { ...columns, updatedAt: clock.now().toISOString() });
+  const editedFields = JSON.stringify(markEdited({ values: entry, edited: editedIn(entry) }, given));
+  await saveEntry(tx, entry, { ...columns, editedFields, updatedAt: now.toISOString() });
 }
 
 /** Publishes an entry now. One that is published already keeps its date; one whose date is still to come does not. */
 export async function publishEntry(
-  { clock }: Pick<Deps, "clock">,
+  deps: Pick<Deps, "clock">,
   tx: Transaction,
-  entry: EntryPlace & Pick<ChangelogRow, "publishedAt">,
+  entry: OwnedChangelogRow,
 ): Promise<void> {
-  const at = clock.now().toISOString();
-  if (entry.publishedAt !== null && entry.publishedAt <= at) return;
-  await save(tx, entry, { publishedAt: at, updatedAt: at });
+  if (!isPublished(entry.publishedAt, deps.clock.now()))
+    await updateEntry(deps, tx, entry, { publish: true });
 }
 
 /** Deletes an entry for good. */
@@ -67,21 +122,12 @@ export async function removeEntry(tx: Transaction, { appId, id }: EntryPlace): P
   await renew(tx, appId);
 }
 
-const rowOf = ({ versions = [], items, body, bodyFormat, ...entry }: NewChangelogEntry) => ({
-  title: entry.title,
-  version: entry.version,
-  versions: JSON.stringify(versions),
-  releaseType: entry.releaseType ?? "minor",
-  bodyFormat: bodyFormat ?? (items !== undefined && body === undefined ? "items" : "markdown"),
-  body: body ?? "",
-  items: JSON.stringify(items ?? []),
-  publishedAt: entry.publishedAt ?? null,
-});
-
-const jsonOf = (value: unknown): string | undefined =>
-  value === undefined ? undefined : JSON.stringify(value);
-
-async function save(tx: Transaction, { appId, id }: EntryPlace, change: ChangelogRowChange): Promise<void> {
+/** Changes columns of an entry. */
+export async function saveEntry(
+  tx: Transaction,
+  { appId, id }: EntryPlace,
+  change: ChangelogRowChange,
+): Promise<void> {
   await rows.update(tx, id, change);
   await renew(tx, appId);
 }

@@ -1,4 +1,5 @@
 import { coerce, compare, parse, type SemVer } from "semver";
+import type { ReleaseType } from "../../src/contract/changelog.ts";
 import { plainVersion } from "../../src/contract/version.ts";
 import type { VersionForm, VersionOrder } from "../domain/changelog.ts";
 
@@ -29,8 +30,23 @@ function compareSemVer(a: string, b: string): number {
   return left && right ? compare(left, right) : 0;
 }
 
-/** The SemVer that a version means; null where it is none. */
-export function nearest(version: string): SemVer | null {
+/** How big a release is: its distance to the greatest release before it, of `others`; `minor` where that is unknown. */
+export function releaseTypeAfter(version: string, others: readonly string[]): ReleaseType {
+  const own = semVerOf(version);
+  if (!own) return "minor";
+  const before = others
+    .flatMap((other) => semVerOf(other) ?? [])
+    .filter((other) => other.prerelease.length === 0 && other.compareMain(own) < 0)
+    .reduce<SemVer | undefined>((last, one) => (last && compare(last, one) > 0 ? last : one), undefined);
+  if (!before) return "minor";
+  if (before.major !== own.major) return "major";
+  return before.minor === own.minor ? "patch" : "minor";
+}
+
+const semVerOf = (version: string): SemVer | null =>
+  versionOrder.formsOf(version).includes("semver") ? nearest(version) : null;
+
+function nearest(version: string): SemVer | null {
   const plain = plainVersion(version);
   const exact = parse(plain);
   if (exact) return exact;

@@ -5,12 +5,16 @@ import type { Viewer } from "./feedback.ts";
 
 export interface NewChangelogRow extends ChangelogRow {
   readonly appId: string;
+  /** JSON: the fields that a person wrote since the last import. */
+  readonly editedFields: string;
 }
 
-/** What of an entry may change; `versions` and `items` are JSON. */
-export type ChangelogRowChange = Partial<Omit<ChangelogRow, "id" | "createdAt">>;
+/** What of an entry may change; `versions`, `items` and `editedFields` are JSON. */
+export type ChangelogRowChange = Partial<Omit<NewChangelogRow, "id" | "appId" | "createdAt">>;
 
-export type OwnedChangelogRow = ChangelogRow & { readonly appId: string };
+export type OwnedChangelogRow = NewChangelogRow;
+
+export type EntryVersion = Pick<ChangelogRow, "id" | "version">;
 
 /** What an unpublished entry has for a date in the order of the list: drafts come first. */
 export const draftDate = "9999-12-31T23:59:59.999Z";
@@ -29,9 +33,19 @@ export const changelogEntries = {
       limit,
     ),
 
+  /** Makes others wait who look for a version of the app before they write it. */
+  lock: (tx: Transaction, appId: string) => tx.lock(`changelog:${appId}`),
+
+  /** The versions of all entries of an app, drafts too, oldest first. */
+  listVersions: (reader: Reader, appId: string) =>
+    reader.all<EntryVersion>(
+      "SELECT id, version FROM changelog_entries WHERE app_id = ? ORDER BY created_at, id",
+      appId,
+    ),
+
   find: (reader: Reader, id: string, viewer: Viewer) =>
     reader.get<OwnedChangelogRow>(
-      `SELECT ${changelogColumns}, app_id AS "appId" FROM changelog_entries
+      `SELECT ${changelogColumns}, app_id AS "appId", edited_fields AS "editedFields" FROM changelog_entries
        WHERE id = ? AND app_id IN (SELECT id FROM apps WHERE owner_id = ? AND id = coalesce(?, id))`,
       id,
       viewer.userId,
@@ -52,10 +66,12 @@ export const changelogEntries = {
       published_at: entry.publishedAt,
       created_at: entry.createdAt,
       updated_at: entry.updatedAt,
+      edited_fields: entry.editedFields,
     }),
 
   async update(tx: Transaction, id: string, change: ChangelogRowChange): Promise<void> {
     const { sql, values } = assignments({
+      edited_fields: change.editedFields,
       title: change.title,
       version: change.version,
       versions: change.versions,

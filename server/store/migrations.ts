@@ -6,6 +6,7 @@ import { sessionsBySeat } from "./migrations/004-sessions-by-seat.ts";
 import { growth } from "./migrations/005-growth.ts";
 import { repeats } from "./migrations/010-repeats.ts";
 import { messageAuthors } from "./migrations/016-message-authors.ts";
+import { editedReleaseNotes } from "./migrations/018-edited-release-notes.ts";
 
 /** All migrations, in their order. One that was released never changes: what it should have been is a new one. */
 export const migrations: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   growth,
   repeats,
   messageAuthors,
+  editedReleaseNotes,
 ];

@@ -1,5 +1,11 @@
-import { usageError } from "./cli-error.ts";
+import { ServerError } from "../client/errors.ts";
+import { CliError, usageError } from "./cli-error.ts";
 import type { Invocation } from "./context.ts";
+
+interface NamedApp {
+  readonly id: string;
+  readonly name: string;
+}
 
 /** Whether a text has the form of an id. */
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
@@ -11,11 +17,11 @@ export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0
 export async function appOf(invocation: Invocation): Promise<string> {
   const wanted = invocation.flags.app ?? (invocation.context.env.INNKEEP_APP || undefined);
   if (wanted && isId(wanted)) return wanted;
-  const { items } = await invocation.client().apps.list();
-  const fitting = wanted === undefined ? items : items.filter(({ name }) => name === wanted);
+  const apps = await reachableApps(invocation);
+  const fitting = wanted === undefined ? apps : appsCalled(apps, wanted);
   const [app, ...others] = fitting;
   if (app && others.length === 0) return app.id;
-  const choice = items.map((one) => `  ${one.id}  ${one.name}`).join("\n");
+  const choice = apps.map((one) => `  ${one.id}  ${one.name}`).join("\n");
   throw usageError(
     problemOf(wanted, fitting.length),
     choice === "" ? undefined : `Say which with --app:\n${choice}`,
@@ -27,6 +33,34 @@ export async function goesThroughConsole(invocation: Invocation): Promise<boolea
   if (invocation.flags.app !== undefined) return true;
   if (await invocation.credential("appKey")) return false;
   return (await invocation.credential("maintainerToken")) !== undefined;
+}
+
+/** The apps of the token. One that may not list apps still knows the one app that it is limited to. */
+async function reachableApps(invocation: Invocation): Promise<readonly NamedApp[]> {
+  try {
+    return (await invocation.client().apps.list()).items;
+  } catch (error) {
+    if (!(error instanceof ServerError) || error.code !== "insufficient_scope") throw error;
+    const { app } = await invocation.client().session.me();
+    if (app) return [app];
+    throw unknownApps(error);
+  }
+}
+
+const unknownApps = ({ code, status }: ServerError): CliError =>
+  new CliError(
+    "forbidden",
+    code,
+    "This token is good for all apps of its owner and may not list them, so it is not clear which app is meant.",
+    "Give the app's id with --app or INNKEEP_APP (the addresses of its pages in the console hold it), or make a token that is " +
+      "limited to one app, or one with the scope apps:read.",
+    { status },
+  );
+
+/** Those of exactly that name; else those whose name is the same but for capitals. */
+function appsCalled(apps: readonly NamedApp[], wanted: string): readonly NamedApp[] {
+  const exact = apps.filter(({ name }) => name === wanted);
+  return exact.length > 0 ? exact : apps.filter(({ name }) => name.toLowerCase() === wanted.toLowerCase());
 }
 
 function problemOf(wanted: string | undefined, fitting: number): string {

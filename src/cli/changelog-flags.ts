@@ -19,7 +19,24 @@ export interface ChangelogFlags {
   readonly body?: string;
   readonly item?: Item[];
   readonly publish?: boolean;
+  readonly publishedAt?: string;
 }
+
+/** Those of a new release note. */
+export interface CreateFlags extends ChangelogFlags {
+  readonly update?: boolean;
+  readonly overwrite?: boolean;
+  readonly allowDuplicate?: boolean;
+}
+
+/** The flags for a version that has a release note already. */
+export const createsRelease = (command: Command): Command =>
+  command
+    .option("--update", "change the release note of this version where there is one")
+    .option("--overwrite", "with --update: also what a person wrote in the console")
+    .addOption(
+      new Option("--allow-duplicate", "make a second release note of the version").conflicts("update"),
+    );
 
 /** The flags that hold a release note. */
 export const describesRelease = (command: Command): Command =>
@@ -27,11 +44,21 @@ export const describesRelease = (command: Command): Command =>
     .option("--title <text>", "the title; `-` is standard input, `@file` a file")
     .option("--version <version>", "the version that it is about")
     .option("--platform-version <platform=version>", "the version on one platform; several times", versions)
-    .addOption(new Option("--release-type <type>", "how big it is").choices(choices.releaseTypes))
+    .addOption(
+      new Option("--release-type <type>", "how big it is; unless given, from the version before").choices(
+        choices.releaseTypes,
+      ),
+    )
     .addOption(new Option("--body-format <format>", "what readers show").choices(choices.bodyFormats))
     .option("--body <text>", "the text, in Markdown; `-` is standard input, `@file` a file")
     .option("--item <type=text>", `one change: ${choices.itemTypes.join(", ")}; several times`, items)
-    .option("--publish", "publish it now");
+    .option("--publish", "publish it now, by the server's clock; a published one keeps its date")
+    .addOption(
+      new Option(
+        "--published-at <instant>",
+        "when it was or will be published: ISO 8601, or a day in UTC",
+      ).conflicts("publish"),
+    );
 
 /** The flags as a request holds them; undefined where a flag is not given. */
 export const releaseOf = async (invocation: Invocation, flags: ChangelogFlags): Promise<Release> => ({
@@ -42,8 +69,13 @@ export const releaseOf = async (invocation: Invocation, flags: ChangelogFlags): 
   bodyFormat: flags.bodyFormat ?? (flags.item && flags.body === undefined ? "items" : undefined),
   body: await optionalTextOf(invocation, "--body", flags.body),
   items: flags.item,
-  publishedAt: flags.publish ? invocation.context.clock.now().toISOString() : undefined,
+  publish: flags.publish,
+  publishedAt: instantOf(flags.publishedAt),
 });
+
+/** A day stands for its first moment in UTC. */
+const instantOf = (given: string | undefined): string | undefined =>
+  given && /^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : given;
 
 const versions = (given: string, before: PlatformVersion[] = []): PlatformVersion[] => {
   const [platform, version] = bothSides(given);

@@ -1,25 +1,36 @@
-import type { ChangelogEntry, EditedChangelogEntry } from "../contract/changelog.ts";
 import { limits } from "../contract/limits.ts";
-import { appOf, goesThroughConsole, isId } from "./app-of.ts";
-import { CliError, usageError } from "./cli-error.ts";
+import { appOf, goesThroughConsole } from "./app-of.ts";
+import { allWritten, findPublished, findWritten, type Release } from "./changelog-find.ts";
+import { usageError } from "./cli-error.ts";
 import type { Invocation } from "./context.ts";
 import { details } from "./details.ts";
-import { printList, printOne } from "./output.ts";
+import { note, printList, printOne } from "./output.ts";
 
 interface ListFlags {
   readonly since?: string;
   readonly limit?: number;
+  readonly cursor?: string;
+  readonly all?: boolean;
   readonly drafts?: boolean;
 }
 
-type Release = ChangelogEntry | EditedChangelogEntry;
+interface Page {
+  readonly items: readonly Release[];
+  readonly nextCursor: string | null;
+  /** Why the list is not whole, and how the rest is seen. */
+  readonly more?: string;
+}
 
 /** Shows the release notes as apps read them; with a maintainer token, or `--drafts`, as their maintainer does. */
 export async function listReleases(invocation: Invocation, flags: ListFlags): Promise<undefined> {
+  if (flags.all && (flags.limit !== undefined || flags.cursor !== undefined))
+    throw usageError("--all shows everything: give it without --limit and --cursor.");
   const throughConsole = flags.drafts || (await goesThroughConsole(invocation));
   if (throughConsole && flags.since)
     throw usageError("--since works with an app key only, and not with --drafts.");
-  const { items, nextCursor } = await (throughConsole
+  if (!throughConsole && flags.cursor)
+    throw usageError("--cursor needs a maintainer token: an app key shows one page.");
+  const { items, nextCursor, more } = await (throughConsole
     ? written(invocation, flags)
     : published(invocation, flags));
   const columns = [
@@ -29,21 +40,14 @@ export async function listReleases(invocation: Invocation, flags: ListFlags): Pr
     { heading: "published", of: ({ publishedAt }: Release) => publishedAt ?? "draft" },
     { heading: "title", of: ({ title }: Release) => title },
   ];
-  printList(invocation, items, columns, { nextCursor });
+  printList(invocation, items, columns, { nextCursor, ...(more && !nextCursor && { hasMore: true }) });
+  if (more) note(invocation, more);
 }
 
 /** Shows one release note, found by its id or its version. */
 export async function viewRelease(invocation: Invocation, _: object, wanted: string): Promise<undefined> {
-  const throughConsole = await goesThroughConsole(invocation);
-  const entry = await (throughConsole ? findWritten(invocation, wanted) : findPublished(invocation, wanted));
-  if (!entry) {
-    throw new CliError(
-      "notFound",
-      "not_found",
-      `There is no release note ${wanted}.`,
-      nextFor(throughConsole),
-    );
-  }
+  const find = (await goesThroughConsole(invocation)) ? findWritten : findPublished;
+  const entry = await find(invocation, wanted);
   printOne(invocation, entry, () => releaseDetails(entry));
 }
 
@@ -60,33 +64,30 @@ export const releaseDetails = (entry: Release): string =>
     items: entry.items?.map(({ type, text }) => `${type}: ${text}`).join("\n"),
   });
 
-async function published(invocation: Invocation, { since, limit }: ListFlags) {
-  const { entries } = await invocation.client().changelog.list({ query: { since, limit: asText(limit) } });
-  return { items: entries, nextCursor: null };
+const { default: usual, max: most } = limits.changelogPage;
+
+/** An app key sees one page, which does not say whether there is more: one entry more than is shown does. */
+async function published(invocation: Invocation, { since, limit, all }: ListFlags): Promise<Page> {
+  const wanted = all ? most : (limit ?? usual);
+  const asked = wanted > 0 && wanted < most ? wanted + 1 : wanted;
+  const { entries } = await invocation.client().changelog.list({ query: { since, limit: String(asked) } });
+  return { items: entries.slice(0, Math.max(0, wanted)), nextCursor: null, more: moreThan(entries, wanted) };
 }
 
-async function written(invocation: Invocation, { limit }: ListFlags) {
+function moreThan(entries: readonly unknown[], wanted: number): string | undefined {
+  if (entries.length > wanted) return `There are more: --limit shows up to ${most}, or --all.`;
+  if (entries.length < most) return undefined;
+  return `There may be more: an app key shows the newest ${most}. A maintainer token shows all with --all.`;
+}
+
+async function written(invocation: Invocation, { limit, cursor, all }: ListFlags): Promise<Page> {
+  if (all) return { items: await allWritten(invocation), nextCursor: null };
   const params = { appId: await appOf(invocation) };
-  return invocation.client().consoleChangelog.list({ params, query: { limit: asText(limit) } });
+  const query = { limit: limit?.toString(), cursor };
+  const { items, nextCursor } = await invocation.client().consoleChangelog.list({ params, query });
+  return {
+    items,
+    nextCursor,
+    more: nextCursor ? `There are more: --cursor ${nextCursor}, or --all.` : undefined,
+  };
 }
-
-async function findPublished(invocation: Invocation, wanted: string): Promise<Release | undefined> {
-  const { items } = await published(invocation, { limit: limits.changelogPage.max });
-  return items.find((entry) => isMeant(entry, wanted));
-}
-
-async function findWritten(invocation: Invocation, wanted: string): Promise<Release | undefined> {
-  if (isId(wanted)) return invocation.client().consoleChangelog.read({ params: { entryId: wanted } });
-  const { items } = await written(invocation, { limit: limits.listPage.max });
-  return items.find((entry) => isMeant(entry, wanted));
-}
-
-const isMeant = ({ id, version }: Release, wanted: string): boolean =>
-  id === wanted.toLowerCase() || version === wanted;
-
-const asText = (number: number | undefined): string | undefined => number?.toString();
-
-const nextFor = (throughConsole: boolean): string =>
-  throughConsole
-    ? "`innkeep changelog list --drafts` shows the newest."
-    : `An app key shows the newest ${limits.changelogPage.max} that are published; drafts need a maintainer token.`;

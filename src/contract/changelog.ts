@@ -4,10 +4,11 @@ import { givenInstant, instant, queryInteger, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
 export const ReleaseType = z.enum(["major", "minor", "patch"]);
+export type ReleaseType = z.output<typeof ReleaseType>;
 export const BodyFormat = z.enum(["markdown", "items"]);
 export const itemTypes = ["added", "changed", "deprecated", "removed", "fixed", "security"] as const;
 
-const version = text(1, limits.version);
+export const version = text(1, limits.version);
 
 export const NewChangelogEntry = z.object({
   title: text(1, limits.changelogTitle),
@@ -26,11 +27,29 @@ export const NewChangelogEntry = z.object({
       .check(z.maxLength(limits.changelogItems, `must have at most ${limits.changelogItems} elements`)),
   ),
   publishedAt: z.optional(z.nullable(givenInstant)),
+  publish: z.optional(
+    z.boolean().check(
+      z.meta({
+        description: "Publish it now, by the server's clock. An entry that is published keeps its instant.",
+      }),
+    ),
+  ),
+  allowDuplicate: z.optional(
+    z.boolean().check(z.meta({ description: "Take it also where the app has an entry of this version." })),
+  ),
 });
 export type NewChangelogEntry = z.output<typeof NewChangelogEntry>;
 
 export const ChangelogChange = z.partial(NewChangelogEntry);
 export type ChangelogChange = z.output<typeof ChangelogChange>;
+
+/** A release note as a program writes it again and again, found by its version. */
+export const ReleaseImport = z.extend(z.omit(ChangelogChange, { version: true, allowDuplicate: true }), {
+  overwrite: z.optional(
+    z.boolean().check(z.meta({ description: "Also overwrite what a person wrote since the last import." })),
+  ),
+});
+export type ReleaseImport = z.output<typeof ReleaseImport>;
 
 /** A release note as apps read it. Item types are open: a reader must not fail on one it has not met. */
 export const ChangelogEntry = z.object({
@@ -53,6 +72,26 @@ export const EditedChangelogEntry = z.extend(ChangelogEntry, {
   updatedAt: instant,
 });
 export type EditedChangelogEntry = z.output<typeof EditedChangelogEntry>;
+
+/** What of a release note an import can change. */
+const importedField = z.enum([
+  "title",
+  "versions",
+  "releaseType",
+  "bodyFormat",
+  "body",
+  "items",
+  "publishedAt",
+]);
+
+/** What became of an import. */
+export const ImportedChangelogEntry = z.extend(EditedChangelogEntry, {
+  created: z.boolean(),
+  changedFields: z.array(importedField),
+  /** What a person wrote, and an import left alone. */
+  keptFields: z.array(importedField),
+});
+export type ImportedChangelogEntry = z.output<typeof ImportedChangelogEntry>;
 
 export const changelog = {
   list: endpoint({

@@ -56,6 +56,10 @@ export const errorCatalogue = {
   slot_taken: { status: 409, message: "Somebody else has this seat. Look for another open one." },
   already_in_cycle: { status: 409, message: "This tester has, or had, a seat in this test already." },
   already_submitted: { status: 409, message: "This day is already counted." },
+  version_exists: {
+    status: 409,
+    message: "There is a release note of this version already. Change that one, or allow a duplicate.",
+  },
   wrong_state: { status: 409, message: "Its state does not allow that, or no longer. Read it again." },
   already_decided: { status: 409, message: "This proposal is already decided or replaced. Read it again." },
   run_superseded: {

@@ -36,6 +36,7 @@ const bodies: Record<string, unknown> = {
   "consoleFaqs.replace": { faqs: [] },
   "consoleFaqs.update": { answer: "So." },
   "consoleChangelog.create": { title: "Second", version: "2.0.0" },
+  "consoleChangelog.put": { title: "Second" },
   "consoleChangelog.update": { title: "Other" },
   "listings.create": newListing,
   "listings.update": { appName: "Other" },
@@ -54,7 +55,7 @@ describe.each(databases)("the console's API on $name", (engine) => {
 
   const pathOf = ({ path }: Endpoint) => {
     const { app, threadId, ...ids } = world;
-    const params: Record<string, unknown> = { ...ids, appId: app.id, id: threadId };
+    const params: Record<string, unknown> = { ...ids, appId: app.id, id: threadId, version: "3.0.0" };
     return path.replace(/:(\w+)/g, (_, name: string) => String(params[name]));
   };
   const call = (name: string, endpoint: Endpoint, headers: Record<string, string>) =>

@@ -19,7 +19,12 @@ describe.each(databases)("the changelog in the console on $name", (engine) => {
   afterAll(() => service.stop());
 
   const create = (entry: object = {}) =>
-    world.call("POST", `/apps/${app.id}/changelog`, { title: "Notes", version: "1.0.0", ...entry });
+    world.call("POST", `/apps/${app.id}/changelog`, {
+      title: "Notes",
+      version: "1.0.0",
+      allowDuplicate: true,
+      ...entry,
+    });
   const change = (id: string, body: object) => world.call("PATCH", `/changelog/${id}`, body);
   const publish = (id: string) => world.call("POST", `/changelog/${id}/publish`);
   const read = async (id: string) => (await world.call("GET", `/changelog/${id}`)).body;

@@ -39,8 +39,17 @@ describe.each(databases)("tokens on $name", (engine) => {
     expect((await get("/console/me", token)).body).toEqual({
       user: { id: world.owner.id, email: world.owner.email },
       scopes: ["feedback:read", "apps:read"],
+      app: null,
     });
     expect((await get(`/console/feedback/${world.threadId}`, token)).status).toBe(200);
+  });
+
+  it("tell the one app that they are limited to, whatever their scopes are", async () => {
+    const app = await service.makeApp(world.owner, { name: "Larder" });
+    const answer = await make({ kind: "maintainer", scopes: ["changelog:write"], appId: app.id });
+    const token = answer.field("token");
+    expect((await get("/console/me", token)).body).toMatchObject({ app: { id: app.id, name: "Larder" } });
+    expect((await get("/console/apps", token)).status).toBe(403);
   });
 
   it.each([

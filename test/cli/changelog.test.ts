@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createCommandLine } from "../support/command-line.ts";
+import { newAppOf } from "../support/release-desk.ts";
 import { type Service, startService } from "../support/service.ts";
 
 let service: Service;
@@ -8,30 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** An app without release notes; command lines of its own, with its key, and of its maintainer. */
-async function newApp() {
-  const owner = await service.makeUser();
-  const app = await service.makeApp(owner, { name: "Pocket Atlas" });
-  const token = await service.makeToken(owner, "maintainer", { scopes: ["changelog:write", "apps:read"] });
-  const server = { INNKEEP_BASE_URL: service.baseUrl };
-  const reader = await createCommandLine({ ...server, INNKEEP_API_KEY: app.key });
-  const line = await createCommandLine({ ...server, INNKEEP_TOKEN: token });
-  const create = async (version: string, ...flags: string[]) => {
-    const argv = [
-      "changelog",
-      "create",
-      "--title",
-      `About ${version}`,
-      "--version",
-      version,
-      "--fields",
-      "id",
-      ...flags,
-    ];
-    return (await line.run(argv)).stdout.trim();
-  };
-  return { app, reader, line, create };
-}
+const newApp = () => newAppOf(service);
 
 describe("changelog create", () => {
   it("writes a draft with all that the flags say", async () => {

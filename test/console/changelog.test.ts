@@ -37,6 +37,13 @@ describe("the changelog in the console", () => {
     expect(await published()).toEqual({ entries: [] });
   });
 
+  it("shows the form again for a version that has a note already", async () => {
+    const id = await draft();
+    const answer = await create({ title: "Maps", version: "v1.2.0", body: "New colours." });
+    expect(answer.status).toBe(409);
+    expect(readingOf(answer)).toContain(`Release note ${id} is of version 1.2.0 already.`);
+  });
+
   it("publishes at once where that is asked", async () => {
     await create({ intent: "publish", title: "Maps", version: "1.2.0", body: "New colours." });
     expect(await published()).toMatchObject({ entries: [{ title: "Maps", body: "New colours." }] });

@@ -41,7 +41,7 @@ export function decide(service: Service, cast: Cast, runId: string, body: object
 /** Writes a release note in the console, published a minute ago unless told otherwise. */
 export function writeNote(service: Service, cast: Cast, note: object): Promise<Answer> {
   const publishedAt = new Date(service.clock.now().getTime() - 60_000).toISOString();
-  const body = { title: "News", version: "1.0.0", publishedAt, ...note };
+  const body = { title: "News", version: "1.0.0", publishedAt, allowDuplicate: true, ...note };
   return service.request("POST", `/api/v1/console/apps/${cast.appId}/changelog`, {
     headers: cast.person,
     body,

@@ -11,6 +11,7 @@ import {
 import type { Reader } from "../../store/database.ts";
 import type { Viewer } from "../../store/feedback.ts";
 import { createEntry, entryAnswer, publishEntry, removeEntry, updateEntry } from "../changelog-changes.ts";
+import { importEntry } from "../changelog-import.ts";
 import { ownedApp } from "./owned-app.ts";
 import { idPart, instantPart, pageOf, readCursor } from "./page.ts";
 import { createRecord } from "./record.ts";
@@ -23,8 +24,19 @@ export function consoleChangelog(deps: Deps): Handlers<typeof contract> {
     create: ({ caller, address, params: { appId }, body, save }) =>
       save(async (tx) => {
         await ownedApp(tx, appId, caller);
-        const entry = await createEntry(deps, tx, appId, body);
+        const writer = { appId, isPerson: caller.kind === "session" };
+        const entry = await createEntry(deps, tx, writer, body);
         await record(tx, { caller, address }, { action: "changelog.create", appId, target: entry.id });
+        return entry;
+      }),
+
+    put: ({ caller, address, params: { appId, version }, body, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const entry = await importEntry(deps, tx, { appId, version, viewer: caller }, body);
+        const action = entry.created ? "changelog.create" : "changelog.update";
+        if (entry.created || entry.changedFields.length > 0)
+          await record(tx, { caller, address }, { action, appId, target: entry.id });
         return entry;
       }),
 
@@ -32,8 +44,9 @@ export function consoleChangelog(deps: Deps): Handlers<typeof contract> {
 
     update: ({ caller, address, params: { entryId: id }, body, save }) =>
       save(async (tx) => {
-        const { appId } = await ownedEntry(tx, id, caller);
-        await updateEntry(deps, tx, { appId, id }, body);
+        const entry = await ownedEntry(tx, id, caller);
+        const { appId } = entry;
+        await updateEntry(deps, tx, entry, body);
         await record(tx, { caller, address }, { action: "changelog.update", appId, target: id });
         return entryAnswer(await ownedEntry(tx, id, caller));
       }),

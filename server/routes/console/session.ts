@@ -3,7 +3,8 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import { normaliseEmail, verifyPassword } from "../../accounts.ts";
 import type { Deps } from "../../deps.ts";
 import { isOwnOrigin } from "../../http/authenticate.ts";
-import type { Handlers, Request } from "../../http/handler.ts";
+import type { ConsoleCaller, Handlers, Request } from "../../http/handler.ts";
+import { apps } from "../../store/apps.ts";
 import { sessions } from "../../store/sessions.ts";
 import { type UserRow, users } from "../../store/users.ts";
 import { newSession, startSession } from "./new-session.ts";
@@ -39,11 +40,21 @@ export function session(deps: Deps): Handlers<typeof contract> {
       return undefined;
     },
 
-    me: async ({ caller: { userId, email, scopes } }) => ({
-      user: { id: userId, email },
-      scopes: [...scopes],
+    me: async ({ caller }) => ({
+      user: { id: caller.userId, email: caller.email },
+      scopes: [...caller.scopes],
+      app: await appOf(deps, caller),
     }),
   };
+}
+
+/** The one app that the credential is limited to; null where it is not. */
+async function appOf(
+  { database }: Deps,
+  caller: ConsoleCaller,
+): Promise<{ id: string; name: string } | null> {
+  const app = caller.appId === null ? undefined : await apps.find(database, caller.appId, caller);
+  return app ? { id: app.id, name: app.name } : null;
 }
 
 type Browser = Request["browser"];

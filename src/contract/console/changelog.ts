@@ -1,5 +1,12 @@
 import * as z from "zod/mini";
-import { ChangelogChange, EditedChangelogEntry, NewChangelogEntry } from "../changelog.ts";
+import {
+  ChangelogChange,
+  EditedChangelogEntry,
+  ImportedChangelogEntry,
+  NewChangelogEntry,
+  ReleaseImport,
+  version,
+} from "../changelog.ts";
 import { endpoint } from "../endpoint.ts";
 import { Success } from "../faqs.ts";
 import { queryInteger, text, uuid } from "../fields.ts";
@@ -31,10 +38,21 @@ export const consoleChangelog = {
     ...traits,
     method: "POST",
     path,
-    summary: "Write a release note; a draft unless `publishedAt` is given",
+    summary: "Write a release note; a draft unless `publish` or `publishedAt` is given",
     params: appParams,
     body: NewChangelogEntry,
     success: { status: 201, body: EditedChangelogEntry },
+    errors: ["not_found", "version_exists"],
+  }),
+  put: endpoint({
+    ...traits,
+    method: "PUT",
+    path: `${path}/by-version/:version`,
+    summary: "Write or change the release note of a version; keeps what a person wrote",
+    params: z.extend(appParams, { version }),
+    body: ReleaseImport,
+    success: { status: 200, body: ImportedChangelogEntry },
+    errors: ["not_found", "version_exists"],
   }),
   read: endpoint({
     ...traits,
@@ -52,6 +70,7 @@ export const consoleChangelog = {
     params: entryParams,
     body: ChangelogChange,
     success: { status: 200, body: EditedChangelogEntry },
+    errors: ["not_found", "version_exists"],
   }),
   remove: endpoint({
     ...traits,

@@ -31,7 +31,15 @@ export const session = {
     path: "/api/v1/console/me",
     summary: "Who is signed in, and what these credentials are good for",
     auth: "console",
-    success: { status: 200, body: z.object({ user: User, scopes: z.array(z.enum(maintainerScopes)) }) },
+    success: {
+      status: 200,
+      body: z.object({
+        user: User,
+        scopes: z.array(z.enum(maintainerScopes)),
+        /** The one app that a token is limited to; null for a token of all its owner's apps, and for a person. */
+        app: z.nullable(z.object({ id: uuid, name: z.string() })),
+      }),
+    },
     errors: [],
   }),
 } as const;
