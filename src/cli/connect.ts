@@ -5,16 +5,25 @@ import { createSender, type Sender } from "../client/sender.ts";
 import type { Context, Invocation } from "./context.ts";
 import { debugTrace } from "./debug-trace.ts";
 import { DryRun, viewOf } from "./dry-run.ts";
+import { missingCredential } from "./missing-credential.ts";
 import { note } from "./output.ts";
 
 /** How a command's requests reach the server. */
-export const connect = (invocation: Invocation): Sender => createSender(connectionOptions(invocation));
+export const connect = (invocation: Invocation, limits: Limits = {}): Sender =>
+  createSender({ ...connectionOptions(invocation), ...limits });
+
+/** How long a command tries. */
+export type Limits = Pick<ClientOptions, "attempts" | "timeoutMs">;
 
 function connectionOptions(invocation: Invocation): ClientOptions {
   const { context, flags } = invocation;
   return {
     baseUrl: invocation.baseUrl(),
-    credentials: async (kind) => (await invocation.credential(kind))?.secret,
+    async credentials(kind) {
+      const found = await invocation.credential(kind);
+      if (!found) throw missingCredential(invocation, kind);
+      return found.secret;
+    },
     proxy: proxyOf(context),
     onRetry: ({ waitMs, error }) =>
       note(invocation, `${error.message} Trying again in ${Math.ceil(waitMs / 1_000)} s.`),

@@ -84,11 +84,20 @@ export interface FoundCredential {
   readonly source: string;
 }
 
+/** The server that requests go to, and what named it. */
+export interface Server {
+  /** Without a slash at the end. */
+  readonly address: string;
+  readonly from: "--base-url" | "INNKEEP_BASE_URL" | "the last sign-in" | "the default";
+}
+
 /** One command at work: the world, the flags it was called with, and the server it talks to. */
 export interface Invocation {
   readonly context: Context;
   readonly flags: GlobalFlags;
-  /** Where requests go, without a slash at the end. Throws a CliError when the address is no web address. */
+  /** Throws a CliError when the address is no web address. */
+  server(): Server;
+  /** Where requests go: the address of the server. */
   baseUrl(): string;
   /**
    * The API with the credentials of this person. Nothing is read before the first call. Under `--dry-run` the first
@@ -98,7 +107,10 @@ export interface Invocation {
   client(): Client;
   /** As `client`, for any route, with the answer as it came. */
   sender(): Sender;
-  /** Where a credential of this kind is found, and what it is; undefined where there is none. */
+  /**
+   * Where a credential of this kind is found, and what it is; undefined where there is none. Throws a CliError where it
+   * is one of another kind.
+   */
   credential(kind: CredentialKind): Promise<FoundCredential | undefined>;
   /** For what must outlive the command: `pending/` holds idempotency keys, `spool/` unsent reports. */
   readonly stateFolder: string;

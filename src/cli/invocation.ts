@@ -2,12 +2,14 @@ import { clientOf } from "../client/client.ts";
 import type { CredentialKind } from "../client/credential-kinds.ts";
 import type { Sender } from "../client/sender.ts";
 import { stateFolder } from "../credentials/folders.ts";
+import { assertKind } from "./assert-kind.ts";
 import { connect } from "./connect.ts";
 import type { Context, FoundCredential, GlobalFlags, Invocation } from "./context.ts";
 import { findCredential } from "./find-credential.ts";
-import { serverAddress } from "./server-address.ts";
+import { serverOf } from "./server-address.ts";
 
-export function startInvocation(context: Context, flags: GlobalFlags): Invocation {
+/** Starts a command. A tester's commands go to the server of the last sign-in where none is named. */
+export function startInvocation(context: Context, flags: GlobalFlags, asTester = false): Invocation {
   const found = new Map<CredentialKind, Promise<FoundCredential | undefined>>();
   let sender: Sender | undefined;
   const invocation: Invocation = {
@@ -16,18 +18,27 @@ export function startInvocation(context: Context, flags: GlobalFlags): Invocatio
     get stateFolder() {
       return stateFolder(context);
     },
-    baseUrl: () => serverAddress(context, flags),
+    server: () => serverOf(context, flags, asTester),
+    baseUrl: () => invocation.server().address,
     sender() {
       sender ??= connect(invocation);
       return sender;
     },
     client: () => clientOf(invocation.sender()),
     credential(kind) {
-      const known =
-        found.get(kind) ?? findCredential(context, flags, new URL(invocation.baseUrl()).origin, kind);
+      const known = found.get(kind) ?? findOwn(invocation, kind);
       found.set(kind, known);
       return known;
     },
   };
   return invocation;
+}
+
+async function findOwn(
+  { context, flags, baseUrl }: Invocation,
+  kind: CredentialKind,
+): Promise<FoundCredential | undefined> {
+  const found = await findCredential(context, flags, new URL(baseUrl()).origin, kind);
+  if (found) assertKind(found, kind);
+  return found;
 }

@@ -7,7 +7,12 @@ import { startInvocation } from "./invocation.ts";
 export interface Setup {
   readonly context: Context;
   readonly outcome: { exit: Exit };
+  /** The commands are a tester's: they go to the server of the last sign-in where none is named. */
+  readonly asTester?: boolean;
 }
+
+/** What a group of a tester's commands is built with. */
+export const forTester = (setup: Setup): Setup => ({ ...setup, asTester: true });
 
 /**
  * Gives a command what it does: `flags` are its own and the global ones, `argument` its positional argument (an array
@@ -15,12 +20,12 @@ export interface Setup {
  */
 export function onRun<Flags extends object, Argument = undefined>(
   command: Command,
-  { context, outcome }: Setup,
+  { context, outcome, asTester }: Setup,
   run: (invocation: Invocation, flags: Flags & GlobalFlags, argument: Argument) => Promise<Exit | undefined>,
 ): void {
   command.action(async () => {
     const flags = command.optsWithGlobals<Flags & GlobalFlags>();
     const [argument] = command.processedArgs;
-    outcome.exit = (await run(startInvocation(context, flags), flags, argument)) ?? "ok";
+    outcome.exit = (await run(startInvocation(context, flags, asTester), flags, argument)) ?? "ok";
   });
 }

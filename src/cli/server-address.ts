@@ -1,21 +1,25 @@
 import { usageError } from "./cli-error.ts";
-import type { Context, GlobalFlags } from "./context.ts";
+import type { Context, GlobalFlags, Server } from "./context.ts";
+import { lastSignIn } from "./last-sign-in.ts";
 
 const local = "http://127.0.0.1:4700";
 
-/** The server that `--base-url` or INNKEEP_BASE_URL names, without a slash at the end. Throws where it is no address. */
-export function serverAddress({ env }: Context, flags: GlobalFlags): string {
-  const [given, origin] = flags.baseUrl
-    ? [flags.baseUrl, "--base-url"]
-    : [env.INNKEEP_BASE_URL || local, "INNKEEP_BASE_URL"];
-  return webAddress(given, origin);
+/**
+ * The server that is meant: `--base-url`, INNKEEP_BASE_URL, for a tester's commands the server of the last sign-in, or
+ * the one on this machine. Throws a usage error for what is no web address.
+ */
+export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean): Server {
+  const variable = context.env.INNKEEP_BASE_URL;
+  if (flags.baseUrl) return { address: webAddress(flags.baseUrl, "--base-url"), from: "--base-url" };
+  if (variable) return { address: webAddress(variable, "INNKEEP_BASE_URL"), from: "INNKEEP_BASE_URL" };
+  const last = asTester ? lastSignIn(context) : undefined;
+  if (last !== undefined) return { address: last, from: "the last sign-in" };
+  return { address: local, from: "the default" };
 }
 
-/** Where the console is: INNKEEP_CONSOLE_URL, or the place that a server gives it by itself. */
-export const consoleAddress = (context: Context, flags: GlobalFlags): string =>
-  context.env.INNKEEP_CONSOLE_URL
-    ? webAddress(context.env.INNKEEP_CONSOLE_URL, "INNKEEP_CONSOLE_URL")
-    : `${serverAddress(context, flags)}/console`;
+/** Where the console of a server is: INNKEEP_CONSOLE_URL, or the place that a server gives it by itself. */
+export const consoleAddress = ({ env }: Context, baseUrl: string): string =>
+  env.INNKEEP_CONSOLE_URL ? webAddress(env.INNKEEP_CONSOLE_URL, "INNKEEP_CONSOLE_URL") : `${baseUrl}/console`;
 
 function webAddress(given: string, origin: string): string {
   const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;

@@ -182,33 +182,6 @@ describe("a credential", () => {
   });
 });
 
-describe("auth status", () => {
-  it("tells where each credential comes from, and never the whole of one", async () => {
-    const { set, line, file } = await machine();
-    await set();
-    const ran = await line.run(["auth", "status"], {
-      env: { INNKEEP_TOKEN: "sdm_0123456789abcdefghijABCDEFGHIJ" },
-    });
-    expect(ran.stdout).toBe(
-      [
-        `app key\tsdk_0123…\t${file}`,
-        "agent token\t\tnone (INNKEEP_AGENT_TOKEN is not set)",
-        "device token\t\tnone (INNKEEP_DEVICE_TOKEN is not set)",
-        "maintainer token\tsdm_0123…\tINNKEEP_TOKEN\n",
-      ].join("\n"),
-    );
-  });
-
-  it("names the server under --json", async () => {
-    const { line, baseUrl } = await machine();
-    const ran = await line.run(["auth", "status", "--json", "--fields", "kind,source"]);
-    expect(ran.json()).toMatchObject({
-      server: baseUrl,
-      items: [{ kind: "appKey", source: null }, {}, {}, {}],
-    });
-  });
-});
-
 describe("auth logout", () => {
   it("forgets what is stored for this server", async () => {
     const { set, line, shown } = await machine();

@@ -1,19 +1,20 @@
 import type { Command } from "commander";
 import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
-import { MissingCredentialError } from "../../client/errors.ts";
-import { hintOf } from "../../credentials/stored.ts";
 import { usageError } from "../cli-error.ts";
 import { canAsk } from "../confirm.ts";
 import type { Invocation } from "../context.ts";
 import { allKinds, kindOf, kindWords } from "../credential-names.ts";
 import { openStore } from "../find-credential.ts";
 import { mutates } from "../flags.ts";
+import { startInvocation } from "../invocation.ts";
 import { type KeepFlags, keepCredential, originOf, written } from "../keep-credential.ts";
-import { onRun, type Setup } from "../on-run.ts";
-import { note, printList, printOne } from "../output.ts";
+import { missingCredential } from "../missing-credential.ts";
+import { forTester, onRun, type Setup } from "../on-run.ts";
+import { note, printOne } from "../output.ts";
 import { consoleAddress } from "../server-address.ts";
 import type { LoginFlags } from "../sign-in/login.ts";
 import type { ProfileFlags } from "../sign-in/profile.ts";
+import type { StatusFlags } from "../sign-in/status.ts";
 
 export function addAuth(auth: Command, setup: Setup): void {
   addSignIn(auth, setup);
@@ -30,7 +31,7 @@ function addSignIn(auth: Command, setup: Setup): void {
     .option("--paste", "ask for the code that the page shows, instead of waiting for the approval")
     .option("--insecure-storage", "in a file that only you can read, not in the keychain")
     .addHelpText("after", loginNotes);
-  onRun<LoginFlags>(login, setup, async (invocation, flags) =>
+  onRun<LoginFlags>(login, forTester(setup), async (invocation, flags) =>
     (await import("../sign-in/login.ts")).login(invocation, flags),
   );
 
@@ -39,7 +40,7 @@ function addSignIn(auth: Command, setup: Setup): void {
   )
     .option("--timezone <zone>", "your time zone, such as Europe/London")
     .option("--push-token-file <file>", "read a push token from a file; `-` is standard input");
-  onRun<ProfileFlags>(profile, setup, async (invocation, flags) =>
+  onRun<ProfileFlags>(profile, forTester(setup), async (invocation, flags) =>
     (await import("../sign-in/profile.ts")).profile(invocation, flags),
   );
 }
@@ -64,8 +65,11 @@ function addStored(auth: Command, setup: Setup): void {
 
   const status = auth
     .command("status")
-    .description("Tell which credentials there are for this server, and where they come from");
-  onRun(status, setup, tell);
+    .description("Tell which credentials there are, for which servers, and whether those take them")
+    .option("--offline", "do not ask the servers");
+  onRun<StatusFlags>(status, setup, async (invocation, flags) =>
+    (await import("../sign-in/status.ts")).status(invocation, flags),
+  );
 
   const logout = auth
     .command("logout")
@@ -89,44 +93,20 @@ async function give(invocation: Invocation, _: object, kind: CredentialKind): Pr
       "Pipe it on, or see `innkeep auth status` for how it starts.",
     );
   }
-  const found = await invocation.credential(kind);
-  if (!found) throw new MissingCredentialError(kind);
+  const own = ofKind(invocation, kind);
+  const found = await own.credential(kind);
+  if (!found) throw missingCredential(own, kind);
   const { secret, source } = found;
   if (invocation.flags.json) stdout.write(`${JSON.stringify({ kind, source, token: secret })}\n`);
   else stdout.write(`${secret}\n`);
 }
 
-async function tell(invocation: Invocation): Promise<undefined> {
-  const server = originOf(invocation);
-  const found = await Promise.all(
-    allKinds.map(async (kind) => {
-      const credential = await invocation.credential(kind);
-      const { name, variable } = credentialKinds[kind];
-      return {
-        kind,
-        name,
-        variable,
-        source: credential?.source ?? null,
-        hint: credential ? hintOf(credential.secret) : null,
-      };
-    }),
-  );
-  const columns = [
-    { heading: "credential", of: ({ name }: (typeof found)[number]) => name },
-    { heading: "starts", of: ({ hint }: (typeof found)[number]) => hint },
-    {
-      heading: "from",
-      of: ({ source, variable }: (typeof found)[number]) => source ?? `none (${variable} is not set)`,
-    },
-  ];
-  printList(invocation, found, columns, { server });
-}
+/** What a device token is for is the server of the last sign-in, where none is named. */
+const ofKind = ({ context, flags }: Invocation, kind: CredentialKind | undefined): Invocation =>
+  startInvocation(context, flags, kind === undefined || kind === "deviceToken");
 
-async function forget(
-  invocation: Invocation,
-  _: object,
-  kind: CredentialKind | undefined,
-): Promise<undefined> {
+async function forget(given: Invocation, _: object, kind: CredentialKind | undefined): Promise<undefined> {
+  const invocation = ofKind(given, kind);
   const origin = originOf(invocation);
   const credentials = openStore(invocation.context);
   const removed: CredentialKind[] = [];
@@ -139,7 +119,7 @@ async function forget(
     removed.length > 0 ? `Forgot the ${names} for ${origin}.` : `Nothing is stored for ${origin}.`,
   );
   if (removed.includes("deviceToken")) {
-    const page = `${consoleAddress(invocation.context, invocation.flags)}/devices`;
+    const page = `${consoleAddress(invocation.context, invocation.baseUrl())}/devices`;
     note(invocation, `The device token is good on the server until you sign the device out: ${page}`);
   }
   printOne(invocation, { origin, removed }, () => removed.join("\n"));

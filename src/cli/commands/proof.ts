@@ -3,11 +3,12 @@ import { routes } from "../../client/routes.ts";
 import { proofImages } from "../../contract/limits.ts";
 import { rulesIn } from "../feedback/kinds.ts";
 import { destroys, mutates, several } from "../flags.ts";
-import { onRun, type Setup } from "../on-run.ts";
+import { forTester, onRun, type Setup } from "../on-run.ts";
 import type { ResendFlags } from "../proof/resend.ts";
 import type { SubmitFlags } from "../proof/submit.ts";
 
-export function addProof(proof: Command, setup: Setup): void {
+export function addProof(proof: Command, given: Setup): void {
+  const setup = forTester(given);
   const submit = mutates(proof.command("submit <slot>").description(routes.tester.submitProof.summary))
     .option("--image <file>", rulesIn(proofImages), several)
     .option("--note <text>", "what the owner of the app is to know; `-` is standard input, `@file` a file")

@@ -1,11 +1,12 @@
 import type { Command } from "commander";
 import { routes } from "../../client/routes.ts";
 import { mutates } from "../flags.ts";
-import { onRun, type Setup } from "../on-run.ts";
+import { forTester, onRun, type Setup } from "../on-run.ts";
 import { listSlots, requestSlot, rotateKey, type SlotFlags } from "../tester/slots.ts";
 import { withTestKeys } from "../tester/test-keys.ts";
 
-export function addSlot(slot: Command, setup: Setup): void {
+export function addSlot(slot: Command, given: Setup): void {
+  const setup = forTester(given);
   const list = withTestKeys(slot.command("list").alias("ls").description(routes.tester.slots.summary)).option(
     "--open",
     "the tests that have seats to be had, instead",

@@ -5,7 +5,8 @@ import type { DeviceGrant } from "../../contract/sign-in.ts";
 import { CliError } from "../cli-error.ts";
 import type { Invocation } from "../context.ts";
 import { details } from "../details.ts";
-import { type KeepFlags, keepCredential } from "../keep-credential.ts";
+import { type KeepFlags, keepCredential, written } from "../keep-credential.ts";
+import { rememberSignIn } from "../last-sign-in.ts";
 import { printOne } from "../output.ts";
 import { approvalAddress, approvalPage, ownRedirect, type Question } from "./address.ts";
 import { assertCanPaste, codeOf } from "./code.ts";
@@ -84,6 +85,7 @@ async function keep(invocation: Invocation, flags: LoginFlags, device: string, g
   invocation.context.signal.throwIfAborted();
   const { token, expiresAt, scopes, profile } = grant;
   const { origin, source, hint } = await keepCredential(invocation, flags, "deviceToken", token);
+  await written(async () => rememberSignIn(invocation.context, invocation.baseUrl()));
   const told = { origin, device, source, hint, expiresAt, scopes, profile };
   printOne(invocation, told, () =>
     details({

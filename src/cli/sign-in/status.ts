@@ -1,0 +1,107 @@
+import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
+import { hintOf } from "../../credentials/stored.ts";
+import { mixUp } from "../assert-kind.ts";
+import type { FoundCredential, Invocation, Server } from "../context.ts";
+import { allKinds } from "../credential-names.ts";
+import { findCredential, openStore } from "../find-credential.ts";
+import { startInvocation } from "../invocation.ts";
+import { type Column, note, printList } from "../output.ts";
+import { isTaken, type Verdict } from "./is-taken.ts";
+
+export interface StatusFlags {
+  readonly offline?: boolean;
+}
+
+/** A place where a credential may be: for one server, one kind. */
+interface Place {
+  readonly server: string;
+  readonly kind: CredentialKind;
+  readonly find: () => Promise<FoundCredential | undefined>;
+}
+
+type Judge = (place: Place, found: FoundCredential) => Promise<Verdict>;
+
+interface Row {
+  readonly server: string;
+  readonly kind: CredentialKind;
+  readonly name: string;
+  readonly variable: string;
+  readonly source: string | null;
+  readonly hint: string | null;
+  /** Null where nobody asked the server, or it did not say. */
+  readonly valid: boolean | null;
+  readonly problem: string | null;
+}
+
+/** Shows the credentials for the servers that commands go to and for every server that one is stored for. */
+export async function status(invocation: Invocation, { offline = false }: StatusFlags): Promise<undefined> {
+  const { context, flags } = invocation;
+  const server = invocation.server();
+  const tester = startInvocation(context, flags, true).server();
+  tellServers(invocation, server, tester);
+  const places = [...placesInUse(invocation, server, tester), ...placesStored(invocation, server, tester)];
+  const judge: Judge = async (place, found) => {
+    const mistaken = mixUp(found, place.kind);
+    if (mistaken !== undefined) return { valid: false, problem: mistaken };
+    return offline ? { valid: null, problem: null } : isTaken(invocation, place, found);
+  };
+  const rows = await Promise.all(places.map((place) => rowOf(place, judge)));
+  printList(invocation, rows, columns, { server: server.address, testerServer: tester.address });
+}
+
+const columns: readonly Column<Row>[] = [
+  { heading: "server", of: ({ server }) => server },
+  { heading: "credential", of: ({ name }) => name },
+  { heading: "starts", of: ({ hint }) => hint },
+  { heading: "from", of: ({ source, variable }) => source ?? `none (${variable} is not set)` },
+  { heading: "state", of: ({ valid, problem }) => problem ?? (valid ? "valid" : "") },
+];
+
+function tellServers(invocation: Invocation, server: Server, tester: Server): void {
+  note(invocation, `Commands go to ${server.address} (${server.from}).`);
+  if (tester.address !== server.address)
+    note(invocation, `A tester's commands go to ${tester.address} (${tester.from}).`);
+}
+
+const serverFor = (kind: CredentialKind, server: Server, tester: Server): string =>
+  kind === "deviceToken" ? tester.address : server.address;
+
+/** What commands would use now. */
+const placesInUse = ({ context, flags }: Invocation, server: Server, tester: Server): Place[] =>
+  allKinds.map((kind) => {
+    const address = serverFor(kind, server, tester);
+    const find = () => findCredential(context, flags, new URL(address).origin, kind);
+    return { server: address, kind, find };
+  });
+
+/** What else is stored on this machine. */
+function placesStored({ context }: Invocation, server: Server, tester: Server): Place[] {
+  const store = openStore(context);
+  return Object.entries(store.index()).flatMap(([origin, kinds]) =>
+    allKinds
+      .filter((kind) => kinds[kind] && new URL(serverFor(kind, server, tester)).origin !== origin)
+      .map((kind) => ({ server: origin, kind, find: () => storedIn(store, origin, kind) })),
+  );
+}
+
+async function storedIn(store: ReturnType<typeof openStore>, origin: string, kind: CredentialKind) {
+  const found = await store.find(origin, kind);
+  return found && { secret: found.secret, source: found.in === "file" ? store.file : "keychain" };
+}
+
+async function rowOf(place: Place, judge: Judge): Promise<Row> {
+  const { server, kind } = place;
+  const { name, variable } = credentialKinds[kind];
+  const named = { server, kind, name, variable };
+  try {
+    const found = await place.find();
+    if (!found) return { ...named, ...nothing };
+    const verdict = await judge(place, found);
+    return { ...named, source: found.source, hint: hintOf(found.secret), ...verdict };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { ...named, ...nothing, problem };
+  }
+}
+
+const nothing = { source: null, hint: null, valid: null, problem: null };
