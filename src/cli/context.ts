@@ -65,6 +65,8 @@ export interface GlobalFlags {
   readonly json?: boolean;
   /** Names of fields, comma separated. */
   readonly fields?: string;
+  /** Name of the one field of a view that is printed, byte for byte. */
+  readonly raw?: string;
   readonly baseUrl?: string;
   readonly debug?: boolean;
   readonly color?: "auto" | "always" | "never" | false;

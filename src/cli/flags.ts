@@ -1,6 +1,10 @@
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 
+/** The flag of a command that shows one thing. */
+export const views = (command: Command): Command =>
+  command.option("--raw <field>", "print this field alone, exactly as it is stored");
+
 /** The flags of a command that changes something. */
 export const mutates = (command: Command): Command =>
   command

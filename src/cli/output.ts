@@ -11,9 +11,16 @@ export interface Column<Row> {
   readonly of: (row: Row) => unknown;
 }
 
-/** Writes one thing to standard output: JSON under `--json`, the values of `--fields`, else the lines of `text`. */
+/**
+ * Writes one thing to standard output: JSON under `--json`, the values of `--fields`, the bytes of the field that `--raw`
+ * names, else the lines of `text`.
+ */
 export function printOne(invocation: Invocation, value: unknown, text: () => string): void {
   const names = fieldNames(invocation.flags.fields);
+  if (invocation.flags.raw !== undefined) {
+    printRaw(invocation, value, invocation.flags.raw);
+    return;
+  }
   if (names) warnOfUnknown(invocation, value, names);
   if (invocation.flags.json) writeJson(invocation, names ? pick(value, names) : value);
   else if (names)
@@ -73,6 +80,17 @@ function writeTable(
   const headings = columns.map(({ heading }) => heading.toUpperCase());
   const [first = "", ...rest] = table([headings, ...rows.map((row) => row.map(plain))], stdout.columns);
   stdout.write(`${[paint("bold", first), ...rest].join("\n")}\n`);
+}
+
+/** Into a pipe exactly what the server holds; a terminal gets no control characters. */
+function printRaw({ context, flags }: Invocation, value: unknown, name: string): void {
+  if (flags.json || flags.fields !== undefined)
+    throw usageError("--raw prints one field as it is.", "Leave out --json and --fields.");
+  const field = fieldOf(value, name);
+  if (field === undefined)
+    throw usageError(`There is no field \`${name}\`.`, `--raw takes one of: ${knownFields([value])}`);
+  const { stdout } = context.io;
+  stdout.write(stdout.isTerminal ? `${printable(plain(field))}\n` : plain(field));
 }
 
 function warnOfUnknown(invocation: Invocation, value: unknown, names: readonly string[]): void {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { usageError } from "./cli-error.ts";
-import type { Context, Invocation } from "./context.ts";
+import type { Context, Invocation, Io } from "./context.ts";
 
 /** The text of a flag: itself, standard input for `-`, a file for `@file`. `@@` stands for a text that starts with `@`. */
 export async function textOf({ context }: Invocation, flag: string, given: string): Promise<string> {
@@ -17,9 +17,12 @@ export const optionalTextOf = async (
   given: string | undefined,
 ): Promise<string | undefined> => (given === undefined ? undefined : textOf(invocation, flag, given));
 
-/** All of a file, or of standard input for `-`. Throws a usage error that names the flag. */
+/**
+ * All of a file, or of standard input for `-`. Throws a usage error that names the flag where the file cannot be read, or
+ * where another flag has taken standard input.
+ */
 export async function readText({ io, cwd }: Context, flag: string, file: string): Promise<string> {
-  if (file === "-") return io.stdin.text();
+  if (file === "-") return standardInput(io, flag);
   // Loaded only here: most commands read no file, and must start fast.
   const { readFile } = await import("node:fs/promises");
   try {
@@ -27,6 +30,16 @@ export async function readText({ io, cwd }: Context, flag: string, file: string)
   } catch (cause) {
     throw usageError(`${flag}: the file ${file} cannot be read (${reasonOf(cause)}).`);
   }
+}
+
+const taken = new WeakMap<Io, { readonly flag: string; readonly text: Promise<string> }>();
+
+/** Standard input can be read once: for the first flag that names it. */
+function standardInput(io: Io, flag: string): Promise<string> {
+  const reading = taken.get(io) ?? { flag, text: io.stdin.text() };
+  taken.set(io, reading);
+  if (reading.flag === flag) return reading.text;
+  throw usageError(`${flag}: standard input can be read once, and ${reading.flag} takes it.`);
 }
 
 /** What went wrong with a file, in a word or two. */

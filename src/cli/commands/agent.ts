@@ -7,7 +7,7 @@ import type { Invocation } from "../context.ts";
 import { details } from "../details.ts";
 import { duration } from "../duration.ts";
 import type { Exit } from "../exit-codes.ts";
-import { mutates } from "../flags.ts";
+import { mutates, views } from "../flags.ts";
 import { inWords } from "../in-words.ts";
 import { onRun, type Setup } from "../on-run.ts";
 import { note, printOne } from "../output.ts";
@@ -15,7 +15,7 @@ import { textOf } from "../text-flag.ts";
 
 export function addAgent(agent: Command, setup: Setup): void {
   const thread = agent.command("thread <id>").alias("show").description(routes.agent.readThread.summary);
-  onRun(thread, setup, showThread);
+  onRun(views(thread), setup, showThread);
 
   const propose = mutates(agent.command("propose <thread>").description(routes.agent.propose.summary))
     .requiredOption("--summary <text>", "what you found; `-` is standard input, `@file` a file")
@@ -30,7 +30,7 @@ export function addAgent(agent: Command, setup: Setup): void {
     .command("decision <run>")
     .description("Read the decision on a proposal: exit 0 approved, 9 rejected, 8 nobody has decided yet")
     .option("--wait <time>", "wait for it as long as this: 8h, 30m, 90s", duration);
-  onRun(decision, setup, showDecision);
+  onRun(views(decision), setup, showDecision);
 }
 
 async function showThread(invocation: Invocation, _: object, given: string): Promise<undefined> {

@@ -3,7 +3,7 @@ import { routes } from "../../client/routes.ts";
 import { createRelease, deleteRelease, editRelease, publishRelease } from "../changelog-changes.ts";
 import { createsRelease, describesRelease } from "../changelog-flags.ts";
 import { listReleases, viewRelease } from "../changelog-lists.ts";
-import { destroys, mutates, ofApp, wholeNumber } from "../flags.ts";
+import { destroys, mutates, ofApp, views, wholeNumber } from "../flags.ts";
 import { onRun, type Setup } from "../on-run.ts";
 
 export function addChangelog(changelog: Command, setup: Setup): void {
@@ -20,7 +20,7 @@ export function addChangelog(changelog: Command, setup: Setup): void {
     .command("view <release>")
     .alias("show")
     .description("Show one release note, by id or version");
-  onRun(ofApp(view), setup, viewRelease);
+  onRun(views(ofApp(view)), setup, viewRelease);
 
   const create = mutates(
     changelog.command("create").alias("new").description(routes.consoleChangelog.create.summary),

@@ -6,7 +6,7 @@ import { confirm } from "../confirm.ts";
 import type { Invocation } from "../context.ts";
 import { details } from "../details.ts";
 import { faqDoor } from "../faq-door.ts";
-import { destroys, mutates, ofApp, wholeNumber } from "../flags.ts";
+import { destroys, mutates, ofApp, views, wholeNumber } from "../flags.ts";
 import { onRun, type Setup } from "../on-run.ts";
 import { note, printList, printOne } from "../output.ts";
 import { optionalTextOf, textOf } from "../text-flag.ts";
@@ -22,7 +22,7 @@ export function addFaq(faq: Command, setup: Setup): void {
   onRun(ofApp(list), setup, listFaqs);
 
   const view = faq.command("view <id>").alias("show").description("Show one FAQ entry");
-  onRun(ofApp(view), setup, viewFaq);
+  onRun(views(ofApp(view)), setup, viewFaq);
 
   const create = mutates(faq.command("create").alias("new").description(routes.faqs.create.summary))
     .requiredOption("--question <text>", "the question; `-` is standard input, `@file` a file")

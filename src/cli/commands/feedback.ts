@@ -5,7 +5,7 @@ import { rulesOf } from "../feedback/kinds.ts";
 import type { ResendFlags } from "../feedback/resend.ts";
 import type { SendFlags } from "../feedback/send.ts";
 import { addMessage, type BodyFlags, editThread, listThreads, viewThread } from "../feedback/threads.ts";
-import { destroys, mutates, ofApp, several } from "../flags.ts";
+import { destroys, mutates, ofApp, several, views } from "../flags.ts";
 import { onRun, type Setup } from "../on-run.ts";
 
 export function addFeedback(feedback: Command, setup: Setup): void {
@@ -64,7 +64,7 @@ function addReading(feedback: Command, setup: Setup): void {
   onRun(ofApp(list), setup, listThreads);
 
   const view = feedback.command("view <thread>").alias("show").description(routes.threads.read.summary);
-  onRun(view, setup, viewThread);
+  onRun(views(view), setup, viewThread);
 }
 
 function addWorking(feedback: Command, setup: Setup): void {

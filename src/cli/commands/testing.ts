@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { routes } from "../../client/routes.ts";
 import { choices } from "../choices.ts";
-import { destroys, mutates, ofApp, several, wholeNumber } from "../flags.ts";
+import { destroys, mutates, ofApp, several, views, wholeNumber } from "../flags.ts";
 import { onRun, type Setup } from "../on-run.ts";
 import {
   type CycleFlags,
@@ -34,7 +34,7 @@ function addListings(listing: Command, setup: Setup): void {
   onRun(ofApp(list), setup, listListings);
 
   const view = listing.command("view <listing>").alias("show").description(routes.listings.read.summary);
-  onRun<object, string>(view, setup, viewListing);
+  onRun<object, string>(views(view), setup, viewListing);
 
   const create = mutates(listing.command("create").alias("new").description(routes.listings.create.summary));
   onRun<ListingFlags>(describesListing(ofApp(create)), setup, createListing);
