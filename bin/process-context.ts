@@ -2,6 +2,7 @@ import type { Context, Io } from "../src/cli/context.ts";
 import type { Programs } from "../src/cli/programs.ts";
 import { sleep } from "../src/client/sleep.ts";
 import { systemKeychain } from "../src/credentials/keychain.ts";
+import { loaded } from "./loaded.ts";
 import { processIo } from "./process-io.ts";
 
 declare const INNKEEP_VERSION: string;
@@ -33,8 +34,10 @@ export function processContext(signal: AbortSignal): Context {
 /** Each program is loaded when it is called: none pays for the others. */
 const programs = (io: Io, signal: AbortSignal): Programs => ({
   async serve(flags) {
-    const { serve } = await import("../server/main.ts");
+    const { serve } = await loaded(() => import("../server/main.ts"));
+    const { ownCommand } = await import("./own-command.ts");
     return serve(flags, {
+      command: ownCommand({ script: process.argv[1] ?? "", path: process.env.PATH ?? "" }),
       environment: process.env,
       out: (line) => io.stdout.write(`${line}\n`),
       err: io.stderr.write,
@@ -42,7 +45,7 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
     });
   },
   async admin(request) {
-    const { runAdmin } = await import("../server/admin.ts");
+    const { runAdmin } = await loaded(() => import("../server/admin.ts"));
     return runAdmin(request);
   },
   async mcp(request) {

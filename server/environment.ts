@@ -65,7 +65,8 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
   };
 }
 
-const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || /^127\./.test(host);
+/** Whether a host, as an address or in a URL, is this machine alone. */
+export const isLoopback = (host: string): boolean => /^(localhost|\[?::1\]?|127\..*)$/.test(host);
 
 const listOf = (text: string | undefined): string[] =>
   (text ?? "")

@@ -1,10 +1,10 @@
 import type { Server } from "node:http";
 import { type AddressInfo, Server as NetServer } from "node:net";
+import { announce } from "./announce.ts";
 import { createApp } from "./app.ts";
 import { systemClock } from "./clock.ts";
 import { takeDataFolder } from "./data-folder.ts";
-import { tellDemo } from "./demo/announce.ts";
-import { type DemoAccess, seedDemo } from "./demo/seed.ts";
+import { seedDemo } from "./demo/seed.ts";
 import { deploymentSecret } from "./deployment-secret.ts";
 import { createMovableClock } from "./dev/clock.ts";
 import { type Environment, readSettings, type ServeFlags } from "./environment.ts";
@@ -25,6 +25,8 @@ export interface ServeWorld {
   readonly out: (line: string) => void;
   /** Writes text for people and the log, to standard error. */
   readonly err: (text: string) => void;
+  /** How this program is called on this machine; `innkeep` unless given. */
+  readonly command?: string;
   /** Aborts when the server must stop. */
   readonly stop: AbortSignal;
   /** How long to wait for another server that still uses the data folder. */
@@ -72,7 +74,9 @@ async function serveFrom(wanted: Settings, flags: ServeFlags, world: ServeWorld)
   const stopNightly = startNightly(deps);
   const stopIndexing = startIndexing(deps);
   const stopPassingTime = startPassingTime(deps);
-  announce(flags, settings, world, settings.demo ? await seedDemo(deps) : undefined);
+  const demo = settings.demo ? await seedDemo(deps) : undefined;
+  const { command = "innkeep", out, err } = world;
+  announce({ flags, settings, environment, demo, command }, { out, err, warn: (text) => log.warn(text) });
 
   await aborted(world.stop);
   stopping.abort();
@@ -95,16 +99,6 @@ function listen({ host, port, budgets }: Settings): Promise<Server> {
     });
     server.listen(port, host, () => resolve(server));
   });
-}
-
-function announce(flags: ServeFlags, settings: Settings, { out, err }: ServeWorld, demo?: DemoAccess): void {
-  const { baseUrl, consoleUrl } = settings;
-  if (flags.json) {
-    out(JSON.stringify({ event: "ready", baseUrl, consoleUrl, ...(demo ? { demo } : {}) }));
-    return;
-  }
-  err(`Innkeep serves ${baseUrl}\nConsole: ${consoleUrl}\n`);
-  if (demo) err(tellDemo(settings, demo));
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>

@@ -2,11 +2,24 @@ import type { Settings } from "../settings.ts";
 import type { DemoAccess } from "./seed.ts";
 import { addressOf } from "./testing-content.ts";
 
-/** What a person reads who starts the demo: where everything is, and what to try next. */
-export function tellDemo({ baseUrl, consoleUrl }: Settings, access: DemoAccess): string {
-  const { email, password, appId, apiKey, agentToken, maintainerToken, threadId, runId } = access;
+/**
+ * What a person reads who starts the demo: where everything is, and what to try next. `command` is how this program is
+ * called on this machine: `innkeep`, `npx innkeep`, or `node` with a file.
+ */
+export function tellDemo(settings: Settings, access: DemoAccess, command: string): string {
   return `
-The demo app is Larder. Everything below works until you delete its data folder.
+${whereThingsAre(settings, access)}
+
+In another terminal, in this folder:
+
+${whatToTry(settings, access, command)}
+
+`;
+}
+
+function whereThingsAre({ consoleUrl }: Settings, access: DemoAccess): string {
+  const { email, password, appId, apiKey, agentToken, maintainerToken, threadId } = access;
+  return `The demo app is Larder. Everything below works until you delete its data folder.
 
   Console           ${consoleUrl}
   Sign in with      ${email}
@@ -17,23 +30,23 @@ The demo app is Larder. Everything below works until you delete its data folder.
 
   App key           ${apiKey}
   Agent token       ${agentToken}
-  Maintainer token  ${maintainerToken}
+  Maintainer token  ${maintainerToken}`;
+}
 
-In another terminal, in this folder:
-
-  export INNKEEP_BASE_URL=${baseUrl}
+function whatToTry({ baseUrl }: Settings, access: DemoAccess, command: string): string {
+  const { apiKey, agentToken, maintainerToken, threadId, runId } = access;
+  const isFile = command.startsWith("node ");
+  const innkeep = isFile ? "innkeep" : command;
+  return `  export INNKEEP_BASE_URL=${baseUrl}
   export INNKEEP_API_KEY=${apiKey}
   export INNKEEP_AGENT_TOKEN=${agentToken}
   export INNKEEP_TOKEN=${maintainerToken}
-  alias innkeep="node dist/innkeep.cjs"
-
-  innkeep feedback send --type bug --message "The list is empty after syncing"
-  innkeep faq list
-  innkeep agent thread ${threadId}
-  innkeep agent decision ${runId} --wait 10m    # decide in the console meanwhile
-  innkeep testing listing list
-  innkeep auth login    # sign in as the tester; then: innkeep task list
-  claude mcp add --env INNKEEP_BASE_URL=${baseUrl} --env INNKEEP_AGENT_TOKEN=${agentToken} --transport stdio innkeep -- node dist/innkeep.cjs mcp
-
-`;
+${isFile ? `  alias innkeep='${command}'\n` : ""}
+  ${innkeep} feedback send --type bug --message "The list is empty after syncing"
+  ${innkeep} faq list
+  ${innkeep} agent thread ${threadId}
+  ${innkeep} agent decision ${runId} --wait 10m    # decide in the console meanwhile
+  ${innkeep} testing listing list
+  ${innkeep} auth login    # sign in as the tester; then: ${innkeep} task list
+  claude mcp add --env INNKEEP_BASE_URL=${baseUrl} --env INNKEEP_AGENT_TOKEN=${agentToken} --transport stdio innkeep -- ${command} mcp`;
 }

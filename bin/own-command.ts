@@ -1,0 +1,33 @@
+import { realpathSync } from "node:fs";
+import { delimiter, join, sep } from "node:path";
+
+/** What tells how this program was started. */
+export interface Start {
+  /** The file that Node was told to run. */
+  readonly script: string;
+  /** The PATH of this process. */
+  readonly path: string;
+}
+
+/**
+ * The command that starts this program in a new terminal: `innkeep` where that is on the PATH, `npx innkeep` where it is
+ * installed in a folder of packages, else `node` with the file.
+ */
+export function ownCommand({ script, path }: Start): string {
+  const file = realOf(script) ?? script;
+  // npm and npx add such folders for the programs that they start: another terminal does not have them.
+  const folders = path.split(delimiter).filter((folder) => folder !== "" && !folder.includes("node_modules"));
+  if (folders.some((folder) => realOf(join(folder, "innkeep")) === file)) return "innkeep";
+  if (folders.some((folder) => realOf(join(folder, "innkeep.cmd")) !== undefined)) return "innkeep";
+  return file.includes(join(sep, "node_modules", "innkeep", sep)) ? "npx innkeep" : `node ${quoted(file)}`;
+}
+
+function realOf(file: string): string | undefined {
+  try {
+    return realpathSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+const quoted = (file: string): string => (/^[\w@%+=:,./\\-]+$/.test(file) ? file : `"${file}"`);
