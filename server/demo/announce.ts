@@ -17,6 +17,9 @@ ${whatToTry(settings, access, command)}
 `;
 }
 
+/** Has not sent anything today: there is a task to do. */
+const openTester = "priya";
+
 function whereThingsAre({ consoleUrl }: Settings, access: DemoAccess): string {
   const { email, password, appId, apiKey, agentToken, maintainerToken, threadId } = access;
   return `The demo app is Larder. Everything below works until you delete its data folder.
@@ -26,7 +29,7 @@ function whereThingsAre({ consoleUrl }: Settings, access: DemoAccess): string {
   Password          ${password}
   A plan to decide  ${consoleUrl}/feedback/${appId}/${threadId}
   A test that runs  ${consoleUrl}/testing/${appId}
-  A tester of it    ${addressOf("nadia")}, with the same password
+  A tester of it    ${addressOf(openTester)}, with the same password
 
   App key           ${apiKey}
   Agent token       ${agentToken}
