@@ -116,7 +116,7 @@ interface Announced {
 }
 
 async function announce(deps: Deps, tx: Transaction, run: NewRun, thread: Announced): Promise<void> {
-  const link = threadUrl(deps.settings, thread.appId, run.feedbackId);
+  const link = `${threadUrl(deps.settings, thread.appId, run.feedbackId)}#proposal`;
   await outbox.insert(tx, {
     id: deps.newId(),
     appId: thread.appId,

@@ -12,6 +12,13 @@ export interface AwaitingRow {
   readonly appName: string;
 }
 
+/** A page of the list: where it begins, and how long it is. */
+export interface AwaitingPage {
+  readonly newestFirst: boolean;
+  readonly position: readonly string[];
+  readonly limit: number;
+}
+
 // Threads first, by their own small index: there are few that wait among millions that do not.
 const ofOwner = `FROM apps a CROSS JOIN feedback f
     ON f.app_id = a.id AND f.proposal_status = 'awaiting_approval'`;
@@ -26,14 +33,16 @@ export const awaiting = {
     return row?.count ?? 0;
   },
 
-  /** The longest waiting first. */
-  list: (reader: Reader, ownerId: string, most: number) =>
-    reader.all<AwaitingRow>(
+  /** Those after `position`, the `createdAt` and `id` of one of them. */
+  list: (reader: Reader, ownerId: string, { newestFirst, position, limit }: AwaitingPage) => {
+    const [beyond, order] = newestFirst ? ["<", "DESC"] : [">", "ASC"];
+    return reader.all<AwaitingRow>(
       plannedEachTime(`SELECT r.id, r.summary, r.created_at AS "createdAt", f.id AS "feedbackId", f.subject,
               a.id AS "appId", a.name AS "appName"
        ${ofOwner} JOIN runs r ON r.feedback_id = f.id AND r.status = 'awaiting_approval'
-       WHERE a.owner_id = ? ORDER BY r.created_at, r.id LIMIT ?`),
-      ownerId,
-      most,
-    ),
+       WHERE a.owner_id = ? AND (r.created_at, r.id) ${beyond} (?, ?)
+       ORDER BY r.created_at ${order}, r.id ${order} LIMIT ?`),
+      ...[ownerId, ...position, limit],
+    );
+  },
 };

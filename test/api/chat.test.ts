@@ -41,7 +41,7 @@ describe.each(databases)("the app's chat channel on $name", (engine) => {
     const webhook = await startWebhook();
     const { consoleUrl } = await proposeTo(webhook.url);
     await vi.waitFor(() => expect(webhook.received).toHaveLength(1));
-    expect(webhook.received).toEqual([{ text: expect.stringContaining(consoleUrl) }]);
+    expect(webhook.received).toEqual([{ text: expect.stringContaining(`${consoleUrl}#proposal`) }]);
   });
 
   it("is alerted by nothing that the sender or the agent wrote", async () => {

@@ -93,7 +93,7 @@ describe("a person with a browser", () => {
   it("sees the sender's pictures", async () => {
     const page = await signedIn();
     await page.goto((await proposed()).path);
-    const picture = page.locator(".files img");
+    const picture = page.locator(".thumb img");
     await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
   });
 

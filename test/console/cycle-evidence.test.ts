@@ -61,7 +61,9 @@ describe("the evidence of a day", () => {
     );
     expect(images).toEqual([
       [`${service.baseUrl}/uploads/one.png`, "Proof, 1 of 2"],
+      [`${service.baseUrl}/uploads/one.png`, "Proof, 1 of 2, in full"],
       [`${service.baseUrl}/uploads/two.png`, "Proof, 2 of 2"],
+      [`${service.baseUrl}/uploads/two.png`, "Proof, 2 of 2, in full"],
     ]);
   });
 

@@ -20,7 +20,11 @@ const reads: readonly [
   read: (reader: Reader, appId: string) => Promise<unknown>,
 ][] = [
   ["counting what awaits a decision", "feedback_awaiting", (reader) => awaiting.count(reader, "owner")],
-  ["listing what awaits a decision", "feedback_awaiting", (reader) => awaiting.list(reader, "owner", 100)],
+  [
+    "listing what awaits a decision",
+    "feedback_awaiting",
+    (reader) => awaiting.list(reader, "owner", { newestFirst: true, ...fromTop }),
+  ],
   ["the inbox", "feedback_by_app", (reader, appId) => listThreads(reader, appId, filters(), fromTop)],
   [
     "the inbox of a status",

@@ -1,6 +1,7 @@
 import type { Cycle, SlotDay, SlotWithDays } from "../../../src/contract/console/cycles.ts";
 import { dateOfDay, lengthOfTime, zonedClock, zonedDay } from "../zoned-times.ts";
 import { Mark, markOf } from "./day-marks.tsx";
+import { Picture } from "./picture.tsx";
 import { reasonSentence } from "./reasons.ts";
 import { Line, Written } from "./written.tsx";
 import { ZonedTime } from "./zoned.tsx";
@@ -146,9 +147,7 @@ const ProofFacts = ({ cycle: { timezone }, proof, uploads }: ProofFactsProps) =>
       <ul class="files" aria-label="Images of the proof">
         {images.map((address, at) => (
           <li key={address}>
-            <a href={address}>
-              <img src={address} alt={`Proof, ${at + 1} of ${images.length}`} loading="lazy" />
-            </a>
+            <Picture url={address} alt={`Proof, ${at + 1} of ${images.length}`} />
           </li>
         ))}
       </ul>

@@ -12,16 +12,18 @@ export interface DecisionFormProps {
 }
 
 export const DecisionForm = ({ runId, form, action }: DecisionFormProps) => (
-  <div class="decide">
+  <>
     <input type="hidden" name="runId" value={runId} />
-    <TextArea
-      form={form}
-      name="note"
-      label="Note to the agent"
-      size="short"
-      hint={`Optional. Where your note differs from the plan, the agent follows the note. At most ${limits.decisionNote.toLocaleString("en")} characters.`}
-    />
-    <div class="actions">
+    <div class="decide">
+      <TextArea
+        form={form}
+        name="note"
+        label="Note to the agent"
+        size="short"
+        hint={`Optional. Where your note differs from the plan, the agent follows the note. At most ${limits.decisionNote.toLocaleString("en")} characters.`}
+      />
+    </div>
+    <div class="decision-bar actions">
       <Decide decision="approve" kind="primary" action={action}>
         Approve this plan
       </Decide>
@@ -29,7 +31,7 @@ export const DecisionForm = ({ runId, form, action }: DecisionFormProps) => (
         Reject
       </Decide>
     </div>
-  </div>
+  </>
 );
 
 interface DecideProps {

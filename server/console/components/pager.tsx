@@ -2,21 +2,23 @@ export interface PagerProps {
   /** The address of the list's beginning; undefined on its first page. */
   readonly first: string | undefined;
   readonly next: string | undefined;
+  readonly firstWords?: string;
+  readonly nextWords?: string;
 }
 
-export const Pager = ({ first, next }: PagerProps) =>
+export const Pager = ({ first, next, firstWords = "Back to the newest", nextWords = "Older" }: PagerProps) =>
   first === undefined && next === undefined ? null : (
     <nav class="pager" aria-label="Pages">
       {first === undefined ? (
         <span />
       ) : (
         <a class="button" href={first}>
-          Back to the newest
+          {firstWords}
         </a>
       )}
       {next !== undefined && (
         <a class="button" href={next} rel="next">
-          Older
+          {nextWords}
         </a>
       )}
     </nav>

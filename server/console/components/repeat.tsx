@@ -1,9 +1,10 @@
 import type { OwnedMessage } from "../../../src/contract/console/feedback.ts";
 import { nameIn, typeNames } from "./badges.tsx";
-import { Pair, pairsOf } from "./pairs.tsx";
+import { Folded } from "./folded.tsx";
+import { MetadataPairs, Pair } from "./pairs.tsx";
 import { Files } from "./report.tsx";
 import { When } from "./when.tsx";
-import { Line, Written } from "./written.tsx";
+import { Line } from "./written.tsx";
 
 /** A later report of the same failure, with its own sender, facts and files. */
 export const Repeat = ({ message }: { readonly message: OwnedMessage }) => {
@@ -19,15 +20,15 @@ export const Repeat = ({ message }: { readonly message: OwnedMessage }) => {
         <When at={createdAt} />
       </header>
       <div class="inside">
-        <Written text={body} />
+        <Folded text={body} />
         <Files of={{ images, videos, attachments }} />
         <dl class="pairs">
           <Pair name="Contact" value={sender?.email ?? null} />
           <Pair name="Type" value={nameIn(typeNames, category)} />
           <Pair name="Subject" value={subject ?? null} />
           <Pair name="Source" value={source ?? null} />
-          {pairsOf(metadata)}
         </dl>
+        <MetadataPairs metadata={metadata} />
       </div>
     </article>
   );

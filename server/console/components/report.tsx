@@ -2,8 +2,10 @@ import { h } from "preact";
 import type { ThreadFeedback } from "../../../src/contract/agent.ts";
 import type { OwnedThread } from "../../../src/contract/console/feedback.ts";
 import { fileSize } from "../times.ts";
+import { Folded } from "./folded.tsx";
+import { Picture } from "./picture.tsx";
 import { When } from "./when.tsx";
-import { Line, Written } from "./written.tsx";
+import { Line } from "./written.tsx";
 
 /** What the sender wrote and sent along. */
 export const Report = ({ thread: { feedback, sender } }: { readonly thread: OwnedThread }) => (
@@ -15,7 +17,7 @@ export const Report = ({ thread: { feedback, sender } }: { readonly thread: Owne
       <When at={feedback.createdAt} />
     </header>
     <div class="inside">
-      <Written text={feedback.message} />
+      <Folded text={feedback.message} rest="more lines of the report" />
       <Files of={feedback} />
     </div>
   </article>
@@ -32,9 +34,7 @@ export const Files = ({ of: { images, videos, attachments } }: FilesProps) => (
       <ul class="files" aria-label="Images and videos">
         {images.map((url, at) => (
           <li key={url}>
-            <a href={url}>
-              <img src={url} alt={`From the sender, ${at + 1} of ${images.length}`} loading="lazy" />
-            </a>
+            <Picture url={url} alt={`From the sender, ${at + 1} of ${images.length}`} />
           </li>
         ))}
         {videos.map((url, at) => (

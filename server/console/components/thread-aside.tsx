@@ -3,7 +3,7 @@ import { statusNames, typeNames } from "./badges.tsx";
 import { Elsewhere } from "./elsewhere.tsx";
 import { type Filled, Select, TextField } from "./field.tsx";
 import { Refused } from "./notice.tsx";
-import { Pair, pairsOf } from "./pairs.tsx";
+import { MetadataPairs, Pair } from "./pairs.tsx";
 
 export interface ThreadAsideProps {
   readonly thread: OwnedThread;
@@ -73,7 +73,7 @@ const Metadata = ({ metadata }: { readonly metadata: Readonly<Record<string, unk
   return (
     <section>
       <h2>Metadata</h2>
-      <dl class="pairs">{pairsOf(metadata)}</dl>
+      <MetadataPairs metadata={metadata} />
     </section>
   );
 };

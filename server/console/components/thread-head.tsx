@@ -2,7 +2,7 @@ import type { OwnedThread } from "../../../src/contract/console/feedback.ts";
 import { StatusBadge, TypeBadge } from "./badges.tsx";
 import { Line } from "./written.tsx";
 
-export const ThreadHead = ({ thread: { feedback } }: { readonly thread: OwnedThread }) => (
+export const ThreadHead = ({ thread: { feedback, latestProposal } }: { readonly thread: OwnedThread }) => (
   <div class="head">
     <div class="stack tight">
       <h1>
@@ -11,6 +11,11 @@ export const ThreadHead = ({ thread: { feedback } }: { readonly thread: OwnedThr
       <div class="row">
         <StatusBadge status={feedback.status} />
         <TypeBadge type={feedback.category} />
+        {latestProposal?.status === "awaiting_approval" && (
+          <a class="badge attention" href="#proposal">
+            Waiting for your decision
+          </a>
+        )}
         {feedback.occurrences > 1 && <span class="badge">{`Reported ${feedback.occurrences} times`}</span>}
       </div>
     </div>

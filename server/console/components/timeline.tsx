@@ -1,9 +1,9 @@
 import type { Message, Proposal } from "../../../src/contract/agent.ts";
 import type { OwnedMessage, OwnedThread } from "../../../src/contract/console/feedback.ts";
 import { proposalNote } from "../../domain/proposal.ts";
+import { Folded } from "./folded.tsx";
 import { Repeat } from "./repeat.tsx";
 import { When } from "./when.tsx";
-import { Written } from "./written.tsx";
 
 export interface TimelineProps {
   readonly thread: OwnedThread;
@@ -20,7 +20,13 @@ export const Timeline = ({ thread: { messages, proposals }, newest }: TimelinePr
       <h2 id="conversation">Conversation</h2>
       <ol class="stack">
         {messages.map((message) => (
-          <li key={message.id} id={`message-${message.id}`} tabIndex={-1} autofocus={message.id === newest}>
+          <li
+            key={message.id}
+            class="timeline-at"
+            id={`message-${message.id}`}
+            tabIndex={-1}
+            autofocus={message.id === newest}
+          >
             {notes.has(nameOf(message)) ? <ProposalEvent message={message} /> : entry(message)}
           </li>
         ))}
@@ -45,7 +51,7 @@ const Said = ({ message: { direction, body, createdAt } }: { readonly message: M
       <When at={createdAt} />
     </header>
     <div class="inside">
-      <Written text={body} />
+      <Folded text={body} />
     </div>
   </article>
 );

@@ -1,10 +1,11 @@
 import type { App } from "../../../src/contract/console/apps.ts";
-import { type AwaitingRow, awaiting } from "../../store/awaiting.ts";
+import { idPart, instantPart, pageOf, readCursor } from "../../routes/console/page.ts";
+import { awaiting } from "../../store/awaiting.ts";
 import { seatRequests } from "../../store/seat-requests.ts";
 import { Empty } from "../components/empty.tsx";
 import { Framed } from "../components/framed.tsx";
 import { SeatRequestLines } from "../components/seat-request-lines.tsx";
-import { Ago } from "../components/when.tsx";
+import { WaitingList } from "../components/waiting-list.tsx";
 import { Line } from "../components/written.tsx";
 import { versionOf } from "../filled.ts";
 import { type Frame, frameOf } from "../frame.ts";
@@ -12,19 +13,20 @@ import type { Links } from "../links.ts";
 import { type Reply, show } from "../reply.ts";
 import type { SignedInVisit } from "../visit.ts";
 
-const most = 100;
+const most = 500;
+const pageSize = 50;
 
 /** What waits for this person, over all apps. */
 export async function homePage(visit: SignedInVisit): Promise<Reply> {
   const frame: Frame = { ...(await frameOf(visit)), tab: "decisions" };
   if (frame.apps.length === 0) return show(<Welcome frame={frame} />);
   const { deps, caller, now, links } = visit;
-  const rows = await awaiting.list(deps.database, caller.userId, most);
+  const waiting = await waitingPage(visit);
   const requests = await seatRequests.list(deps.database, caller.userId, now.toISOString(), most);
   return show(
     <Framed frame={frame} title="Decisions" narrow>
       <div class="stack wide">
-        <section id="waiting" data-live={versionOf(rows)}>
+        <section id="waiting" data-live={versionOf(waiting.rows)}>
           <div class="head">
             <div>
               <h1>Decisions</h1>
@@ -33,7 +35,7 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
               </p>
             </div>
           </div>
-          <Waiting rows={rows} now={now} links={links} />
+          <WaitingList {...waiting} count={frame.waiting} now={now} links={links} />
         </section>
         <div id="asked" data-live={versionOf(requests)}>
           {requests.length > 0 && (
@@ -47,6 +49,28 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
       </div>
     </Framed>,
   );
+}
+
+/** A page of what waits, as the address asks for it. */
+async function waitingPage({ deps, caller, links, query }: SignedInVisit) {
+  const newestFirst = query("order") === "newest";
+  const cursor = query("cursor");
+  const start = newestFirst ? readCursor(undefined, [instantPart, idPart]) : ["", ""];
+  const position = cursor === "" ? start : readCursor(cursor, [instantPart, idPart]);
+  const page = { newestFirst, position, limit: pageSize + 1 };
+  const found = await awaiting.list(deps.database, caller.userId, page);
+  const { items, nextCursor } = pageOf(found, pageSize, ({ createdAt, id }) => [createdAt, id]);
+  const at = (values: Record<string, string>) => {
+    const given = new URLSearchParams({ ...(newestFirst ? { order: "newest" } : {}), ...values });
+    return given.size === 0 ? links.home : `${links.home}?${given}`;
+  };
+  return {
+    rows: items,
+    newestFirst,
+    ordered: (newest: boolean) => (newest ? `${links.home}?order=newest` : links.home),
+    first: cursor === "" ? undefined : at({}),
+    next: nextCursor === null ? undefined : at({ cursor: nextCursor }),
+  };
 }
 
 const Welcome = ({ frame }: { readonly frame: Frame }) => (
@@ -66,44 +90,6 @@ const Welcome = ({ frame }: { readonly frame: Frame }) => (
     </Empty>
   </Framed>
 );
-
-interface WaitingProps {
-  readonly rows: readonly AwaitingRow[];
-  readonly now: Date;
-  readonly links: Links;
-}
-
-const Waiting = ({ rows, now, links }: WaitingProps) => {
-  if (rows.length === 0) {
-    return (
-      <Empty title="Nothing waits for you">
-        <p>When an agent proposes a plan on a thread, it appears here, the longest waiting first.</p>
-      </Empty>
-    );
-  }
-  return (
-    <ol class="list linked">
-      {rows.map((row) => (
-        <li key={row.id}>
-          <a class="to" href={`${links.thread(row.appId, row.feedbackId)}#proposal`}>
-            <Line text={row.subject} />
-          </a>
-          <p class="clip">
-            <Line text={row.summary} />
-          </p>
-          <p class="under">
-            <span>
-              <Line text={row.appName} />
-            </span>
-            <span>
-              proposed <Ago at={row.createdAt} now={now} />
-            </span>
-          </p>
-        </li>
-      ))}
-    </ol>
-  );
-};
 
 const Apps = ({ apps, links }: { readonly apps: readonly App[]; readonly links: Links }) => (
   <section class="stack">

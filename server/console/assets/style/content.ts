@@ -47,9 +47,13 @@ export const content = `
 .written.exact { font: 0.875rem / 1.65 var(--mono); }
 .hidden-mark { display: inline-block; padding: 0 0.25rem; margin: 0 1px; border-radius: 4px; background: var(--attention-soft); color: var(--attention); font: 600 0.75em / 1.5 var(--mono); white-space: nowrap; unicode-bidi: isolate; direction: ltr; user-select: none; }
 
-.pairs { display: grid; grid-template-columns: minmax(5rem, auto) 1fr; gap: 0.5rem 1rem; font-size: var(--small); }
+.pairs { display: grid; grid-template-columns: minmax(5rem, auto) minmax(0, 1fr); gap: 0.5rem 1rem; font-size: var(--small); }
 .pairs dt { color: var(--muted); }
 .pairs dd { min-width: 0; }
+.pairs > div { display: grid; grid-template-columns: subgrid; grid-column: 1 / -1; }
+.pairs > .long { grid-template-columns: minmax(0, 1fr); gap: 0.1rem; }
+.pairs .written { max-height: 20rem; overflow-y: auto; }
+.rest > summary { margin-top: 0.25rem; }
 .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: var(--radius); background: var(--surface); }
 table { border-collapse: collapse; width: 100%; font-size: var(--small); }
 th { text-align: left; color: var(--muted); font-weight: 560; }

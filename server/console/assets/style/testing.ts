@@ -76,6 +76,7 @@ progress::-moz-progress-bar { background: var(--accent); border-radius: 99px; }
 .evidence time { white-space: normal; }
 .evidence .files { grid-template-columns: repeat(2, 1fr); gap: 0.5rem; margin-top: 0.35rem; }
 .evidence .files img { height: 9rem; }
+.evidence .lightbox img { height: 100%; }
 .evidence h2 + .muted { margin-top: -0.75rem; }
 .verdict { display: flex; gap: 0.6rem; align-items: center; }
 .why { padding: 0.65rem 0.8rem; border-radius: var(--radius-small); background: var(--sunken); }

@@ -17,7 +17,13 @@ export const thread = `
 .message.outbound > header b { color: inherit; }
 .event { display: flex; flex-wrap: wrap; gap: 0.25rem 0.6rem; align-items: baseline; font-size: var(--small); color: var(--muted); padding: 0.1rem 1.25rem; }
 .files { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: 0.75rem; }
-.files img, .files video { width: 100%; height: 8rem; object-fit: cover; border-radius: var(--radius-small); border: 1px solid var(--line); background: var(--sunken); }
+.files img, .files video { width: 100%; height: 12rem; object-fit: contain; border-radius: var(--radius-small); border: 1px solid var(--line); background: var(--sunken); }
+.thumb { display: block; width: 100%; min-height: 0; padding: 0; border: 0; background: none; cursor: zoom-in; }
+.thumb:hover img { border-color: var(--border); }
+.lightbox { width: 100%; height: 100%; max-width: none; max-height: none; margin: 0; padding: 1rem; border: 0; background: var(--ground); color: var(--text); overflow: auto; }
+.lightbox:popover-open { display: grid; grid-template-rows: minmax(0, 1fr) auto; gap: 1rem; }
+.lightbox img { width: 100%; height: 100%; min-height: 0; object-fit: contain; border: 0; background: none; }
+.lightbox .actions { justify-content: center; }
 .files .film { grid-column: 1 / -1; }
 .files .film video { height: auto; max-height: 24rem; object-fit: contain; }
 .papers { display: flex; flex-wrap: wrap; gap: 0.5rem; }
@@ -33,17 +39,21 @@ export const thread = `
 .proposal .plan { background: var(--sunken); border-radius: var(--radius-small); padding: 1rem 1.1rem; }
 .proposal .fingerprint { color: var(--muted); font-size: var(--small); margin-top: 0.5rem; overflow-wrap: anywhere; }
 .proposal .decide { border-top: 1px solid var(--line); padding: 1.25rem; display: grid; gap: 1rem; }
+.proposal .decision-bar { position: sticky; bottom: 0; z-index: 2; padding: 0.9rem 1.25rem; background: var(--surface); border-top: 1px solid var(--line); border-radius: 0 0 var(--radius) var(--radius); }
+.proposal .decide:has(+ .decision-bar) { padding-bottom: 1rem; }
 .proposal.earlier > summary { padding: 0.75rem 1.25rem; cursor: pointer; display: flex; flex-wrap: wrap; gap: 0.35rem 0.75rem; align-items: center; list-style: none; }
 .proposal.earlier > summary::-webkit-details-marker { display: none; }
 .proposal.earlier > summary .when { margin-left: auto; color: var(--muted); font-size: var(--small); }
 .proposal.earlier[open] > summary { border-bottom: 1px solid var(--line); }
+li:target > .message { border-color: var(--accent); box-shadow: 0 0 0 3px var(--accent-soft); }
+.timeline-at:focus { outline: none; }
 .quote { border-left: 3px solid var(--line); padding-left: 0.9rem; }
 .composer { display: grid; gap: 1rem; }
 
 @media (max-width: 60rem) { .thread { grid-template-columns: minmax(0, 1fr); } .aside { grid-row: 2; } }
 @media (max-width: 40rem) {
-  .message > header, .message > .inside, .proposal > header, .proposal > .inside, .proposal .decide { padding-inline: 1rem; }
-  .proposal .decide .actions button { flex: 1 1 0; }
+  .message > header, .message > .inside, .proposal > header, .proposal > .inside, .proposal .decide, .proposal .decision-bar { padding-inline: 1rem; }
+  .proposal .decision-bar button { flex: 1 1 0; }
   .proposal > header .when { margin-left: 0; flex-basis: 100%; }
 }
 `;

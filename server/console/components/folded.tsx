@@ -1,0 +1,52 @@
+import { Written } from "./written.tsx";
+
+export interface FoldedProps {
+  readonly text: string;
+  /** What is folded away, after how many lines of it there are. */
+  readonly rest?: string;
+}
+
+const mostLines = 40;
+const mostCharacters = 3_500;
+
+/** Text of any length: its beginning, and the rest folded away where that would fill several screens. */
+export const Folded = ({ text, rest = "more lines" }: FoldedProps) => {
+  const at = placeOfFold(text);
+  if (at === text.length) return <Written text={text} />;
+  const lines = text.slice(at).split("\n").length;
+  return (
+    <div>
+      <Written text={text.slice(0, at).trimEnd()} />
+      <details class="reveal rest">
+        <summary>{lines > 1 ? `Show ${lines.toLocaleString("en")} ${rest}` : "Show the rest"}</summary>
+        <Written text={text.slice(at)} />
+      </details>
+    </div>
+  );
+};
+
+/** Where the rest of a text begins: after a line or a word, and never so that only a few lines are folded away. */
+function placeOfFold(text: string): number {
+  const byLines = afterLine(text, mostLines);
+  const at = Math.min(byLines, mostCharacters);
+  if (text.length - at < mostCharacters / 4 && text.slice(at).split("\n").length < mostLines / 2) {
+    return text.length;
+  }
+  if (at === byLines) return at;
+  const gap = text.slice(0, at).search(/\s\S*$/);
+  return gap > at / 2 ? gap + 1 : wholeCharacter(text, at);
+}
+
+/** The first half of a surrogate pair stays with the second. */
+const wholeCharacter = (text: string, at: number): number =>
+  (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at;
+
+function afterLine(text: string, count: number): number {
+  let at = 0;
+  for (let line = 0; line < count; line += 1) {
+    const end = text.indexOf("\n", at);
+    if (end === -1) return text.length;
+    at = end + 1;
+  }
+  return at;
+}
