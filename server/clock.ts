@@ -2,6 +2,12 @@
 export interface Clock {
   now(): Date;
   readonly offsetMs: number;
+  /** Milliseconds since some moment, by a clock that nobody sets. */
+  steadyMs(): number;
 }
 
-export const systemClock: Clock = { now: () => new Date(), offsetMs: 0 };
+export const systemClock: Clock = {
+  now: () => new Date(),
+  offsetMs: 0,
+  steadyMs: () => performance.now(),
+};

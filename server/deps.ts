@@ -8,6 +8,7 @@ import type { PassingTime } from "./passing-time.ts";
 import type { Sealer } from "./secrets.ts";
 import type { Settings } from "./settings.ts";
 import type { Database } from "./store/database.ts";
+import type { TimeWatch } from "./time-watch.ts";
 import type { Waiting } from "./waiting.ts";
 
 /** All that a handler may touch. */
@@ -17,6 +18,8 @@ export interface Deps {
   readonly files: Files;
   readonly keptFiles: KeptFiles;
   readonly clock: Clock;
+  /** Whether the clock can be relied on. */
+  readonly time: TimeWatch;
   readonly newId: () => string;
   readonly sealer: Sealer;
   readonly answers: Answers;

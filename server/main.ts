@@ -15,9 +15,10 @@ import { createLog } from "./log.ts";
 import { startNightly } from "./nightly.ts";
 import { createDeps, openSettingsDatabase } from "./open-deps.ts";
 import { startOutbox } from "./outbox/worker.ts";
-import { startPassingTime } from "./passing-time.ts";
+import { startPassingTime } from "./passing-time-worker.ts";
 import { SettingError } from "./setting-error.ts";
 import type { Settings } from "./settings.ts";
+import { startTimeKeeper } from "./time-keeper.ts";
 
 export interface ServeWorld {
   readonly environment: Environment;
@@ -67,6 +68,7 @@ async function serveFrom(wanted: Settings, flags: ServeFlags, world: ServeWorld)
   const stopping = new AbortController();
   const clock = settings.dev ? createMovableClock() : systemClock;
   const deps = createDeps(settings, database, { clock, log, secret, stopping: stopping.signal });
+  const stopTimeKeeper = await startTimeKeeper(deps);
   await deps.files.sweepTemporary();
   attach(server, createApp(deps), deps);
   const outbox = startOutbox(deps);
@@ -81,6 +83,7 @@ async function serveFrom(wanted: Settings, flags: ServeFlags, world: ServeWorld)
   await aborted(world.stop);
   stopping.abort();
   await close(server);
+  stopTimeKeeper();
   stopHousekeeping();
   await stopNightly();
   await stopIndexing();

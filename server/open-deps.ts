@@ -13,6 +13,7 @@ import type { Settings } from "./settings.ts";
 import type { Database } from "./store/database.ts";
 import { openDatabase } from "./store/open.ts";
 import { uploads } from "./store/uploads.ts";
+import { createTimeWatch } from "./time-watch.ts";
 import { createWaiting } from "./waiting.ts";
 
 export interface Making {
@@ -37,17 +38,24 @@ export function createDeps(
 ): Deps {
   const files = createLocalFiles(join(settings.data, "files"));
   const newId = createNewId();
+  const time = createTimeWatch(clock, (milliseconds) =>
+    log.warn(
+      { seconds: Math.round(milliseconds / 1_000) },
+      "the clock has jumped: nothing ends or expires until it has held for ten minutes",
+    ),
+  );
   return {
     settings,
     database,
     files,
     keptFiles: createKeptFiles(files, (decide) => uploads.inTurn(database, decide)),
     clock,
+    time,
     newId,
     sealer: createSealer(secret),
     answers: createAnswers(),
     waiting: createWaiting(database),
-    passingTime: createPassingTime({ database, clock, newId }),
+    passingTime: createPassingTime({ database, clock, newId, time }),
     attest: createAttest(settings.attestation),
     log,
     stopping,

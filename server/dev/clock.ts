@@ -10,6 +10,7 @@ export function createMovableClock(): MovableClock {
   let offsetMs = 0;
   return {
     now: () => new Date(Date.now() + offsetMs),
+    steadyMs: () => performance.now(),
     get offsetMs() {
       return offsetMs;
     },

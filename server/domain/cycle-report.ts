@@ -26,6 +26,8 @@ export interface SessionTotal {
 
 export interface Reported {
   readonly cycle: Cycle;
+  /** Whether the last day is over. */
+  readonly isOver: boolean;
   readonly appName: string;
   readonly packageName: string;
   /** By their number, successors after those whose place they took. */
@@ -35,7 +37,15 @@ export interface Reported {
 }
 
 /** The facts of a cycle, and what they say. It names no tester. (spec: What the service does) */
-export function reportOf({ cycle, appName, packageName, seats, days, sessions }: Reported): CycleReport {
+export function reportOf({
+  cycle,
+  isOver,
+  appName,
+  packageName,
+  seats,
+  days,
+  sessions,
+}: Reported): CycleReport {
   const facts = seats.map((seat) => seatFacts(seat, days, sessions));
   const held = facts.filter((_, at) => isHeld(seats, at, cycle.status));
   const figures = {
@@ -52,7 +62,7 @@ export function reportOf({ cycle, appName, packageName, seats, days, sessions }:
       testers: days.filter(({ dayIndex }) => dayIndex === at + 1).length,
     })),
     seats: facts,
-    statement: statementOf(cycle, figures),
+    statement: statementOf(cycle, isOver, figures),
   };
 }
 
@@ -88,11 +98,14 @@ function isHeld(seats: readonly ReportedSeat[], at: number, cycleStatus: Cycle["
 
 function statementOf(
   { status, durationDays, dayIndex }: Cycle,
+  isOver: boolean,
   { testers, testersWithEveryDay }: Pick<CycleReport, "testers" | "testersWithEveryDay">,
 ): string {
   const far = {
     recruiting: "The test has not started.",
-    running: `The test is on day ${dayIndex} of ${durationDays}.`,
+    running: isOver
+      ? "The last day of the test is over, and late sessions of it still count."
+      : `The test is on day ${dayIndex} of ${durationDays}.`,
     completed: `The test ran for ${counted(durationDays, "day")}.`,
     cancelled: "The test was called off before its end.",
   }[status];

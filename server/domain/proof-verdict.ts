@@ -1,4 +1,4 @@
-import { isActive, skewMilliseconds, type TestedSlot } from "./session-verdict.ts";
+import { isActive, isAhead, type TestedSlot } from "./session-verdict.ts";
 import { dayIndexAt } from "./test-days.ts";
 
 /** What is wrong with an image of a proof; undefined where nothing is. */
@@ -41,11 +41,18 @@ export function judgeProof(
   return { accepted: true, dayIndex };
 }
 
+/** Whether a proof would have been accepted at the moment of its capture: where it is not, only the time now refuses it. */
+export function wouldHaveBeenAccepted(
+  proof: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
+  slot: TestedSlot,
+): boolean {
+  const { cycle } = slot;
+  const begun = cycle.status === "recruiting" ? { ...cycle, status: "running" } : cycle;
+  return judgeProof(proof, { ...slot, cycle: begun }, new Date(proof.capturedAt)).accepted;
+}
+
 /** The day lock: a proof is of today, and of a moment that has been. */
 function isToday(capturedAt: string, dayIndex: number, { cycle }: TestedSlot, now: Date): boolean {
   const inTest = dayIndex >= 1 && dayIndex <= cycle.durationDays;
   return inTest && dayIndex === dayIndexAt(cycle, now.toISOString()) && !isAhead(capturedAt, now);
 }
-
-const isAhead = (capturedAt: string, now: Date): boolean =>
-  Date.parse(capturedAt) > now.getTime() + skewMilliseconds;

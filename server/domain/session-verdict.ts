@@ -1,6 +1,6 @@
 import { qualifyingSession } from "../../src/contract/limits.ts";
 import type { SessionReason } from "../../src/contract/sessions.ts";
-import { dayIndexAt, type TestDays } from "./test-days.ts";
+import { dayIndexAt, isOver, type TestDays } from "./test-days.ts";
 
 /** What the device says; instants are ISO 8601 UTC with milliseconds, `screens` are distinct. */
 export interface ReportedSession {
@@ -20,8 +20,8 @@ export interface TestedSlot {
 
 export interface SessionVerdict {
   readonly counted: boolean;
-  /** The day of the test that the session belongs to; null outside the test. */
-  readonly dayIndex: number | null;
+  /** The day of the test that the session belongs to; 0 outside the test. */
+  readonly dayIndex: number;
   readonly reason: SessionReason | null;
 }
 
@@ -31,21 +31,37 @@ export const skewMilliseconds = 120_000;
 /** Decides whether a session counts its day. The first rule that fails is the reason. (spec: Day counting for a seat) */
 export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Date): SessionVerdict {
   const day = dayIndexAt(slot.cycle, session.startedAt);
-  const dayIndex = day >= 1 && day <= slot.cycle.durationDays ? day : null;
+  const dayIndex = day >= 1 && day <= slot.cycle.durationDays ? day : 0;
   const refuse = (reason: SessionReason): SessionVerdict => ({ counted: false, dayIndex, reason });
 
-  if (slot.cycle.status !== "running") return refuse("cycle_not_running");
+  if (slot.cycle.status !== "running" || isAfterTheEnd(session, slot.cycle, now))
+    return refuse("cycle_not_running");
   if (!isActive(slot)) return refuse("slot_not_active");
-  if (Date.parse(session.startedAt) > now.getTime() + skewMilliseconds) return refuse("session_in_future");
-  if (dayIndex === null || !isVouchable(session, slot, dayIndex, now)) return refuse("session_stale");
+  if (isAhead(session.startedAt, now)) return refuse("session_in_future");
+  if (dayIndex === 0 || !isVouchable(session, slot, dayIndex, now)) return refuse("session_stale");
   if (slot.countedDays.has(dayIndex)) return refuse("already_submitted");
   if (!meetsTheBar(session, now)) return refuse("session_below_bar");
   return { counted: true, dayIndex, reason: null };
 }
 
+/** Whether a session would have counted at the moment when it ended: where it does not, only the time now refuses it. */
+export function wouldHaveCounted(session: ReportedSession, slot: TestedSlot): boolean {
+  const { cycle } = slot;
+  const begun = cycle.status === "recruiting" ? { ...cycle, status: "running" } : cycle;
+  return judgeSession(session, { ...slot, cycle: begun }, new Date(session.endedAt)).counted;
+}
+
 /** `at_risk` counts as active. */
 export const isActive = ({ status }: Pick<TestedSlot, "status">): boolean =>
   status === "active" || status === "at_risk";
+
+/** Whether an instant is further ahead than clocks may differ. */
+export const isAhead = (instant: string, now: Date): boolean =>
+  Date.parse(instant) > now.getTime() + skewMilliseconds;
+
+/** Whether a session began after the last day. The cycle still runs then: late sessions of the last day count. */
+const isAfterTheEnd = ({ startedAt }: ReportedSession, cycle: TestDays, now: Date): boolean =>
+  isOver(cycle, startedAt) && (isOver(cycle, now.toISOString()) || !isAhead(startedAt, now));
 
 /** The server vouches for today and the day before, from when the seat became active on. */
 function isVouchable(
@@ -58,9 +74,9 @@ function isVouchable(
   return dayIndex >= dayIndexAt(cycle, now.toISOString()) - 1;
 }
 
-/** What lies further ahead than clocks differ has not been tested yet: it adds nothing to the length. */
+/** An end counts as written as far as clocks may differ. One further ahead has not been yet: the session lasts until now. */
 function meetsTheBar({ startedAt, endedAt, screens }: ReportedSession, now: Date): boolean {
-  const end = Math.min(Date.parse(endedAt), now.getTime() + skewMilliseconds);
+  const end = isAhead(endedAt, now) ? now.getTime() : Date.parse(endedAt);
   const seconds = (end - Date.parse(startedAt)) / 1_000;
   return seconds >= qualifyingSession.seconds && screens.length >= qualifyingSession.screens;
 }

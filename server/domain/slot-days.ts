@@ -29,6 +29,6 @@ export function dayStateOf(
   return status === "running" && dayIndex === closedDays + 1 ? "open" : "ahead";
 }
 
-/** Whether a seat had ended when a day ended. */
+/** Whether a seat ended before a day did, or with it: a seat that is removed at the end of a day does not miss that day. */
 const endedBefore = (dayEnd: string | undefined, endedAt: string | null): boolean =>
-  endedAt !== null && dayEnd !== undefined && endedAt < dayEnd;
+  endedAt !== null && dayEnd !== undefined && endedAt <= dayEnd;

@@ -20,6 +20,16 @@ export function dayStartsOf({ startsOn, timezone, durationDays }: TestPlan): str
   );
 }
 
+/** When late sessions of the last day stop counting: the end of the calendar day after it. */
+export function graceEndOf({ startsOn, timezone, durationDays }: TestPlan): string {
+  const after = Temporal.PlainDate.from(startsOn).add({ days: durationDays + 1 });
+  return instantText(after.toZonedDateTime(timezone).epochMilliseconds);
+}
+
+/** Whether the last day is over. */
+export const isOver = ({ dayStarts }: Pick<TestDays, "dayStarts">, now: string): boolean =>
+  now >= (dayStarts.at(-1) ?? "");
+
 /** The day of the test that holds an instant: 1 is the first; 0 and below are before, above `durationDays` after. */
 export function dayIndexAt(days: TestDays, instant: string): number {
   const known = days.dayStarts.findLastIndex((start) => start <= instant);

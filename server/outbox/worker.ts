@@ -8,6 +8,7 @@ const atOnce = 10;
 /** For so long no other server sends what this one has taken: longer than any delivery takes. */
 const holdMilliseconds = 60_000;
 const longestSleep = 60_000;
+const pauseInDoubt = 1_000;
 
 export interface OutboxWorker {
   /** Stops once what is being delivered is done. */
@@ -47,13 +48,16 @@ export function startOutbox(deps: Deps): OutboxWorker {
   };
 }
 
-async function pause({ database, clock }: Deps): Promise<number> {
+async function pause({ database, clock, time }: Deps): Promise<number> {
+  if (time.isDoubtful()) return pauseInDoubt;
   const next = await outbox.nextDue(database);
   if (!next) return longestSleep;
   return Math.min(longestSleep, Math.max(0, Date.parse(next.dueAt) - clock.now().getTime()));
 }
 
 async function deliverDue(deps: Deps): Promise<number> {
+  // A delivery that is given up, or put off, by a wrong time would be so for good.
+  if (deps.time.isDoubtful()) return 0;
   const now = deps.clock.now();
   if (deps.settings.dev) return deps.database.write((tx) => outbox.capture(tx, now.toISOString()));
   const until = new Date(now.getTime() + holdMilliseconds).toISOString();

@@ -6,7 +6,12 @@ import type {
 } from "../../src/contract/sessions.ts";
 import type { Deps } from "../deps.ts";
 import { countedDaysOf } from "../domain/seat.ts";
-import { judgeSession, type SessionVerdict, type TestedSlot } from "../domain/session-verdict.ts";
+import {
+  judgeSession,
+  type SessionVerdict,
+  type TestedSlot,
+  wouldHaveCounted,
+} from "../domain/session-verdict.ts";
 import { dueByOf, todayOf } from "../domain/test-days.ts";
 import type { Handlers } from "../http/handler.ts";
 import { remembered } from "../http/remembered.ts";
@@ -15,6 +20,7 @@ import { countedDays } from "../store/counted-days.ts";
 import type { Reader, Transaction } from "../store/database.ts";
 import { type KeyedSlotRow, type SlotKey, testSessions } from "../store/test-sessions.ts";
 import { concernsSeats } from "../store/topics.ts";
+import { doubtfulTime } from "./doubtful-time.ts";
 
 /** A session on its way: when and under which id it is recorded. */
 interface Received {
@@ -25,29 +31,42 @@ interface Received {
 }
 
 /** What an app under test reports, and asks, of the one seat whose test key it holds. */
-export const sessions = ({ database, passingTime, clock, newId }: Deps): Handlers<typeof contract> => {
+export const sessions = (deps: Deps): Handlers<typeof contract> => {
+  const { database, passingTime, clock, newId } = deps;
   const findSeat = createFindSeat(database);
+  const currentSeat = async (key: SlotKey): Promise<Seat | undefined> => {
+    const seat = await findSeat(key);
+    if (!seat || !passingTime.isDue(seat.nextAt)) return seat;
+    await passingTime.catchUpOf("cycle", seat.cycleId);
+    return findSeat(key);
+  };
   return {
     async report({ caller, body, save }) {
-      await passingTime.catchUp();
       const key = { appId: caller.appId, keyHash: hashOf(body.testKey) };
-      const seat = await findSeat(key);
+      const seat = await currentSeat(key);
       const received = { id: newId(), now: clock.now(), key, session: body };
+      if (seat) refuseInDoubt(deps, received, seat);
       return save((tx) => take(tx, received, seat));
     },
 
     async status({ caller, query }) {
-      await passingTime.catchUp();
       const key = { appId: caller.appId, keyHash: hashOf(query.testKey) };
-      return statusOf(await findSeat(key), clock.now());
+      return statusOf(await currentSeat(key), clock.now());
     },
   };
 };
+
+/** Throws `busy` for a session that only a doubtful time keeps from counting: sent again, it may count. */
+function refuseInDoubt({ time }: Deps, received: Received, seat: Seat): void {
+  if (!time.isDoubtful() || verdictOn(received, seat).counted) return;
+  if (wouldHaveCounted(received.session, seat)) throw doubtfulTime();
+}
 
 /** A seat with a test key, ready to be judged. */
 interface Seat extends TestedSlot {
   readonly id: string;
   readonly cycleId: string;
+  readonly nextAt: string | null;
 }
 
 /** Finds the seat of a key. That there is none is remembered as a seat is: neither is told from the other by its cost. */
@@ -65,7 +84,7 @@ async function loadSeat(reader: Reader, key: SlotKey): Promise<Seat | undefined>
   return row && seat;
 }
 
-const unknown: SessionResult = { matched: false, counted: false, dayIndex: null, reason: null };
+const unknown: SessionResult = { matched: false, counted: false, dayIndex: 0, reason: null };
 
 /**
  * Judges and records a session. One of an unknown key takes the same way and leaves nothing, so that neither the answer
@@ -91,7 +110,7 @@ async function isSettled(
   seat: Seat,
   { counted, dayIndex }: SessionVerdict,
 ): Promise<boolean> {
-  if (!counted || dayIndex === null) return true;
+  if (!counted) return true;
   const evidence = { kind: "session", evidenceId: id, at: now.toISOString() } as const;
   return countedDays.count(tx, { slotId: seat.id, cycleId: seat.cycleId, dayIndex, ...evidence });
 }
@@ -117,7 +136,7 @@ async function record(
 }
 
 function statusOf(seat: Seat | undefined, now: Date): SessionStatus {
-  if (!seat) return { matched: false, counted: false };
+  if (!seat) return unknownStatus(now);
   const { countedDays, cycle } = seat;
   const dayIndex = todayOf(cycle, now);
   return {
@@ -130,9 +149,24 @@ function statusOf(seat: Seat | undefined, now: Date): SessionStatus {
   };
 }
 
-const seatOf = ({ id, cycleId, status, activatedAt, counted, ...cycle }: KeyedSlotRow): Seat => ({
+/** All fields, for clients that expect them: constants, but for the end of the UTC day. */
+const unknownStatus = (now: Date): SessionStatus => ({
+  matched: false,
+  counted: false,
+  dayIndex: 0,
+  durationDays: 0,
+  countedToday: false,
+  daysCounted: 0,
+  dueBy: new Date(endOfDay(now)).toISOString(),
+});
+
+const endOfDay = (now: Date): number =>
+  Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1);
+
+const seatOf = ({ id, cycleId, nextAt, status, activatedAt, counted, ...cycle }: KeyedSlotRow): Seat => ({
   id,
   cycleId,
+  nextAt,
   status,
   activatedAt,
   countedDays: countedDaysOf(counted),
@@ -159,5 +193,6 @@ const nobodyRow: KeyedSlotRow = {
   timezone: "UTC",
   durationDays: 1,
   dayStarts: '["2000-01-01T00:00:00.000Z","9000-01-01T00:00:00.000Z"]',
+  nextAt: null,
 };
 const nobody = seatOf(nobodyRow);

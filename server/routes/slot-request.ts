@@ -1,6 +1,6 @@
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { requestMilliseconds } from "../domain/seat.ts";
+import { isSeating, requestMilliseconds } from "../domain/seat.ts";
 import type { Transaction } from "../store/database.ts";
 import { slots } from "../store/slots.ts";
 import { testerSlots } from "../store/tester-slots.ts";
@@ -18,11 +18,13 @@ export async function requestSlot(
 ): Promise<void> {
   const { cycleId } = await wanted(tx, slotId);
   await tx.lock(`cycle:${cycleId}`);
-  const { cycleStatus, ownerId } = await wanted(tx, slotId);
+  const { cycleStatus, dayStarts, ownerId } = await wanted(tx, slotId);
+  const now = clock.now();
   if (ownerId === testerId) throw new ApiError("own_listing");
-  if (cycleStatus !== "recruiting" && cycleStatus !== "running") throw new ApiError("cycle_not_open");
+  if (!isSeating({ status: cycleStatus, dayStarts: JSON.parse(dayStarts) }, now.toISOString()))
+    throw new ApiError("cycle_not_open");
   if (await slots.isIn(tx, cycleId, testerId)) throw new ApiError("already_in_cycle");
-  const expiresAt = new Date(clock.now().getTime() + requestMilliseconds).toISOString();
+  const expiresAt = new Date(now.getTime() + requestMilliseconds).toISOString();
   if (!(await testerSlots.request(tx, slotId, testerId, expiresAt))) throw new ApiError("slot_taken");
   tx.signal(cyclesTopic);
 }

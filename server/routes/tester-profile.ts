@@ -1,16 +1,15 @@
 import type { Profile } from "../../src/contract/sign-in.ts";
 import type { tester as contract } from "../../src/contract/tester.ts";
-import type { Deps } from "../deps.ts";
 import type { Request } from "../http/handler.ts";
 import { devices } from "../store/devices.ts";
 import { profiles } from "../store/profiles.ts";
 
 /** Changes the account's time zone, and where this device is notified: nowhere, where `pushToken` is null or blank. */
-export async function updateProfile(
-  { passingTime }: Pick<Deps, "passingTime">,
-  { caller, body, save }: Request<typeof contract.updateProfile>,
-): Promise<Profile> {
-  await passingTime.catchUp();
+export async function updateProfile({
+  caller,
+  body,
+  save,
+}: Request<typeof contract.updateProfile>): Promise<Profile> {
   return save(async (tx) => {
     if (body.timezone !== undefined) await devices.setTimezone(tx, caller.userId, body.timezone);
     if (body.pushToken !== undefined) await profiles.setPushToken(tx, caller.id, body.pushToken || null);

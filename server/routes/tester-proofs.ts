@@ -1,26 +1,27 @@
 import { ApiError } from "../../src/contract/errors.ts";
 import type { tester as contract, NewProof } from "../../src/contract/tester.ts";
 import type { Deps } from "../deps.ts";
-import { judgeProof } from "../domain/proof-verdict.ts";
+import { judgeProof, wouldHaveBeenAccepted } from "../domain/proof-verdict.ts";
 import type { AnswerOf, Request } from "../http/handler.ts";
 import { countedDays } from "../store/counted-days.ts";
 import type { Reader, Transaction } from "../store/database.ts";
 import { proofs } from "../store/proofs.ts";
 import { testerSlots } from "../store/tester-slots.ts";
 import { uploads } from "../store/uploads.ts";
+import { doubtfulTime } from "./doubtful-time.ts";
 import { imageDetails, imageFaults, type ProofImage, proofImagesOf } from "./proof-images.ts";
 import { testedSlotOf, testerSlotOf } from "./tester-days.ts";
 
 type Submitted = Request<typeof contract.submitProof>;
-type Needed = Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "passingTime">;
+type Needed = Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "passingTime" | "time">;
 
 /** Takes a proof of today: its images are kept as evidence, its day counts. (spec: Proof submission errors) */
 export async function submitProof(
   deps: Needed,
   request: Submitted,
 ): Promise<AnswerOf<typeof contract.submitProof>> {
-  await deps.passingTime.catchUp();
   const { caller, body, save } = request;
+  await deps.passingTime.catchUpOf("slot", body.slotId);
   const accepted = await accept(deps, deps.database, caller.userId, body);
   const images = proofImagesOf(body);
   const received = images.map((image) => image.received);
@@ -45,7 +46,7 @@ interface Accepted {
 
 /** Judges a proof as things stand. Throws what is wrong with it. */
 async function accept(
-  { clock }: Pick<Deps, "clock">,
+  { clock, time }: Pick<Deps, "clock" | "time">,
   reader: Reader,
   testerId: string,
   body: NewProof,
@@ -55,8 +56,10 @@ async function accept(
   const now = clock.now();
   const faults = imageFaults(body);
   const slot = testedSlotOf(testerSlotOf(row, now));
-  const verdict = judgeProof({ capturedAt: body.capturedAt, imageFaults: faults }, slot, now);
+  const proof = { capturedAt: body.capturedAt, imageFaults: faults };
+  const verdict = judgeProof(proof, slot, now);
   const { dayIndex } = verdict;
+  if (!verdict.accepted && time.isDoubtful() && wouldHaveBeenAccepted(proof, slot)) throw doubtfulTime();
   if (verdict.accepted) return { slotId: row.slotId, cycleId: row.cycleId, appId: row.appId, dayIndex };
   const { code } = verdict;
   if (code === "slot_not_active" || code === "cycle_not_running") throw new ApiError(code);

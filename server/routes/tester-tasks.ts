@@ -3,26 +3,34 @@ import type { Task } from "../../src/contract/tester.ts";
 import type { Deps } from "../deps.ts";
 import { type PreparedAnswer, prepareAnswer } from "../http/answers.ts";
 import { remembered } from "../http/remembered.ts";
-import { type TesterSlotRow, testerSlots } from "../store/tester-slots.ts";
+import { type ActiveSlots, testerSlots } from "../store/tester-slots.ts";
 import { concernsSeats } from "../store/topics.ts";
 import type { Shown } from "./slot-answer.ts";
 import { taskAnswer } from "./task-answer.ts";
 import { type TesterSlot, testerSlotOf } from "./tester-days.ts";
 
 /** What is known of a tester: the active seats, and what was told of today while that is still today. */
-interface KnownTester {
-  readonly rows: readonly TesterSlotRow[];
+interface KnownTester extends ActiveSlots {
   today?: { readonly from: string; readonly until: string; readonly answer: PreparedAnswer };
 }
 
 /** Gives a tester's tasks of today, or of an earlier day. Throws `bad_request` for a day that no test has come to. */
-export function createTasks({ database, clock }: Pick<Deps, "database" | "clock">, shown: Shown) {
+export function createTasks(
+  { database, clock, passingTime }: Pick<Deps, "database" | "clock" | "passingTime">,
+  shown: Shown,
+) {
   const knownTester = remembered(database, concernsSeats, async (testerId): Promise<KnownTester> => {
-    return { rows: await testerSlots.listActive(database, testerId) };
+    return testerSlots.listActive(database, testerId);
   });
+  const currentTester = async (testerId: string): Promise<KnownTester> => {
+    const known = (await knownTester(testerId)) ?? nothing;
+    if (!passingTime.isDue(known.nextAt)) return known;
+    await passingTime.catchUpOf("tester", testerId);
+    return (await knownTester(testerId)) ?? nothing;
+  };
   return async (testerId: string, day: number | undefined): Promise<PreparedAnswer> => {
     const now = clock.now();
-    const known: KnownTester = (await knownTester(testerId)) ?? { rows: [] };
+    const known = await currentTester(testerId);
     if (day === undefined && known.today && isBetween(now.toISOString(), known.today))
       return known.today.answer;
     const slots = known.rows.map((row) => testerSlotOf(row, now));
@@ -31,6 +39,8 @@ export function createTasks({ database, clock }: Pick<Deps, "database" | "clock"
     return answer;
   };
 }
+
+const nothing: KnownTester = { rows: [], nextAt: null };
 
 const answerOf = (tasks: readonly Task[]): PreparedAnswer =>
   prepareAnswer(JSON.stringify({ tasks, outstanding: tasks.filter(({ submitted }) => !submitted).length }));

@@ -28,25 +28,23 @@ export const tester = (deps: Deps, iconUrl: string): Handlers<typeof contract> =
 
   return {
     async tasks({ caller, query }) {
-      await passingTime.catchUp();
       return tasksOf(caller.userId, query.day);
     },
 
     async slots({ caller }) {
-      await passingTime.catchUp();
+      await passingTime.catchUpOf("tester", caller.userId);
       const now = clock.now();
       const rows = await testerSlots.list(database, caller.userId);
       return { slots: rows.map((row) => slotAnswer(testerSlotOf(row, now), shown)) };
     },
 
     async listings({ caller }) {
-      await passingTime.catchUp();
-      const rows = await openListings(database, caller.userId);
+      const rows = await openListings(database, caller.userId, clock.now().toISOString());
       return { listings: rows.map((row) => ({ ...row, iconUrl: row.iconUrl ?? iconUrl })) };
     },
 
     async requestSlot({ caller, params, save }) {
-      await passingTime.catchUp();
+      await passingTime.catchUpOf("slot", params.slotId);
       return save(async (tx) => {
         await requestSlot(deps, tx, params.slotId, caller.userId);
         return slotOf(tx, params.slotId, caller.userId);
@@ -54,7 +52,7 @@ export const tester = (deps: Deps, iconUrl: string): Handlers<typeof contract> =
     },
 
     async rotateKey({ caller, params, save }) {
-      await passingTime.catchUp();
+      await passingTime.catchUpOf("slot", params.slotId);
       return save(async (tx) => {
         await slotOf(tx, params.slotId, caller.userId);
         const key = mintCredential("stk_");
@@ -66,6 +64,6 @@ export const tester = (deps: Deps, iconUrl: string): Handlers<typeof contract> =
     },
 
     submitProof: (request) => submitProof(deps, request),
-    updateProfile: (request) => updateProfile(deps, request),
+    updateProfile,
   };
 };

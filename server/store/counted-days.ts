@@ -14,8 +14,8 @@ export interface CountedDay {
 /** Days that count. */
 export const countedDays = {
   /**
-   * Counts a day of a seat, if the seat is active, its cycle runs and the day is not counted: whoever comes second gets
-   * false. A seat at risk is active again; a day that was closed as missed is not missed any more.
+   * Counts a day of a seat, if the seat is active, its cycle runs and the day is not counted; false otherwise. A day that
+   * was closed as missed is not missed any more. A seat at risk is active again, unless it has still missed too many days.
    */
   async count(
     tx: Transaction,
@@ -31,14 +31,18 @@ export const countedDays = {
     );
     if (counted === 0) return false;
     await tx.run(
-      `UPDATE slots SET status = 'active', join_check_pending = 0, counted = counted || ? || ',',
-         missed_days = missed_days - CASE
-           WHEN CAST(? AS BIGINT) > active_from_day AND CAST(? AS BIGINT) <= (SELECT closed_days FROM cycles WHERE id = ?)
-           THEN 1 ELSE 0 END
+      `UPDATE slots SET join_check_pending = 0, counted = counted || ? || ',',
+         missed_days = missed_days - ${repaired},
+         status = CASE WHEN missed_days - ${repaired} >= (SELECT max_missed_days FROM cycles WHERE id = ?)
+           THEN 'at_risk' ELSE 'active' END
        WHERE id = ?`,
-      ...[String(dayIndex), dayIndex, dayIndex, cycleId, slotId],
+      ...[String(dayIndex), dayIndex, dayIndex, cycleId, dayIndex, dayIndex, cycleId, cycleId, slotId],
     );
     tx.signal(seatsTopic);
     return true;
   },
 };
+
+/** 1 where the day had been closed as missed. */
+const repaired = `CASE WHEN CAST(? AS BIGINT) > active_from_day
+  AND CAST(? AS BIGINT) <= (SELECT closed_days FROM cycles WHERE id = ?) THEN 1 ELSE 0 END`;

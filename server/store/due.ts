@@ -4,6 +4,8 @@ import { seatsTopic } from "./topics.ts";
 export interface DueCycle {
   readonly id: string;
   readonly status: string;
+  readonly startsOn: string;
+  readonly timezone: string;
   readonly durationDays: number;
   readonly maxMissedDays: number;
   /** A JSON array. */
@@ -16,11 +18,20 @@ export interface DueCycle {
 export interface ClosingSlot {
   readonly id: string;
   readonly seat: number;
-  readonly status: "active" | "at_risk";
   readonly missedDays: number;
   readonly activeFromDay: number;
   readonly counted: string;
 }
+
+/** Of which cycles: one by its id, those of a listing, that of a seat, or those in which a tester has a seat. */
+export type Concerned = "cycle" | "listing" | "slot" | "tester";
+
+const concerned: Readonly<Record<Concerned, string>> = {
+  cycle: "c.id = ?",
+  listing: "c.listing_id = ?",
+  slot: "c.id = (SELECT cycle_id FROM slots WHERE id = ?)",
+  tester: "c.id IN (SELECT cycle_id FROM slots WHERE tester_id = ?)",
+};
 
 export interface Progress {
   readonly status: "running" | "completed";
@@ -40,6 +51,15 @@ export const due = {
     return row?.at ?? null;
   },
 
+  /** The cycles of somebody or something in which a change is due. */
+  concerning: (reader: Reader, who: Concerned, id: string, now: string) =>
+    reader.all<{ id: string }>(
+      `SELECT c.id FROM cycles c WHERE ${concerned[who]} AND (c.next_at <= ? OR EXISTS (
+         SELECT 1 FROM slots s
+         WHERE s.cycle_id = c.id AND s.status = 'requested' AND s.request_expires_at <= ?))`,
+      ...[id, now, now],
+    ),
+
   cycleIds: (reader: Reader, now: string, most: number) =>
     reader.all<{ id: string }>(
       "SELECT id FROM cycles WHERE next_at <= ? ORDER BY next_at, id LIMIT ?",
@@ -49,7 +69,7 @@ export const due = {
 
   findCycle: (tx: Transaction, id: string) =>
     tx.get<DueCycle>(
-      `SELECT id, status, duration_days AS "durationDays", max_missed_days AS "maxMissedDays",
+      `SELECT id, status, starts_on AS "startsOn", timezone, duration_days AS "durationDays", max_missed_days AS "maxMissedDays",
               day_starts AS "dayStarts", closed_days AS "closedDays", next_at AS "nextAt"
        FROM cycles WHERE id = ?`,
       id,
@@ -63,18 +83,23 @@ export const due = {
 
   activeSlots: (tx: Transaction, cycleId: string) =>
     tx.all<ClosingSlot>(
-      `SELECT id, seat, status, missed_days AS "missedDays", active_from_day AS "activeFromDay", counted
+      `SELECT id, seat, missed_days AS "missedDays", active_from_day AS "activeFromDay", counted
        FROM slots WHERE cycle_id = ? AND status IN ('active', 'at_risk') ORDER BY seat, id`,
       cycleId,
     ),
 
-  miss: (tx: Transaction, id: string, status: string, missedDays: number, endedAt: string | null) =>
+  /** One more missed day for these seats. */
+  miss: (tx: Transaction, ids: readonly string[]) =>
     tx.run(
-      "UPDATE slots SET status = ?, missed_days = ?, ended_at = ? WHERE id = ?",
-      status,
-      missedDays,
+      `UPDATE slots SET status = 'at_risk', missed_days = missed_days + 1 WHERE id IN (${placesFor(ids)})`,
+      ...ids,
+    ),
+
+  removeSlots: (tx: Transaction, ids: readonly string[], endedAt: string) =>
+    tx.run(
+      `UPDATE slots SET status = 'removed', ended_at = ? WHERE id IN (${placesFor(ids)})`,
       endedAt,
-      id,
+      ...ids,
     ),
 
   completeSlots: (tx: Transaction, cycleId: string, endedAt: string) =>
@@ -87,18 +112,13 @@ export const due = {
 
   /** Opens the seats again whose requests have stood long enough. */
   expireRequests: (tx: Transaction, now: string) =>
-    tx.run(
-      `UPDATE slots SET status = 'open', tester_id = NULL, request_expires_at = NULL
-       WHERE status = 'requested' AND request_expires_at <= ?`,
-      now,
-    ),
+    tx.run(`${reopen} WHERE status = 'requested' AND request_expires_at <= ?`, now),
+
+  expireRequestsOf: (tx: Transaction, cycleId: string, now: string) =>
+    tx.run(`${reopen} WHERE cycle_id = ? AND status = 'requested' AND request_expires_at <= ?`, cycleId, now),
 
   dropRequests: (tx: Transaction, cycleId: string) =>
-    tx.run(
-      `UPDATE slots SET status = 'open', tester_id = NULL, request_expires_at = NULL
-       WHERE cycle_id = ? AND status = 'requested'`,
-      cycleId,
-    ),
+    tx.run(`${reopen} WHERE cycle_id = ? AND status = 'requested'`, cycleId),
 
   /** A free seat, in the place of one that was removed or to begin with. */
   openSlot: (tx: Transaction, slot: { id: string; cycleId: string; seat: number; createdAt: string }) =>
@@ -110,3 +130,7 @@ export const due = {
       created_at: slot.createdAt,
     }),
 };
+
+const reopen = "UPDATE slots SET status = 'open', tester_id = NULL, request_expires_at = NULL";
+
+const placesFor = (ids: readonly string[]): string => ids.map(() => "?").join(", ");

@@ -48,11 +48,15 @@ const between = (from: string, to: string): string =>
   `(${ofDay(to)} - ${ofDay(from)} + 86400000 * CASE WHEN substr(${to}, 1, 10) > substr(${from}, 1, 10) THEN 1
      WHEN substr(${to}, 1, 10) < substr(${from}, 1, 10) THEN -1 ELSE 0 END)`;
 
-/** How long a session was, in milliseconds. What lay ahead when it was received counts no further than clocks differ. */
+/**
+ * How long a session was, in milliseconds. An end up to two minutes ahead of when it was received counts as written, one
+ * further ahead as if the session had ended then; one that had not begun then has no length.
+ */
 const lengthOf = `CASE WHEN t.received_at >= t.ended_at
     OR ${between("t.started_at", "t.ended_at")} <= ${between("t.started_at", "t.received_at")} + 120000
   THEN ${between("t.started_at", "t.ended_at")}
-  ELSE ${between("t.started_at", "t.received_at")} + 120000 END`;
+  WHEN t.received_at <= t.started_at THEN 0
+  ELSE ${between("t.started_at", "t.received_at")} END`;
 
 /** What is known of the days of a cycle: each in one query, however many seats and sessions there are. */
 export const evidence = {

@@ -31,8 +31,8 @@ interface Column {
   readonly type: string;
 }
 
-/** A session that was ended must not live again, nor a code that was used. */
-const leftOut = new Set(["migrations", "sessions", "sign_in_codes"]);
+/** A session that was ended must not live again, nor a code that was used. The last time is that of the place restored to. */
+const leftOut = new Set(["migrations", "sessions", "sign_in_codes", "last_times"]);
 
 const columnsSql: Record<Engine, string> = {
   sqlite: `SELECT t.name AS "table", c.name, lower(c.type) AS type

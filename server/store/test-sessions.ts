@@ -14,12 +14,15 @@ export interface KeyedSlotRow {
   readonly durationDays: number;
   /** A JSON array of instants. */
   readonly dayStarts: string;
+  /** When the cycle next changes by itself; null where it does not. */
+  readonly nextAt: string | null;
 }
 
 /** A reported session with its verdict; instants are ISO 8601 UTC with milliseconds. */
 export interface NewSession {
   readonly id: string;
-  readonly dayIndex: number | null;
+  /** 0 outside the test. */
+  readonly dayIndex: number;
   readonly startedAt: string;
   readonly endedAt: string;
   /** A JSON array. */
@@ -42,7 +45,8 @@ export const testSessions = {
     reader.get<KeyedSlotRow>(
       `SELECT s.id, s.cycle_id AS "cycleId", s.status, s.activated_at AS "activatedAt", s.counted,
               c.status AS "cycleStatus", c.starts_on AS "startsOn", c.timezone,
-              c.duration_days AS "durationDays", c.day_starts AS "dayStarts"
+              c.duration_days AS "durationDays", c.day_starts AS "dayStarts",
+              c.next_at AS "nextAt"
        FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON l.id = c.listing_id
        WHERE s.key_hash = ? AND l.app_id = ?`,
       keyHash,
@@ -55,7 +59,7 @@ export const testSessions = {
       `INSERT INTO test_sessions
          (id, slot_id, day_index, started_at, ended_at, screens, app_version, reason, received_at)
        SELECT ?, s.id, CAST(? AS BIGINT), ?, ?, ?, ?, ?, ? FROM slots s WHERE s.id = ?`,
-      ...[session.id, session.dayIndex, session.startedAt, session.endedAt, session.screens],
+      ...[session.id, session.dayIndex || null, session.startedAt, session.endedAt, session.screens],
       ...[session.appVersion, session.reason, session.receivedAt, slotId],
     );
     return recorded === 1;

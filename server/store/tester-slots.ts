@@ -30,10 +30,17 @@ export interface TesterSlotRow {
   readonly verificationTier: string;
 }
 
+export interface ActiveSlots {
+  readonly rows: readonly TesterSlotRow[];
+  readonly nextAt: string | null;
+}
+
 /** What decides whether somebody may ask for a seat. */
 export interface WantedSlotRow {
   readonly cycleId: string;
   readonly cycleStatus: string;
+  /** A JSON array of instants. */
+  readonly dayStarts: string;
   readonly ownerId: string;
 }
 
@@ -81,14 +88,18 @@ const from = "FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON
 
 /** Seats, as their testers see them and ask for them. */
 export const testerSlots = {
-  /** Those in which there is something to do, the oldest test first. */
-  async listActive(reader: Reader, testerId: string): Promise<TesterSlotRow[]> {
-    const found = await reader.get<{ rows: string }>(
-      `SELECT CAST(${asJson[reader.engine]("c.created_at, s.id")} AS TEXT) AS rows ${from}
-       WHERE s.tester_id = ? AND s.status IN ('active', 'at_risk') AND c.status = 'running'`,
+  /** Those in which there is something to do, the oldest test first, and when time next changes one of the tester's tests. */
+  async listActive(reader: Reader, testerId: string): Promise<ActiveSlots> {
+    const found = await reader.get<{ rows: string; nextAt: string | null }>(
+      `SELECT CAST(${asJson[reader.engine]("c.created_at, s.id")} AS TEXT) AS rows,
+         (SELECT min(n.next_at) FROM slots m JOIN cycles n ON n.id = m.cycle_id
+          WHERE m.tester_id = ? AND m.status IN ('active', 'at_risk')) AS "nextAt" ${from}
+       WHERE s.tester_id = ? AND s.status IN ('active', 'at_risk') AND c.status = 'running'
+         AND c.closed_days < c.duration_days`,
+      testerId,
       testerId,
     );
-    return JSON.parse(found?.rows ?? "[]");
+    return { rows: JSON.parse(found?.rows ?? "[]"), nextAt: found?.nextAt ?? null };
   },
 
   /** All that the tester has or had, the newest test first. */
@@ -104,7 +115,8 @@ export const testerSlots = {
 
   findWanted: (reader: Reader, id: string) =>
     reader.get<WantedSlotRow>(
-      `SELECT s.cycle_id AS "cycleId", c.status AS "cycleStatus", a.owner_id AS "ownerId"
+      `SELECT s.cycle_id AS "cycleId", c.status AS "cycleStatus", c.day_starts AS "dayStarts",
+              a.owner_id AS "ownerId"
        ${from} JOIN apps a ON a.id = l.app_id WHERE s.id = ?`,
       id,
     ),

@@ -23,6 +23,9 @@ export const outboxTopic = "outbox";
 /** Signalled when cycles or requests for seats have changed: what time will do next may be due earlier. */
 export const cyclesTopic = "cycles";
 
+/** Whether what time will do next may be due earlier. */
+export const concernsCycles = (topic: string): boolean => topic === cyclesTopic || topic === everyTopic;
+
 /** Signalled when a day was counted or closed, or an offer was changed: seats look otherwise to their testers. */
 export const seatsTopic = "seats";
 

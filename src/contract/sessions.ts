@@ -57,7 +57,8 @@ export type SessionReport = z.output<typeof SessionReport>;
 export const SessionResult = z.object({
   matched: z.boolean(),
   counted: z.boolean(),
-  dayIndex: z.nullable(z.int()),
+  /** The day of the test that the session belongs to; 0 outside the test. */
+  dayIndex: z.int(),
   /** A string: a client must bear reasons that it does not know. */
   reason: z.nullable(z.string()),
 });
@@ -72,7 +73,16 @@ export const SessionStatus = z.union([
     daysCounted: z.int(),
     dueBy: instant,
   }),
-  z.object({ matched: z.literal(false), counted: z.literal(false) }),
+  /** No seat of this app has the key. The other fields say nothing: they are the same for every such key. */
+  z.object({
+    matched: z.literal(false),
+    counted: z.literal(false),
+    dayIndex: z.int(),
+    durationDays: z.int(),
+    countedToday: z.boolean(),
+    daysCounted: z.int(),
+    dueBy: instant,
+  }),
 ]);
 export type SessionStatus = z.output<typeof SessionStatus>;
 

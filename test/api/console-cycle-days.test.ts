@@ -169,6 +169,9 @@ describe.each(databases)("the days of a seat on $name", (engine) => {
     }
     test.toDay(6, 0);
     expect(await states()).toEqual(["counted", "counted", "missed", "counted", "missed"]);
+    expect(await test.seat(slotId)).toMatchObject({ status: "at_risk", missedDays: 2 });
+    test.toDay(7, 0);
+    expect(await states()).toEqual(["counted", "counted", "missed", "counted", "missed"]);
     expect(await test.seat(slotId)).toMatchObject({ status: "completed", missedDays: 2, daysCounted: 3 });
   });
 });

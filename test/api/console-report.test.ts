@@ -14,7 +14,7 @@ describe.each(databases)("the report of a test on $name", (engine) => {
     world = await makeConsoleWorld(service);
   });
   beforeEach(async () => {
-    test = await planTest(service, world, { durationDays: 3, maxMissedDays: 1 });
+    test = await planTest(service, world, { durationDays: 3, maxMissedDays: 2 });
   });
   afterEach(() => resetClock(service));
   afterAll(() => service.stop());
@@ -68,7 +68,7 @@ describe.each(databases)("the report of a test on $name", (engine) => {
       } else await count(faithful, day);
       if (day < 3) await count(lapsed, day);
     }
-    test.toDay(4, 0);
+    test.toDay(5, 0);
     expect(await report()).toMatchObject({
       cycle: { status: "completed", dayIndex: 3 },
       testers: 2,
@@ -155,7 +155,7 @@ describe.each(databases)("the report of a test on $name", (engine) => {
     async (status, plan, start) => {
       test = await planTest(service, world, plan);
       await join(test.slotIds[0]);
-      if (status === "completed") test.toDay(2, 0);
+      if (status === "completed") test.toDay(3, 0);
       if (status === "cancelled") await test.cancel();
       const { cycle, statement } = await report();
       expect(cycle).toMatchObject({ status });
@@ -165,6 +165,14 @@ describe.each(databases)("the report of a test on $name", (engine) => {
       expect(statement).toContain("Nothing here says how a store will decide.");
     },
   );
+
+  it("says of a test whose last day is over that late sessions of it still count", async () => {
+    test = await planTest(service, world, { durationDays: 1 });
+    test.toDay(2);
+    const { cycle, statement } = await report();
+    expect(cycle).toMatchObject({ status: "running" });
+    expect(statement).toMatch(/^The last day of the test is over, and late sessions of it still count\. /);
+  });
 
   it("names no tester", async () => {
     const tester = await join(test.slotIds[0]);

@@ -17,7 +17,7 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
   afterAll(() => service.stop());
 
   const counted = (dayIndex: number) => ({ matched: true, counted: true, dayIndex, reason: null });
-  const refused = (reason: string, dayIndex: number | null = 1) => ({
+  const refused = (reason: string, dayIndex = 1) => ({
     matched: true,
     counted: false,
     dayIndex,
@@ -32,14 +32,14 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
   });
 
   describe("answers counted: false with the reason", () => {
-    it.each<[string, string, number | null, () => Promise<unknown>]>([
+    it.each<[string, string, number, () => Promise<unknown>]>([
       ["session_below_bar", "under 45 seconds", 1, () => report({ seconds: 44 })],
       ["session_below_bar", "on fewer than 2 distinct screens", 1, () => report({ screens: ["Home"] })],
       ["already_submitted", "on a day that is counted", 1, () => app.report().then(() => report())],
       [
         "cycle_not_running",
         "before the test has started",
-        null,
+        0,
         async () => {
           app = await makeTestedApp(service, { startsOn: "2027-03-03" });
           return report();
@@ -47,11 +47,20 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
       ],
       [
         "cycle_not_running",
-        "after the test has finished",
-        null,
+        "begun after the last day",
+        0,
         async () => {
           setClock(service, "2027-03-15T00:00:01.000Z");
           return report({ startedAt: "2027-03-15T00:00:00.000Z" });
+        },
+      ],
+      [
+        "cycle_not_running",
+        "of the last day, once its grace is over",
+        14,
+        async () => {
+          setClock(service, "2027-03-16T00:00:00.000Z");
+          return report({ startedAt: "2027-03-14T23:00:00.000Z" });
         },
       ],
       [
@@ -94,7 +103,7 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
       [
         "session_stale",
         "from before the first day",
-        null,
+        0,
         () => report({ startedAt: "2027-02-28T23:59:00.000Z" }),
       ],
       [
@@ -105,9 +114,18 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
       ],
     ])("%s: %s", async (reason, _, dayIndex, given) => {
       expect(await given()).toEqual(refused(reason, dayIndex));
-      expect((await app.recorded()).at(-1)).toMatchObject({ reason, dayIndex });
+      expect((await app.recorded()).at(-1)).toMatchObject({ reason, dayIndex: dayIndex || null });
     });
   });
+
+  it.each(["2027-03-02T00:00:30.000Z", "2027-03-02T23:59:59.000Z"])(
+    "counts the last day of a session that arrives after it, at %s",
+    async (now) => {
+      app = await makeTestedApp(service, { durationDays: 1 });
+      setClock(service, now);
+      expect(await report({ startedAt: "2027-03-01T23:58:00.000Z" })).toEqual(counted(1));
+    },
+  );
 
   describe("decides the reasons in their order", () => {
     /** Each holds beside all that come after it. */

@@ -71,7 +71,7 @@ describe.each(databases)("the seats of a tester on $name", (engine) => {
       service.clock.advance(1_000);
       const short = await makeTesterWorld(service, { durationDays: 1 });
       await service.seatTester(short.cycle, short.open[0] ?? "", world.tester);
-      service.clock.advance(dayMilliseconds);
+      service.clock.advance(2 * dayMilliseconds);
       const running = await makeTesterWorld(service);
       await service.seatTester(running.cycle, running.open[0] ?? "", world.tester);
       expect(await slotsOf()).toMatchObject([

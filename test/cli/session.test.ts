@@ -44,7 +44,7 @@ describe("session report", () => {
     await writeFile(join(line.cwd, "key"), "stk_unknown");
     const ran = await line.run(["session", "report", ...lasting(60), ...argv, "--json"], { env });
     expect(ran.exit).toBe(0);
-    expect(ran.json()).toEqual({ matched: false, counted: false, dayIndex: null, reason: null });
+    expect(ran.json()).toEqual({ matched: false, counted: false, dayIndex: 0, reason: null });
   });
 
   it("says why a day is not counted, and ends well", async () => {

@@ -8,6 +8,7 @@ import {
   scene,
   standing,
   stranger,
+  strangerStatus,
   use,
 } from "../support/reporting-app.ts";
 
@@ -78,7 +79,7 @@ describe("a session reporter", () => {
 
   it("meets a key that is no seat's with silence", async () => {
     app.server.report = stranger;
-    app.server.status = { matched: false, counted: false };
+    app.server.status = strangerStatus;
     await use(app, 90, ["Home"]);
     await app.reporter.foreground();
     expect(app.heard).toEqual({ statuses: [], results: [], failures: [] });

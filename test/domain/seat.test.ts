@@ -1,25 +1,41 @@
 import { describe, expect, it } from "vitest";
 import {
-  afterMissedDay,
+  afterDay,
   canEarn,
   countedDaysOf,
   isMissed,
+  isSeating,
   requestMilliseconds,
 } from "../../server/domain/seat.ts";
 
-describe("a seat whose day closes uncounted", () => {
+describe("a closing day", () => {
   it.each([
-    ["active", 0, 3, "at_risk", 1],
-    ["active", 1, 3, "at_risk", 2],
-    ["active", 2, 3, "at_risk", 3],
-    ["at_risk", 1, 3, "at_risk", 2],
-    ["at_risk", 2, 3, "removed", 3],
-    ["at_risk", 3, 3, "removed", 4],
-    ["active", 0, 1, "at_risk", 1],
-    ["at_risk", 1, 1, "removed", 2],
-    ["at_risk", 1, 2, "removed", 2],
-  ] as const)("%s with %d missed of %d becomes %s with %d", (status, missedDays, most, after, missed) => {
-    expect(afterMissedDay({ status, missedDays }, most)).toEqual({ status: after, missedDays: missed });
+    ["missed, not counted, of a seat that has missed none", 0, [], "missed"],
+    ["missed, not counted, of a seat that has missed two of three", 2, [], "missed"],
+    ["the end of a seat that has missed three before it", 3, [], "removed"],
+    ["the end of a seat that has missed three before it, even where it is counted itself", 3, [5], "removed"],
+    ["the end of a seat that has missed more by an older rule", 7, [], "removed"],
+    ["nothing to a seat that has it counted", 2, [5], "unchanged"],
+  ] as const)("is %s", (_, missedDays, counted, outcome) => {
+    const seat = { missedDays, activeFromDay: 0, countedDays: new Set(counted) };
+    expect(afterDay(seat, 5, 3)).toBe(outcome);
+  });
+
+  it("is nothing to a seat that became active on it", () => {
+    expect(afterDay({ missedDays: 0, activeFromDay: 5, countedDays: new Set() }, 5, 1)).toBe("unchanged");
+  });
+});
+
+describe("a cycle", () => {
+  const dayStarts = ["2026-05-01T00:00:00.000Z", "2026-05-02T00:00:00.000Z", "2026-05-03T00:00:00.000Z"];
+  it.each([
+    ["recruiting", "2026-04-01T00:00:00.000Z", true],
+    ["running", "2026-05-02T23:59:59.999Z", true],
+    ["running", "2026-05-03T00:00:00.000Z", false],
+    ["completed", "2026-05-02T00:00:00.000Z", false],
+    ["cancelled", "2026-04-01T00:00:00.000Z", false],
+  ])("that is %s at %s gives seats: %s", (status, now, gives) => {
+    expect(isSeating({ status, dayStarts }, now)).toBe(gives);
   });
 });
 

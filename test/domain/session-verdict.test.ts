@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeSession, type TestedSlot } from "../../server/domain/session-verdict.ts";
+import { judgeSession, type TestedSlot, wouldHaveCounted } from "../../server/domain/session-verdict.ts";
 import { sessionReasons } from "../../src/contract/sessions.ts";
 import { activeSlot, secondsAfter, slotInCycle } from "../support/judged-slot.ts";
 
@@ -55,8 +55,18 @@ describe("a session that does not count", () => {
     ["begun 119.999 s ahead of the clock", { startedAt: secondsAfter(noon, 119.999) }, "session_below_bar"],
     ["begun 120 s ahead of the clock", { startedAt: secondsAfter(noon, 120) }, "session_below_bar"],
     ["begun 120.001 s ahead of the clock", { startedAt: secondsAfter(noon, 120.001) }, "session_in_future"],
-    ["begun 75 s ahead of the clock", { startedAt: secondsAfter(noon, 75) }, null],
-    ["begun 76 s ahead of the clock", { startedAt: secondsAfter(noon, 76) }, "session_below_bar"],
+    ["that ends 120 s ahead of the clock", { startedAt: secondsAfter(noon, 60) }, null],
+    [
+      "that ends 120.001 s ahead of the clock",
+      { startedAt: secondsAfter(noon, 60.001) },
+      "session_below_bar",
+    ],
+    [
+      "begun a second ago that ends in 59 minutes",
+      { startedAt: secondsAfter(noon, -1), seconds: 3_541 },
+      "session_below_bar",
+    ],
+    ["begun 45 s ago that ends in an hour", { startedAt: secondsAfter(noon, -45), seconds: 3_645 }, null],
     ["of the first moment of the day before", { startedAt: "2026-05-04T00:00:00.000Z" }, null],
     ["of a moment before that", { startedAt: "2026-05-03T23:59:59.999Z" }, "session_stale"],
     ["of the day before the test", { startedAt: "2026-04-30T12:00:00.000Z" }, "session_stale"],
@@ -99,16 +109,64 @@ describe("a session that does not count", () => {
     expect(reasonOf({ startedAt: "2026-05-04T12:00:00.000Z" }, slot)).toBeNull();
   });
 
-  it("names the day that it was for, and none outside of the test", () => {
+  it("names the day that it was for, and 0 outside of the test", () => {
     expect(judge({ seconds: 1 }).dayIndex).toBe(5);
     expect(judge({ startedAt: "2026-05-01T12:00:00.000Z" }).dayIndex).toBe(1);
-    expect(judge({ startedAt: "2026-04-30T12:00:00.000Z" }).dayIndex).toBeNull();
+    expect(judge({ startedAt: "2026-04-30T12:00:00.000Z" }).dayIndex).toBe(0);
     expect(judge({}, slotInCycle("completed"), "2026-05-15T00:00:30.000Z").dayIndex).toBe(5);
     expect(judge({ startedAt: "2026-05-15T00:00:10.000Z" }, activeSlot, "2026-05-14T23:59:50.000Z")).toEqual({
       counted: false,
-      dayIndex: null,
-      reason: "session_stale",
+      dayIndex: 0,
+      reason: "cycle_not_running",
     });
+  });
+});
+
+describe("in the day after the last one, while the cycle still runs, a session", () => {
+  const after = "2026-05-15T12:00:00.000Z";
+
+  it.each([
+    ["of the last day counts it", "2026-05-14T23:00:00.000Z", { counted: true, dayIndex: 14, reason: null }],
+    [
+      "of the day before that is too old",
+      "2026-05-13T23:00:00.000Z",
+      { counted: false, dayIndex: 13, reason: "session_stale" },
+    ],
+    [
+      "that begins then is of no test that runs",
+      "2026-05-15T11:00:00.000Z",
+      { counted: false, dayIndex: 0, reason: "cycle_not_running" },
+    ],
+    [
+      "that begins then and ahead of the clock is so, too",
+      "2026-05-15T13:00:00.000Z",
+      { counted: false, dayIndex: 0, reason: "cycle_not_running" },
+    ],
+  ])("%s", (_, startedAt, verdict) => {
+    expect(judge({ startedAt }, activeSlot, after)).toEqual(verdict);
+  });
+
+  it("is in the future where the last day has not ended and it begins long after it", () => {
+    expect(reasonOf({ startedAt: "2026-05-20T12:00:00.000Z" })).toBe("session_in_future");
+  });
+});
+
+describe("whether only the time refuses a session", () => {
+  const session = (startedAt: string) => ({
+    startedAt,
+    endedAt: secondsAfter(startedAt, 60),
+    screens: ["Home", "Map"],
+  });
+
+  it.each([
+    ["it is of a day of the test", activeSlot, noon, true],
+    ["the cycle has not been started yet", slotInCycle("recruiting"), noon, true],
+    ["it is from before the test", slotInCycle("recruiting"), "2026-04-30T12:00:00.000Z", false],
+    ["the cycle is over", slotInCycle("completed"), noon, false],
+    ["the seat was removed", { ...activeSlot, status: "removed" }, noon, false],
+    ["its day is counted", { ...activeSlot, countedDays: new Set([5]) }, noon, false],
+  ])("where %s", (_, slot, startedAt, would) => {
+    expect(wouldHaveCounted(session(startedAt), slot)).toBe(would);
   });
 });
 

@@ -32,6 +32,10 @@ describe("a closed test of twelve testers and fourteen days", { timeout: 120_000
     told.recruiting = (await taskOf(inn, one("Ada"))) ?? "no task yet";
     for (const day of all) await live(day);
     await inn.setClock("2027-03-15T00:00:00.000Z");
+    told.afterTheLastDay = (await inn.own("GET", `/cycles/${cycleId}`)).cycle.status;
+    told.taskAfter = (await taskOf(inn, one("Ada"))) ?? "no task any more";
+    told.lateLast = await reportSession(inn, String(told.keyOfLea), morning(14), 60);
+    await inn.setClock("2027-03-16T00:00:00.000Z");
   }, 120_000);
   afterAll(() => inn.close());
 
@@ -51,7 +55,7 @@ describe("a closed test of twelve testers and fourteen days", { timeout: 120_000
     const now = morning(day);
     await inn.setClock(now);
     // Her first session began before the seat was hers: it is stale, and the day is no missed one.
-    if (day === 8) await join("Mia");
+    if (day === 9) await join("Mia");
     for (const tester of testers.values()) await test(tester, day, now);
   }
 
@@ -64,6 +68,10 @@ describe("a closed test of twelve testers and fourteen days", { timeout: 120_000
       told.atRisk = task;
       told.late = await report(later(morning(5), 1), 90);
       told.healed = await taskOf(inn, tester);
+    }
+    if (tester.name === "Lea" && day === 14) {
+      told.keyOfLea = task.testKey;
+      return; // offline until the test is over
     }
     if (tester.name === "Cleo" && day === 7) told.short = await report(now, 20);
     if (tester.name === "Dov" && day > 4) return; // has lost interest
@@ -97,20 +105,26 @@ describe("a closed test of twelve testers and fourteen days", { timeout: 120_000
     expect(told.proof).toMatchObject({ dayIndex: 2, submitted: true });
   });
 
-  it("removes who misses three days, and gives the seat to another", async () => {
+  it("removes who misses three days, once the last of them can be repaired no more, and gives the seat to another", async () => {
     const { slots } = await inn.own("GET", `/cycles/${cycleId}`);
     const left = slots.find(({ slotId }: { slotId: string }) => slotId === one("Dov").slotId);
     const successor = slots.find(({ slotId }: { slotId: string }) => slotId === one("Mia").slotId);
     expect(left).toMatchObject({ status: "removed", missedDays: 3, daysCounted: 4 });
-    expect(successor).toMatchObject({ status: "completed", missedDays: 0, daysCounted: 6 });
+    expect(successor).toMatchObject({ status: "completed", missedDays: 0, daysCounted: 5 });
   });
 
   it("counts no session from before the seat was the tester's", () => {
-    expect(told["Mia 8"]).toMatchObject({ counted: false, dayIndex: 8, reason: "session_stale" });
-    expect(told["Mia 9"]).toMatchObject({ counted: true, dayIndex: 9 });
+    expect(told["Mia 9"]).toMatchObject({ counted: false, dayIndex: 9, reason: "session_stale" });
+    expect(told["Mia 10"]).toMatchObject({ counted: true, dayIndex: 10 });
   });
 
-  it("is completed when its last day ends", async () => {
+  it("still takes sessions of the last day for a day, without tasks", () => {
+    expect(told.afterTheLastDay).toBe("running");
+    expect(told.taskAfter).toBe("no task any more");
+    expect(told.lateLast).toEqual({ matched: true, counted: true, dayIndex: 14, reason: null });
+  });
+
+  it("is completed a day after its last one", async () => {
     const { cycle } = await inn.own("GET", `/cycles/${cycleId}`);
     expect(cycle).toMatchObject({ status: "completed", dayIndex: 14, endsAt: "2027-03-14T23:00:00.000Z" });
     expect(await taskOf(inn, one("Ada"))).toBeUndefined();
@@ -120,7 +134,7 @@ describe("a closed test of twelve testers and fourteen days", { timeout: 120_000
     const report = await inn.own("GET", `/cycles/${cycleId}/report`);
     expect(report).toMatchObject({ testers: 12, testersWithEveryDay: 11 });
     expect(report.testersPerDay.map(({ testers }: { testers: number }) => testers)).toEqual(
-      all.map((day) => (day >= 5 && day <= 8 ? 11 : 12)),
+      all.map((day) => (day >= 5 && day <= 9 ? 11 : 12)),
     );
     expect(JSON.stringify(report)).not.toContain("@example.org");
   });

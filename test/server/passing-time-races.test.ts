@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { startPassingTime } from "../../server/passing-time.ts";
+import { startPassingTime } from "../../server/passing-time-worker.ts";
 import { cyclesTopic } from "../../server/store/topics.ts";
 import { databases, postgres } from "../support/databases.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -95,13 +95,13 @@ describe.each(databases)("a server that slept on $name", (engine) => {
     );
   });
 
-  it("to the end and beyond has completed the cycle at the end of its last day", async () => {
+  it("to the end and beyond has completed the cycle a day after its last one", async () => {
     service.clock.setOffset(0);
     const test = await timedTest(service, { seats: 1, durationDays: 3 });
     await test.seat(0);
     await test.pass(60 * 24 * hour);
     expect(await test.cycle()).toEqual({ status: "completed", closedDays: 3, nextAt: null });
-    expect(await test.seats()).toMatchObject([{ status: "removed", endedAt: test.dayStarts[3] }]);
+    expect(await test.seats()).toMatchObject([{ status: "removed", missedDays: 3, endedAt: test.dayAfter }]);
   });
 });
 
@@ -147,7 +147,10 @@ describe.each(databases)("the worker on $name", (engine) => {
   it("tells the log when it cannot, and tries again", async () => {
     const outcomes = [Promise.reject(new Error("the disk is full")), Promise.resolve()];
     const catchUp = () => outcomes.shift() ?? Promise.resolve();
-    const stop = startPassingTime({ ...service.deps, passingTime: { next: () => null, catchUp } });
+    const stop = startPassingTime({
+      ...service.deps,
+      passingTime: { ...service.deps.passingTime, next: () => null, catchUp },
+    });
     onTestFinished(stop);
     await vi.waitFor(() => expect(service.logged()).toContain("days were not closed"));
     await wake();

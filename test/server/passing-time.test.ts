@@ -25,7 +25,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 0, nextAt: test.dayStarts[1] });
   });
 
-  it("closes each day when it ends, and the cycle with the last", async () => {
+  it("closes each day when it ends, and the cycle a day after the last", async () => {
     await test.goTo(2, -minute);
     expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 0 });
     await test.goTo(3);
@@ -33,6 +33,10 @@ describe.each(databases)("time that passes on $name", (engine) => {
     await test.goTo(6, -minute);
     expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 4 });
     await test.goTo(6);
+    expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 5, nextAt: test.dayAfter });
+    await test.goTo(7, -minute);
+    expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 5 });
+    await test.goTo(7);
     expect(await test.cycle()).toMatchObject({ status: "completed", closedDays: 5, nextAt: null });
   });
 
@@ -58,14 +62,39 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.seats()).toMatchObject([{ status: "active", missedDays: 1 }, {}]);
   });
 
-  it("removes a seat at risk that has missed three days, and opens another in its place", async () => {
+  it("removes a seat that has missed three days once the grace of the third is over, and opens another", async () => {
     await test.seat(0);
     await test.goTo(4);
+    expect(await test.seats()).toMatchObject([{ status: "at_risk", missedDays: 3 }, { status: "open" }]);
+    await test.goTo(5, -minute);
+    expect(await test.seats()).toMatchObject([{ status: "at_risk", missedDays: 3 }, { status: "open" }]);
+    await test.goTo(5);
     expect(await test.seats()).toMatchObject([
-      { seat: 1, status: "removed", missedDays: 3, endedAt: test.dayStarts[3] },
+      { seat: 1, status: "removed", missedDays: 3, endedAt: test.dayStarts[4] },
       { seat: 1, status: "open", tester: null, missedDays: 0 },
       { seat: 2, status: "open" },
     ]);
+  });
+
+  it("removes a seat that has missed every other day, as soon as there are three", async () => {
+    const long = await timedTest(service, { seats: 1, durationDays: 9 });
+    await long.seat(0);
+    for (const day of [2, 4, 6]) {
+      await long.goTo(day, minute);
+      await long.count(0, day);
+    }
+    expect(await long.seats()).toMatchObject([{ status: "at_risk", missedDays: 3 }]);
+    await long.goTo(7);
+    expect(await long.seats()).toMatchObject([{ status: "removed", missedDays: 3 }, { status: "open" }]);
+  });
+
+  it("keeps a seat whose third missed day a late session repairs", async () => {
+    await test.seat(0);
+    await test.goTo(4, minute);
+    await test.count(0, 3);
+    expect(await test.seats()).toMatchObject([{ status: "active", missedDays: 2 }, {}]);
+    await test.goTo(5);
+    expect(await test.seats()).toMatchObject([{ status: "at_risk", missedDays: 3 }, {}]);
   });
 
   it("never takes the day for missed on which a seat became active", async () => {
@@ -80,39 +109,56 @@ describe.each(databases)("time that passes on $name", (engine) => {
   it("leaves a seat alone that became active on the last day", async () => {
     await test.goTo(5, 1);
     await test.seat(0);
-    await test.goTo(6);
+    await test.goTo(7);
     expect(await test.seats()).toMatchObject([{ status: "completed", missedDays: 0 }, { status: "open" }]);
   });
 
-  it("completes active seats and those at risk with the cycle, and drops what is still asked for", async () => {
+  it("drops what is still asked for when the last day is over, and completes seats a day later", async () => {
     await test.goTo(4, 1);
     await test.seat(0);
     await test.goTo(5, 1);
     await test.ask(1, 48);
     await test.goTo(6);
     expect(await test.seats()).toMatchObject([
-      { status: "completed", endedAt: test.dayStarts[5], missedDays: 1 },
+      { status: "at_risk", endedAt: null, missedDays: 1 },
       { status: "open", tester: null, expiresAt: null },
     ]);
-  });
-
-  it("opens no seat in the place of one that the last day removes", async () => {
-    await test.goTo(2, 1);
-    await test.seat(0);
-    await test.goTo(6);
+    await test.goTo(7);
     expect(await test.seats()).toMatchObject([
-      { seat: 1, status: "removed", missedDays: 3, endedAt: test.dayStarts[5] },
-      { seat: 2, status: "open" },
+      { status: "completed", endedAt: test.dayAfter, missedDays: 1 },
+      { status: "open" },
     ]);
   });
 
-  it("removes at the second missed day where one is too many: the first puts at risk", async () => {
+  it("lets a late session repair the last day", async () => {
+    await test.goTo(4, 1);
+    await test.seat(0);
+    await test.goTo(6, minute);
+    await test.count(0, 5);
+    expect(await test.seats()).toMatchObject([{ status: "active", missedDays: 0 }, {}]);
+    await test.goTo(7);
+    expect(await test.seats()).toMatchObject([{ status: "completed", missedDays: 0 }, {}]);
+  });
+
+  it("opens no seat in the place of one that goes when the last day is over, or after it", async () => {
+    await test.goTo(1, 1);
+    await test.seat(0);
+    await test.goTo(2, 1);
+    await test.seat(1);
+    await test.goTo(7);
+    expect(await test.seats()).toMatchObject([
+      { seat: 1, status: "removed", missedDays: 3, endedAt: test.dayStarts[5] },
+      { seat: 2, status: "removed", missedDays: 3, endedAt: test.dayAfter },
+    ]);
+  });
+
+  it("removes after the first missed day where one is too many", async () => {
     const strict = await timedTest(service, { seats: 1, durationDays: 5, maxMissedDays: 1 });
     await strict.seat(0);
     await strict.goTo(2);
     expect(await strict.seats()).toMatchObject([{ status: "at_risk", missedDays: 1 }]);
     await strict.goTo(3);
-    expect(await strict.seats()).toMatchObject([{ status: "removed", missedDays: 2 }, { status: "open" }]);
+    expect(await strict.seats()).toMatchObject([{ status: "removed", missedDays: 1 }, { status: "open" }]);
   });
 
   it("opens a seat again that was asked for 48 hours ago", async () => {
@@ -126,7 +172,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
   it("changes nothing of a cycle that was called off", async () => {
     await test.seat(0);
     await test.callOff();
-    await test.goTo(6);
+    await test.goTo(7);
     expect(await test.cycle()).toMatchObject({ status: "cancelled", closedDays: 0 });
     expect(await test.seats()).toMatchObject([{ status: "removed", missedDays: 0 }, { status: "open" }]);
   });
@@ -155,7 +201,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
 
   it("knows of a cycle that was just planned, however many ask at once", async () => {
     const late = await timedTest(service, { seats: 1, durationDays: 1 });
-    service.clock.setOffset(Date.parse(late.dayStarts[1] ?? "") - Date.now());
+    service.clock.setOffset(Date.parse(late.dayAfter) - Date.now());
     await Promise.all(Array.from({ length: 20 }, () => service.deps.passingTime.catchUp()));
     expect(await late.cycle()).toMatchObject({ status: "completed" });
   });

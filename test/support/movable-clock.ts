@@ -10,6 +10,7 @@ export function movableClock({ wrongByMs = 0 } = {}): MovableClock {
   let offsetMs = 0;
   return {
     now: () => new Date(start + offsetMs),
+    steadyMs: () => offsetMs,
     get offsetMs() {
       return offsetMs;
     },

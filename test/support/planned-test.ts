@@ -83,7 +83,7 @@ export async function slotIn(service: Service, world: ConsoleWorld, state: SlotS
   if (state === "expired") service.clock.advance(48 * 3_600_000);
   if (state === "at risk") test.toDay(3);
   if (state === "removed") await test.change(slotId, "remove");
-  if (isOver) test.toDay(2, 0);
+  if (isOver) test.toDay(3, 0);
   if (state === "cancelled") await test.cancel();
   return { test, slotId };
 }

@@ -1,6 +1,12 @@
 import { type ErrorCode, errorCatalogue } from "../../src/contract/errors.ts";
 import type { Answer } from "./request.ts";
 
+/** What an answer matches that refuses with a code. */
+export const refusal = (status: number, code: ErrorCode, details: object = {}) => ({
+  status,
+  body: { code, ...details },
+});
+
 const bodyKeys = ["error", "code", "issues", "dayIndex", "reasons", "runId", "requestId"];
 
 /** What is not as it must be about an answer that is an error; empty where all is well. */

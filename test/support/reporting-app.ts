@@ -13,7 +13,17 @@ import {
 type Report = Parameters<SessionCalls["sessions"]["report"]>[0];
 
 export const counted: SessionResult = { matched: true, counted: true, dayIndex: 1, reason: null };
-export const stranger: SessionResult = { matched: false, counted: false, dayIndex: null, reason: null };
+export const stranger: SessionResult = { matched: false, counted: false, dayIndex: 0, reason: null };
+/** What is told of a key that is no seat's. */
+export const strangerStatus: SessionStatus = {
+  matched: false,
+  counted: false,
+  dayIndex: 0,
+  durationDays: 0,
+  countedToday: false,
+  daysCounted: 0,
+  dueBy: "2027-03-02T00:00:00.000Z",
+};
 export const standing: MatchedStatus = {
   matched: true,
   dayIndex: 1,

@@ -23,6 +23,10 @@ export interface TestClock extends Clock {
   advance(milliseconds: number): void;
   /** How far from real time it is. */
   setOffset(milliseconds: number): void;
+  /** Sets the wall clock, as somebody would who has the machine: the server does not know. */
+  jump(milliseconds: number): void;
+  /** Lets time pass on both clocks. */
+  pass(milliseconds: number): void;
 }
 
 export interface Service extends Makers, TestingMakers {
@@ -102,8 +106,11 @@ function addressOf(server: Server): AddressInfo {
 
 function createTestClock(): TestClock {
   let offset = 0;
+  let jumped = 0;
+  let passed = 0;
   return {
-    now: () => new Date(Date.now() + offset),
+    now: () => new Date(Date.now() + offset + jumped + passed),
+    steadyMs: () => performance.now() + passed,
     get offsetMs() {
       return offset;
     },
@@ -112,6 +119,12 @@ function createTestClock(): TestClock {
     },
     setOffset(milliseconds) {
       offset = milliseconds;
+    },
+    jump(milliseconds) {
+      jumped += milliseconds;
+    },
+    pass(milliseconds) {
+      passed += milliseconds;
     },
   };
 }

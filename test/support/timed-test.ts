@@ -31,6 +31,10 @@ interface Traits {
 
 const dayMilliseconds = 86_400_000;
 
+/** When a day of a test in UTC begins, those after its last one too. */
+const startOf = (dayStarts: readonly string[], day: number): string =>
+  new Date(Date.parse(dayStarts[0] ?? "") + (day - 1) * dayMilliseconds).toISOString();
+
 /** A test in UTC that begins in three days, and what moves the service's clock through it. */
 export async function timedTest(service: Service, traits: Traits) {
   const { deps, clock } = service;
@@ -48,10 +52,12 @@ export async function timedTest(service: Service, traits: Traits) {
   return {
     id,
     dayStarts,
+    /** When late sessions of the last day stop counting. */
+    dayAfter: startOf(dayStarts, dayStarts.length + 1),
     pass,
     /** Moves the clock to the start of a day, or so many milliseconds after it, and lets happen what happens by then. */
     async goTo(day: number, milliseconds = 0) {
-      clock.setOffset(Date.parse(dayStarts[day - 1] ?? "") + milliseconds - Date.now());
+      clock.setOffset(Date.parse(startOf(dayStarts, day)) + milliseconds - Date.now());
       await deps.passingTime.catchUp();
     },
     cycle: () =>

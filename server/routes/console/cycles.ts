@@ -23,14 +23,13 @@ export function cycles(deps: Deps): Handlers<typeof contract> {
   const record = createRecord(deps);
   return {
     async list({ caller, params }) {
-      await passingTime.catchUp();
+      await passingTime.catchUpOf("listing", params.listingId);
       await ownedListing(database, params.listingId, caller);
       const items = await rows.list(database, params.listingId);
       return { items: items.map((row) => cycleAnswer(row, clock.now())) };
     },
 
     async create({ caller, address, params, body, save }) {
-      await passingTime.catchUp();
       return save(async (tx) => {
         const listing = await ownedListing(tx, params.listingId, caller);
         const id = await planCycle(deps, tx, listing, body);
@@ -43,18 +42,18 @@ export function cycles(deps: Deps): Handlers<typeof contract> {
     },
 
     async read({ caller, params }) {
-      await passingTime.catchUp();
+      await passingTime.catchUpOf("cycle", params.cycleId);
       const cycle = await ownedCycle(database, params.cycleId, caller);
       return { cycle: cycleAnswer(cycle, clock.now()), slots: await slotsWithDays(deps, cycle) };
     },
 
     async report({ caller, params }) {
-      await passingTime.catchUp();
+      await passingTime.catchUpOf("cycle", params.cycleId);
       return reportCycle(deps, await ownedCycle(database, params.cycleId, caller));
     },
 
     async cancel({ caller, address, params: { cycleId: id }, save }) {
-      await passingTime.catchUp();
+      await passingTime.catchUpOf("cycle", id);
       return save(async (tx) => {
         const { appId } = await ownedCycle(tx, id, caller);
         if (!(await rows.cancel(tx, id, clock.now().toISOString()))) throw new ApiError("wrong_state");
@@ -99,5 +98,7 @@ async function reportCycle({ database, clock }: Deps, cycle: CycleRow): Promise<
     evidence.sessionsPerSlot(database, cycle.id),
   ]);
   const { appName, packageName } = cycle;
-  return reportOf({ cycle: cycleAnswer(cycle, clock.now()), appName, packageName, seats, days, sessions });
+  const answer = cycleAnswer(cycle, clock.now());
+  const isOver = cycle.closedDays >= cycle.durationDays;
+  return reportOf({ cycle: answer, isOver, appName, packageName, seats, days, sessions });
 }

@@ -12,14 +12,12 @@ export function listings(deps: Deps): Handlers<typeof contract> {
   const record = createRecord(deps);
   return {
     async list({ caller, params }) {
-      await deps.passingTime.catchUp();
       await ownedApp(deps.database, params.appId, caller);
       const items = await rows.list(deps.database, params.appId);
       return { items: items.map(listingAnswer) };
     },
 
     async create({ caller, address, params: { appId }, body, save }) {
-      await deps.passingTime.catchUp();
       return save(async (tx) => {
         await ownedApp(tx, appId, caller);
         const listing = await createListing(deps, tx, appId, body);
@@ -29,12 +27,10 @@ export function listings(deps: Deps): Handlers<typeof contract> {
     },
 
     async read({ caller, params }) {
-      await deps.passingTime.catchUp();
       return listingAnswer(await ownedListing(deps.database, params.listingId, caller));
     },
 
     async update({ caller, address, params: { listingId: id }, body, save }) {
-      await deps.passingTime.catchUp();
       return save(async (tx) => {
         const { appId } = await ownedListing(tx, id, caller);
         const changed = await rows.update(tx, id, body, deps.clock.now().toISOString());

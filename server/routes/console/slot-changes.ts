@@ -1,6 +1,7 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import { normaliseEmail } from "../../accounts.ts";
 import type { Deps } from "../../deps.ts";
+import { isSeating } from "../../domain/seat.ts";
 import { todayOf } from "../../domain/test-days.ts";
 import { hashOf, mintCredential } from "../../secrets.ts";
 import { type CycleRow, cycles } from "../../store/cycles.ts";
@@ -35,13 +36,13 @@ export async function acceptSlot(deps: Needed, tx: Transaction, { id, cycle }: P
   return isUnderWay(cycle, now) && slots.accept(tx, id, activation(deps, cycle, now));
 }
 
-/** Removes who holds a seat and opens another in its place; false where nobody holds it. */
+/** Removes the tester of a seat, and opens another in its place unless the last day is over; false where it has none. */
 export async function removeSlot(deps: Needed, tx: Transaction, { id, cycle }: Place): Promise<boolean> {
   const now = deps.clock.now();
   const at = now.toISOString();
-  if (!isUnderWay(cycle, now) || !(await slots.remove(tx, id, at))) return false;
+  if (!(await slots.remove(tx, id, at))) return false;
   const removed = await slots.find(tx, id);
-  if (removed)
+  if (removed && isUnderWay(cycle, now))
     await due.openSlot(tx, { id: deps.newId(), cycleId: cycle.id, seat: removed.seat, createdAt: at });
   return true;
 }
@@ -76,11 +77,8 @@ export async function assignSlot(
 const unknownAccount =
   "There is no account with this e-mail address. Ask the tester to make one, then assign the seat again.";
 
-/** Whether a cycle still seats testers: not called off, and its last day not over. */
-function isUnderWay(cycle: CycleRow, now: Date): boolean {
-  const end = dayStartsOfRow(cycle).at(-1) ?? "";
-  return (cycle.status === "recruiting" || cycle.status === "running") && now.toISOString() < end;
-}
+const isUnderWay = (cycle: CycleRow, now: Date): boolean =>
+  isSeating({ status: cycle.status, dayStarts: dayStartsOfRow(cycle) }, now.toISOString());
 
 const activation = ({ sealer }: Needed, cycle: CycleRow, now: Date): Activation => ({
   at: now.toISOString(),

@@ -47,7 +47,7 @@ function createChange(deps: Deps) {
   const record = createRecord(deps);
   return (action: string, work: Work) =>
     async ({ caller, address, params, save }: Asked): Promise<OwnedSlot> => {
-      await deps.passingTime.catchUp();
+      await deps.passingTime.catchUpOf("slot", params.slotId);
       return save(async (tx) => {
         const place = await lockedSlot(tx, params.slotId, caller);
         if (!(await work(tx, place))) throw new ApiError("wrong_state");

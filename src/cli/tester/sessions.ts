@@ -31,7 +31,7 @@ const unmatched = "The key is no tester's.";
 function resultInWords({ matched, counted, dayIndex, reason }: SessionResult): string {
   if (!matched) return unmatched;
   if (counted) return `Day ${dayIndex} is counted.`;
-  return `Not counted${dayIndex === null ? "" : ` for day ${dayIndex}`}: ${reasons[reason ?? ""] ?? reason}.`;
+  return `Not counted${dayIndex >= 1 ? ` for day ${dayIndex}` : ""}: ${reasons[reason ?? ""] ?? reason}.`;
 }
 
 /** Servers may know further reasons: those are shown as they come. */
