@@ -37,7 +37,7 @@ export const CycleFacts = ({ cycle, slots }: CycleFactsProps) => {
       </Fact>
       <Fact name="Last day">
         <ZonedDay at={justBefore(cycle.endsAt)} timezone={timezone} />
-        <span class="aside-note">{`until midnight, ${timezone}`}</span>
+        <span class="aside-note">{`until midnight, ${timezone}; late sessions of it count a day longer`}</span>
       </Fact>
     </dl>
   );

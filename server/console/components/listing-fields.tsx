@@ -69,7 +69,7 @@ const Numbers = ({ form }: { readonly form: Filled }) => (
         name="maxMissedDays"
         label="Missed days"
         inputMode="numeric"
-        hint="A tester who misses this many loses the seat."
+        hint="A tester who misses this many, in a row or not, loses the seat."
         required
       />
     </div>

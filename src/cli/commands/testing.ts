@@ -60,7 +60,7 @@ const describesListing = (command: Command): Command =>
     .option("--icon-url <url>", "the app's icon; empty for none")
     .option("--seats <number>", "how many testers", wholeNumber)
     .option("--duration-days <number>", "how many days", wholeNumber)
-    .option("--max-missed-days <number>", "who misses as many loses the seat", wholeNumber);
+    .option("--max-missed-days <number>", "who misses as many, in a row or not, loses the seat", wholeNumber);
 
 function addCycles(cycle: Command, setup: Setup): void {
   const list = cycle.command("list <listing>").alias("ls").description(routes.cycles.list.summary);
