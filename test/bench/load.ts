@@ -9,6 +9,8 @@ export interface LoadTarget {
   readonly body?: string;
   /** Sent in turns, in place of `body`. */
   readonly bodies?: readonly string[];
+  /** The load ends early after so many requests. */
+  readonly most?: number;
 }
 
 export interface LoadResult {
@@ -24,7 +26,7 @@ const connections = 32;
 export async function load(target: LoadTarget, milliseconds: number): Promise<LoadResult> {
   const requests = (target.bodies ?? [target.body]).map((body) => Buffer.from(requestText(target, body)));
   let sent = 0;
-  const next = () => requests[sent++ % requests.length] ?? Buffer.alloc(0);
+  const next = () => (sent < (target.most ?? Infinity) ? requests[sent++ % requests.length] : undefined);
   const tally = { answers: 0, failures: 0, failure: undefined as string | undefined };
   const until = performance.now() + milliseconds;
   const started = performance.now();
@@ -39,11 +41,18 @@ interface Tally {
   failure: string | undefined;
 }
 
-function drive(port: number, next: () => Buffer, until: number, tally: Tally): Promise<void> {
+type Next = () => Buffer | undefined;
+
+function drive(port: number, next: Next, until: number, tally: Tally): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
+    const sendNext = () => {
+      const request = performance.now() < until ? next() : undefined;
+      if (request) socket.write(request);
+      else socket.destroy();
+    };
     socket.setNoDelay(true);
-    socket.on("connect", () => socket.write(next()));
+    socket.on("connect", sendNext);
     socket.on("error", reject);
     socket.on("close", () => resolve());
     onAnswers(socket, (firstLine) => {
@@ -52,8 +61,7 @@ function drive(port: number, next: () => Buffer, until: number, tally: Tally): P
         tally.failures += 1;
         tally.failure ??= firstLine;
       }
-      if (performance.now() < until) socket.write(next());
-      else socket.destroy();
+      sendNext();
     });
   });
 }

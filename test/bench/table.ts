@@ -8,15 +8,31 @@ export interface Figure {
   readonly detail: string;
 }
 
+/** A measurement that ended with an error. */
+export interface Failure {
+  readonly name: string;
+  readonly error: unknown;
+}
+
+export type Measured = Figure | Failure;
+
+/** Takes figures; where that fails, its failure stands in their place, and the other figures are still taken. */
+export async function attempt(
+  name: string,
+  measure: () => Promise<Measured | Measured[]>,
+): Promise<Measured[]> {
+  try {
+    return [await measure()].flat();
+  } catch (error) {
+    return [{ name, error }];
+  }
+}
+
+export const isFailure = (measured: Measured): measured is Failure => "error" in measured;
+
 /** The figures as a table for people. */
-export function table(figures: readonly Figure[]): string {
-  const rows = figures.map(({ name, value, unit, goal: [sign, limit], detail }) => [
-    name,
-    `${value.toFixed(value < 10 ? 3 : 0)} ${unit}`.trim(),
-    `${sign} ${limit}`,
-    (sign === ">=" ? value >= limit : value <= limit) ? "met" : "MISSED",
-    detail,
-  ]);
+export function table(figures: readonly Measured[]): string {
+  const rows = figures.map(rowOf);
   const all = [["figure", "measured", "goal", "", "detail"], ...rows];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => (row[column] ?? "").length)));
   return all
@@ -27,6 +43,15 @@ export function table(figures: readonly Figure[]): string {
         .trimEnd(),
     )
     .join("\n");
+}
+
+function rowOf(measured: Measured): string[] {
+  if (isFailure(measured)) return [measured.name, "", "", "FAILED", String(measured.error)];
+  const { name, value, unit, goal, detail } = measured;
+  const [sign, limit] = goal;
+  const met = sign === ">=" ? value >= limit : value <= limit;
+  const amount = `${value.toFixed(value < 10 ? 3 : 0)} ${unit}`.trim();
+  return [name, amount, `${sign} ${limit}`, met ? "met" : "MISSED", detail];
 }
 
 export const median = (values: readonly number[]): number =>

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import type { Demo } from "./fixture.ts";
@@ -9,14 +10,14 @@ const rounds = 3;
 
 /** Eight of the largest reports at once: time against copying the same bytes to disk, and memory. */
 export async function measureUploads(demo: Demo, folder: string): Promise<Figure[]> {
-  const body = largestReport();
   const copy = await startBare("bare-copy", { FOLDER: folder });
   const idle = residentMegabytes(demo.program);
   const watch = watchMemory(demo.program);
   const pairs: { ours: number; bare: number }[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const bare = await timeEight(copy.port, "/", {}, body);
-    const ours = await timeEight(demo.port, "/api/v1/feedback/remote", { "x-api-key": demo.apiKey }, body);
+    const bodies = Array.from({ length: 8 }, largestReport);
+    const bare = await timeAll(copy.port, "/", {}, bodies);
+    const ours = await timeAll(demo.port, "/api/v1/feedback/remote", { "x-api-key": demo.apiKey }, bodies);
     pairs.push({ ours, bare });
   }
   const peak = watch.stop();
@@ -40,37 +41,41 @@ export async function measureUploads(demo: Demo, folder: string): Promise<Figure
   ];
 }
 
-/** The JSON of a report with as many and as large files as the specification allows. */
+/** The JSON of a report with as many and as large files as the specification allows. No two files are alike. */
 function largestReport(): Buffer {
-  const file = (type: string, head: Buffer, size: number) =>
-    `data:${type};base64,${Buffer.concat([head, Buffer.alloc(size - head.length, 7)]).toString("base64")}`;
-  const png = file("image/png", Buffer.from("89504e470d0a1a0a", "hex"), 2 * MB);
-  const mp4 = file(
-    "video/mp4",
-    Buffer.from("000000186674797069736f6d0000020069736f6d69736f32", "hex"),
-    10 * MB,
-  );
-  const pdf = file("application/pdf", Buffer.from("%PDF-1.7\n"), 5 * MB);
-  const attachment = { name: "log.pdf", data: pdf };
+  const png = () => file("image/png", pngHead, 2 * MB);
+  const mp4 = () => file("video/mp4", mp4Head, 10 * MB);
+  const attachment = () => ({ name: "log.pdf", data: file("application/pdf", pdfHead, 5 * MB) });
   return Buffer.from(
     JSON.stringify({
       type: "bug",
       message: "All there is.",
-      images: [png, png, png],
-      videos: [mp4, mp4],
-      attachments: [attachment, attachment, attachment],
+      images: [png(), png(), png()],
+      videos: [mp4(), mp4()],
+      attachments: [attachment(), attachment(), attachment()],
     }),
   );
 }
 
-async function timeEight(
+const pngHead = Buffer.from("89504e470d0a1a0a0000000d49484452000001000000010008060000005c72a866", "hex");
+const mp4Head = Buffer.from("000000186674797069736f6d0000020069736f6d69736f32", "hex");
+const pdfHead = Buffer.from("%PDF-1.7\n");
+
+/** A file of that size, different each time: a server that already has its bytes would have less to do. */
+function file(type: string, head: Buffer, size: number): string {
+  const mark = randomBytes(16);
+  const filling = Buffer.alloc(size - head.length - mark.length, 7);
+  return `data:${type};base64,${Buffer.concat([head, filling, mark]).toString("base64")}`;
+}
+
+async function timeAll(
   port: number,
   path: string,
   headers: Record<string, string>,
-  body: Buffer,
+  bodies: readonly Buffer[],
 ): Promise<number> {
   const started = performance.now();
-  await Promise.all(Array.from({ length: 8 }, () => send(port, path, headers, body)));
+  await Promise.all(bodies.map((body) => send(port, path, headers, body)));
   return performance.now() - started;
 }
 
