@@ -20,14 +20,15 @@ export interface AwaitingPage {
 }
 
 // Threads first, by their own small index: there are few that wait among millions that do not.
-const ofOwner = `FROM apps a CROSS JOIN feedback f
-    ON f.app_id = a.id AND f.proposal_status = 'awaiting_approval'`;
+// (CROSS JOIN keeps SQLite to that order; PostgreSQL takes no ON after it.)
+const from = "FROM apps a CROSS JOIN feedback f";
+const ofOwner = "a.owner_id = ? AND f.app_id = a.id AND f.proposal_status = 'awaiting_approval'";
 
 /** What waits for a person, over all apps of an owner. */
 export const awaiting = {
   async count(reader: Reader, ownerId: string): Promise<number> {
     const row = await reader.get<{ count: number }>(
-      plannedEachTime(`SELECT count(*) AS count ${ofOwner} WHERE a.owner_id = ?`),
+      plannedEachTime(`SELECT count(*) AS count ${from} WHERE ${ofOwner}`),
       ownerId,
     );
     return row?.count ?? 0;
@@ -39,8 +40,8 @@ export const awaiting = {
     return reader.all<AwaitingRow>(
       plannedEachTime(`SELECT r.id, r.summary, r.created_at AS "createdAt", f.id AS "feedbackId", f.subject,
               a.id AS "appId", a.name AS "appName"
-       ${ofOwner} JOIN runs r ON r.feedback_id = f.id AND r.status = 'awaiting_approval'
-       WHERE a.owner_id = ? AND (r.created_at, r.id) ${beyond} (?, ?)
+       ${from} JOIN runs r ON r.feedback_id = f.id AND r.status = 'awaiting_approval'
+       WHERE ${ofOwner} AND (r.created_at, r.id) ${beyond} (?, ?)
        ORDER BY r.created_at ${order}, r.id ${order} LIMIT ?`),
       ...[ownerId, ...position, limit],
     );
