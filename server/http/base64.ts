@@ -1,4 +1,4 @@
-/** Decodes strict base64 (RFC 4648, padded, nothing but its alphabet) that comes in pieces. */
+/** Decodes base64 (RFC 4648, padded, nothing but its alphabet and line breaks) that comes in pieces. */
 export interface Base64Decoder {
   /** False as soon as the text is not base64; then the decoder is done for. */
   write(bytes: Buffer): boolean;
@@ -13,7 +13,8 @@ export function createBase64Decoder(take: (decoded: Buffer) => void): Base64Deco
   // Only the last group may carry padding, and only the end tells which that is.
   let held = "";
   return {
-    write(bytes) {
+    write(broken) {
+      const bytes = withoutLineBreaks(broken);
       const total = held.length + bytes.length;
       if (total <= groupLength) {
         held += bytes.toString("latin1");
@@ -42,6 +43,15 @@ const lastGroup = /^[A-Za-z0-9+/]{2}(==|[A-Za-z0-9+/](=|[A-Za-z0-9+/]))$/;
 const pieceLength = 65_536;
 // One for all: decoding is synchronous, and a buffer per piece would be garbage at the rate of the upload.
 const decoded = Buffer.allocUnsafe((pieceLength / 4) * 3 + 3);
+
+/** Some encoders end a line after each 76 characters. */
+function withoutLineBreaks(bytes: Buffer): Buffer {
+  if (!bytes.includes(lineFeed) && !bytes.includes(carriageReturn)) return bytes;
+  return Buffer.from(bytes.toString("latin1").replaceAll("\n", "").replaceAll("\r", ""), "latin1");
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
 
 /** Decodes one group or none, and after it any number of groups. */
 function decode(first: string, groups: Buffer, take: (decoded: Buffer) => void): boolean {

@@ -32,13 +32,13 @@ export function createDataUrlFile(
     if (!open.decoder.write(bytes)) refuse("not_base64", open.decoder.held(), bytes);
   };
   const readHeader = (bytes: Buffer) => {
-    const comma = bytes.indexOf(",");
-    const read = header + bytes.toString("latin1", 0, comma === -1 ? longestHeader : comma);
-    const type = comma === -1 ? undefined : typeOf(read);
+    const read = header + bytes.toString("latin1", 0, longestHeader);
+    const end = read.search(endOfHeader);
+    const type = end === -1 ? undefined : typeOf(read.slice(0, end));
     if (type) {
       url = openUrl(intake.open(limit), type);
-      readBase64(url, bytes.subarray(comma + 1));
-    } else if (comma !== -1 || read.length >= longestHeader) refuse("not_a_data_url", header, bytes);
+      readBase64(url, bytes.subarray(end + base64Mark.length - header.length));
+    } else if (end !== -1 || read.length >= longestHeader) refuse("not_a_data_url", header, bytes);
     else header = read;
   };
 
@@ -72,9 +72,12 @@ function openUrl(file: TemporaryFile, type: string) {
   return { file, type, decoder: createBase64Decoder((decoded) => file.write(decoded)) };
 }
 
-// Parameters between the type and `;base64` are let pass: some encoders name a charset or a file there.
-const dataUrlHeader =
-  /^data:([a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*)(;[ -+\--:<-~]*)*;base64$/i;
+const base64Mark = ";base64,";
+// Not the first comma: a recorder lists its codecs as `video/webm;codecs=vp8,opus`, with or without quotes.
+const endOfHeader = /;base64,/i;
+
+// Parameters between the type and `;base64` are let pass: encoders name codecs, a charset or a file there.
+const dataUrlHeader = /^data:([a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*)(;[ -~]*)?$/i;
 
 function typeOf(header: string): string | undefined {
   if (header.length > longestHeader) return undefined;

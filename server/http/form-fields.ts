@@ -1,7 +1,7 @@
 import type { ReceivedFile } from "../../src/contract/received-file.ts";
 import { malformedForm } from "./form-fault.ts";
 import type { MultipartForm } from "./multipart-upload.ts";
-import { parseStrictJson } from "./strict-json.ts";
+import { anything, parseStrictJson } from "./strict-json.ts";
 import { UploadFailure } from "./upload-failure.ts";
 
 /** The fields of a form as they come in. */
@@ -67,7 +67,7 @@ function checkedName(name: string | undefined): string {
 function parsed(text: string): unknown {
   if (text.trim() === "") return null;
   try {
-    return parseStrictJson(Buffer.from(text));
+    return parseStrictJson(Buffer.from(text), anything);
   } catch {
     return text;
   }

@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 import { type Endpoint, errorsOf, isMutation, type Scope } from "../../src/contract/endpoint.ts";
 import { ApiError, type ErrorCode } from "../../src/contract/errors.ts";
 import { type Issue, issuesOf } from "../../src/contract/issues.ts";
+import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import { hashOf } from "../secrets.ts";
 import { isDangling } from "../store/errors.ts";
@@ -105,7 +106,7 @@ function parse<E extends Endpoint>(endpoint: E, incoming: Incoming) {
     query: part(endpoint.query, incoming.query),
     body: part(endpoint.body, incoming.body),
   };
-  if (issues.length > 0) throw new ApiError("bad_request", { issues });
+  if (issues.length > 0) throw new ApiError("bad_request", { issues: issues.slice(0, limits.namedFaults) });
   return parts;
 }
 

@@ -16,15 +16,19 @@ export function incompleteEscapeAt(text: string): number {
 }
 
 /**
- * A part of a JSON string with its escapes undone. What came as an escape and is not printable ASCII becomes DEL.
+ * A part of a JSON string with its escapes undone. What came as an escape and is neither printable ASCII nor a line
+ * break becomes DEL.
  * Throws `malformed_json` for a wrong escape.
  */
 export function unescapeToAscii(text: string): string {
   if (!text.includes("\\")) return text;
-  // Many encoders escape every slash; where no backslash is itself escaped, this does most of the work at once.
-  const slashed = text.includes("\\\\") ? text : text.replaceAll("\\/", "/");
-  return slashed.replace(/\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?/g, (_, escaped?: string) => characterOf(escaped));
+  // Many encoders escape every slash, or break lines; where no backslash is itself escaped, this does most of the work.
+  const eased = text.includes("\\\\") ? text : ease(text);
+  return eased.replace(/\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?/g, (_, escaped?: string) => characterOf(escaped));
 }
+
+const ease = (text: string): string =>
+  text.replaceAll("\\/", "/").replaceAll("\\n", "\n").replaceAll("\\r", "\r");
 
 const longestEscape = 6;
 const unprintable = "\u007f";
@@ -38,6 +42,7 @@ function isEscaped(text: string, at: number): boolean {
 function characterOf(escaped: string | undefined): string {
   if (escaped === undefined) throw malformedJson("has a wrong escape in a string");
   if ('"\\/'.includes(escaped)) return escaped;
+  if (escaped === "n" || escaped === "r") return escaped === "n" ? "\n" : "\r";
   const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
-  return /^[ -~]$/.test(character) ? character : unprintable;
+  return /^[ -~\n\r]$/.test(character) ? character : unprintable;
 }

@@ -24,26 +24,29 @@ export interface Levels {
 
 export function createLevels(places: readonly Place[]): Levels {
   const levels: Level[] = [];
+  // Nothing of interest lies deeper; how deep a text may nest is for its parser to judge.
+  let deeper = 0;
   return {
     enter(isArray) {
-      if (levels.length === deepestNesting) throw malformedJson(`nests deeper than ${deepestNesting} levels`);
-      levels.push({ isArray, key: "", awaitsKey: !isArray });
+      if (levels.length === deepestNesting) deeper += 1;
+      else levels.push({ isArray, key: "", awaitsKey: !isArray });
     },
     leave() {
-      levels.pop();
+      if (deeper > 0) deeper -= 1;
+      else levels.pop();
     },
     next() {
-      const level = levels.at(-1);
+      const level = deeper > 0 ? undefined : levels.at(-1);
       if (level) level.awaitsKey = !level.isArray;
     },
     setKey(raw) {
       const level = levels.at(-1);
-      if (!level) return;
+      if (!level || deeper > 0) return;
       level.key = keyOf(raw);
       level.awaitsKey = false;
     },
-    awaitsKey: () => levels.at(-1)?.awaitsKey === true,
-    place: () => places.find((place) => isAt(levels, place)),
+    awaitsKey: () => deeper === 0 && levels.at(-1)?.awaitsKey === true,
+    place: () => (deeper > 0 ? undefined : places.find((place) => isAt(levels, place))),
   };
 }
 

@@ -12,7 +12,7 @@ export interface JsonParts {
 
 /**
  * Gives a function that takes JSON text piece by piece and parts it. It judges no grammar: the text parts are
- * well-formed, with some string in each gap, exactly where the whole is. Throws `malformed_json` for too deep nesting.
+ * well-formed, with some string in each gap, exactly where the whole is.
  */
 export function createJsonScanner(places: readonly Place[], parts: JsonParts): (chunk: Buffer) => void {
   const levels = createLevels(places);

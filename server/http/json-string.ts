@@ -10,7 +10,8 @@ export interface StringReader {
 
 /**
  * Hands the text of the string to `take` with its escapes undone, in pieces that are only good until it returns.
- * What came as an escape and is not printable ASCII is handed on as DEL. Throws `malformed_json` for a wrong escape.
+ * What came as an escape and is neither printable ASCII nor a line break is handed on as DEL. Throws `malformed_json` for
+ * a wrong escape, and for a line break that is none.
  */
 export function createStringReader(take: (text: Buffer) => void): StringReader {
   // The beginning of an escape that the last chunk cut.
@@ -22,6 +23,7 @@ export function createStringReader(take: (text: Buffer) => void): StringReader {
     for (let at = from; at < chunk.length; at += pieceLength) {
       const text = held + chunk.toString("latin1", at, at + pieceLength);
       const end = endOfString(text, 0);
+      if (/[\n\r]/.test(end === -1 ? text : text.slice(0, end))) throw rawControl();
       if (end !== -1) {
         takeEscaped(text.slice(0, end));
         return at + end + 1 - held.length;
@@ -39,7 +41,9 @@ export function createStringReader(take: (text: Buffer) => void): StringReader {
       const end = chunk.indexOf(quote, at);
       const firstEscape = chunk.indexOf(backslash, at);
       if (firstEscape !== -1 && (end === -1 || firstEscape < end)) return readEscaped(chunk, at);
-      take(chunk.subarray(at, end === -1 ? chunk.length : end));
+      const text = chunk.subarray(at, end === -1 ? chunk.length : end);
+      if (text.includes(0x0a) || text.includes(0x0d)) throw rawControl();
+      take(text);
       return end === -1 ? -1 : end + 1;
     },
   };
@@ -57,12 +61,15 @@ export function createRawStringCheck(): TextSink<void> {
   };
   return {
     write(bytes) {
-      if (bytes.some((byte) => byte < 0x20)) throw malformedJson("has a control character in a string");
+      // Line breaks here were escaped: the reader has refused all others.
+      if (bytes.some((byte) => byte < 0x20 && byte !== 0x0a && byte !== 0x0d)) throw rawControl();
       decode(bytes);
     },
     end: () => decode(),
   };
 }
+
+const rawControl = () => malformedJson("has a control character in a string");
 
 const quote = 0x22;
 const backslash = 0x5c;

@@ -6,12 +6,14 @@ import { createJsonScanner } from "./json-scanner.ts";
 import { createRawStringCheck } from "./json-string.ts";
 import { type Place, placeOf, replaceAt } from "./places.ts";
 import { parseStrictJson } from "./strict-json.ts";
-import { type Intake, receive, type Upload } from "./upload.ts";
+import { type Intake, receive, refuseMore, type Upload } from "./upload.ts";
 import { UploadFailure } from "./upload-failure.ts";
 
 export interface JsonUploadLimits {
   /** Where base64 data URLs become files, and the decoded bytes each may have: `{"images.*": 2_097_152}`. */
   readonly files: Readonly<Record<string, number>>;
+  /** The field that may hold any JSON object. */
+  readonly free?: string;
   /** Bytes of the whole body. */
   readonly body: number;
   /** Bytes of the body without the text of its files: what may be held in memory. */
@@ -35,11 +37,11 @@ export function readJsonUpload(body: Readable, files: Files, limits: JsonUploadL
       whole.push(chunk);
       size += chunk.length;
       if (size <= smallBody) return;
-      scan = scanJson(intake, places, limits.text);
+      scan = scanJson(intake, places, limits);
       whole.forEach(scan.write);
       whole = [];
     });
-    return scan ? scan.end() : parseWhole(Buffer.concat(whole), intake, places);
+    return scan ? scan.end() : parseWhole(parseStrictJson(Buffer.concat(whole), limits.free), intake, places);
   });
 }
 
@@ -47,12 +49,12 @@ const smallBody = 65_536;
 
 type Limits = ReadonlyMap<Place, number>;
 
-function parseWhole(bytes: Buffer, intake: Intake, places: Limits): Promise<unknown> {
-  const value = parseStrictJson(bytes);
+function parseWhole(value: unknown, intake: Intake, places: Limits): Promise<unknown> {
   const files: Promise<unknown>[] = [];
   const anyText = { write() {}, end() {} };
   for (const [place, limit] of places) {
     replaceAt(value, place, (text) => {
+      refuseMore(files.length);
       const file = createDataUrlFile(intake, limit, anyText);
       file.write(Buffer.from(text));
       return String(files.push(file.end()) - 1);
@@ -73,7 +75,7 @@ interface JsonScan {
   end(): Promise<unknown>;
 }
 
-function scanJson(intake: Intake, places: Limits, maxText: number): JsonScan {
+function scanJson(intake: Intake, places: Limits, { text: maxText, free }: JsonUploadLimits): JsonScan {
   const text: Buffer[] = [];
   const files: Promise<unknown>[] = [];
   let size = 0;
@@ -86,6 +88,7 @@ function scanJson(intake: Intake, places: Limits, maxText: number): JsonScan {
     text.push(Buffer.from(bytes));
   };
   const openString = (place: Place) => {
+    refuseMore(files.length);
     const file = createDataUrlFile(intake, places.get(place) ?? 0, createRawStringCheck());
     const end = () => keepText(Buffer.from(`${files.push(file.end()) - 1}"`));
     return { write: file.write, end };
@@ -93,6 +96,6 @@ function scanJson(intake: Intake, places: Limits, maxText: number): JsonScan {
 
   return {
     write: createJsonScanner([...places.keys()], { text: keepText, openString }),
-    end: () => withFiles(parseStrictJson(Buffer.concat(text)), places, files),
+    end: () => withFiles(parseStrictJson(Buffer.concat(text), free), places, files),
   };
 }

@@ -8,6 +8,7 @@ import type { Admit } from "./admission.ts";
 import { etagOf, isKnown, isPrepared } from "./answers.ts";
 import type { Authenticate, Presented } from "./authenticate.ts";
 import { readJson } from "./body.ts";
+import { countRefusal } from "./count-refusal.ts";
 import type { Callers, Handler, Handlers } from "./handler.ts";
 import { createInvoke, type Outcome, requireScope } from "./invoke.ts";
 import { readUpload } from "./read-upload.ts";
@@ -46,7 +47,10 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
       // Before a body that may be large, or wrong in its form.
       requireScope(endpoint, caller);
       const idempotencyKey = isMutation(endpoint) ? idempotencyKeyOf(ctx.req) : undefined;
-      const body = endpoint.body ? await takeIn(ctx, endpoint, { caller, idempotencyKey }) : nothing;
+      const counting = (thrown: unknown) => countRefusal(deps, { endpoint, caller }, thrown);
+      const body = endpoint.body
+        ? await takeIn(ctx, endpoint, { caller, idempotencyKey }).catch(counting)
+        : nothing;
       try {
         const outcome = await invoke({
           caller,
@@ -60,7 +64,7 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
           callerNow: () => door.authenticate(endpoint.auth, shown),
           signal: () => signalOf(ctx, deps),
           setSession: (session) => cookie.set(ctx, session),
-        });
+        }).catch(counting);
         send(ctx, outcome, endpoint);
       } finally {
         if (body.discard) await body.discard();

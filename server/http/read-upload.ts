@@ -31,6 +31,7 @@ const { images, videos, attachments } = feedbackFiles;
 
 const jsonLimits = {
   files: { "images.*": images.bytes, "videos.*": videos.bytes, "attachments.*.data": attachments.bytes },
+  free: "metadata",
   body: limits.feedback,
   text: limits.json,
 };

@@ -1,22 +1,32 @@
 import { isUtf8 } from "node:buffer";
 import { endOfString } from "./json-escapes.ts";
 import { malformedJson } from "./malformed-json.ts";
+import { tameJson } from "./tame-json.ts";
 
 /** How many objects and arrays may lie within one another. */
 export const deepestNesting = 32;
 
+/** No list of a request may have so many elements. */
+const mostElements = 10_000;
+
+/** The field of a body whose value may be any JSON object whatever; `anything` where the whole text is that value. */
+export type Free = string | typeof anything;
+export const anything: unique symbol = Symbol("anything");
+
 /**
  * Parses UTF-8 JSON text, and refuses what JSON.parse lets through although readers differ on it: duplicate keys,
- * `__proto__`, and nesting deeper than 32. Throws `malformed_json`.
+ * `__proto__`, nesting deeper than 32, and lists longer than any limit. Throws `malformed_json`.
+ * Within `free` only duplicate keys are refused: see `tameJson`.
  */
-export function parseStrictJson(bytes: Buffer): unknown {
+export function parseStrictJson(bytes: Buffer, free?: Free): unknown {
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
-  const text = bytes.toString("utf8");
+  const given = bytes.toString("utf8");
+  const text = free === undefined ? given : tameJson(given, free === anything ? undefined : free);
   // Looked over first: JSON.parse takes seconds for a megabyte of brackets, and whoever walks its value runs out of stack.
   const colons = countColons(text);
   const value = parse(text);
   // The text is well-formed here, so every colon outside a string belongs to a key. Fewer keys than colons: one came twice.
-  if (countKeys(value) !== colons) throw malformedJson("has an object with the same key twice");
+  if (countKeys(value, free) !== colons) throw malformedJson("has an object with the same key twice");
   return value;
 }
 
@@ -28,17 +38,20 @@ function parse(text: string): unknown {
   }
 }
 
-function countKeys(value: unknown): number {
+function countKeys(value: unknown, free?: Free): number {
   if (!isHolder(value)) return 0;
+  const inner = free === anything ? anything : undefined;
   let keys = 0;
   if (Array.isArray(value)) {
-    for (const element of value) keys += countKeys(element);
+    if (value.length > mostElements && inner === undefined)
+      throw malformedJson(`has a list of over ${mostElements} elements`);
+    for (const element of value) keys += countKeys(element, inner);
     return keys;
   }
   // What JSON.parse makes inherits nothing enumerable, and lists of keys or entries cost twice as much.
   for (const key in value) {
-    if (key === "__proto__") throw malformedJson("has a key named __proto__");
-    keys += 1 + countKeys(value[key]);
+    if (key === "__proto__" && inner === undefined) throw malformedJson("has a key named __proto__");
+    keys += 1 + countKeys(value[key], key === free ? anything : inner);
   }
   return keys;
 }

@@ -1,4 +1,9 @@
-export type UploadFault = "malformed_json" | "malformed_multipart" | "too_large" | "aborted";
+export type UploadFault =
+  | "malformed_json"
+  | "malformed_multipart"
+  | "too_large"
+  | "too_many_files"
+  | "aborted";
 
 /** A request body that cannot be taken as a whole. The message tells the sender what to change. */
 export class UploadFailure extends Error {

@@ -13,7 +13,7 @@ export interface Upload {
 
 /** The files of one body while it arrives. */
 export interface Intake {
-  /** Opens a file that may have `limit` bytes. More files than any form has are `too_large`. */
+  /** Opens a file that may have `limit` bytes. More files than any body may have are `too_many_files`. */
   open(limit: number): TemporaryFile;
   /** Notes a file that has come, though its hash may still be under way. */
   add(file: Promise<ReceivedFile>): Promise<ReceivedFile>;
@@ -21,13 +21,19 @@ export interface Intake {
 
 const mostFiles = 32;
 
+/** Throws `too_many_files` where a body has had as many files as any may have, and another one comes. */
+export function refuseMore(had: number): void {
+  if (had === mostFiles)
+    throw new UploadFailure("too_many_files", `The body must have at most ${mostFiles} files.`);
+}
+
 /** Runs `read`; whatever it throws, no file that it opened stays open or on disk. */
 export async function receive(files: Files, read: (intake: Intake) => Promise<unknown>): Promise<Upload> {
   const opened: TemporaryFile[] = [];
   const received: Promise<ReceivedFile>[] = [];
   const intake: Intake = {
     open(limit) {
-      if (opened.length === mostFiles) throw new UploadFailure("too_large", "The body has too many files.");
+      refuseMore(opened.length);
       const file = files.createTemporary(limit);
       opened.push(file);
       return file;

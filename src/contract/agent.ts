@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { instant, queryInteger, text, uuid } from "./fields.ts";
+import { anyObject, instant, queryInteger, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
 export const runStatuses = ["awaiting_approval", "approved", "rejected"] as const;
@@ -35,7 +35,7 @@ export const Message = z.object({
   category: z.optional(z.string()),
   subject: z.optional(z.nullable(z.string())),
   source: z.optional(z.nullable(z.string())),
-  metadata: z.optional(z.record(z.string(), z.unknown())),
+  metadata: z.optional(anyObject),
   images: z.optional(z.array(z.string())),
   videos: z.optional(z.array(z.string())),
   attachments: z.optional(z.array(Attachment)),
@@ -49,7 +49,7 @@ export const ThreadFeedback = z.object({
   message: z.string(),
   category: z.string(),
   status: z.string(),
-  metadata: z.record(z.string(), z.unknown()),
+  metadata: anyObject,
   images: z.array(z.string()),
   videos: z.array(z.string()),
   attachments: z.array(Attachment),

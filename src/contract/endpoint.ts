@@ -57,6 +57,8 @@ export interface Endpoint {
   readonly rateLimit?: RateLimitName;
   /** Who is limited: this field of the body tells, not the credential. */
   readonly rateLimitBy?: string;
+  /** A body that is refused uses up the rate limit, too: finding out what is wrong with it is dear. */
+  readonly countsRefusals?: true;
   readonly attempts?: readonly Attempt[];
   /** Fields of the body that, beside the credential, tell whose an Idempotency-Key is. */
   readonly repeatableBy?: readonly string[];

@@ -1,28 +1,16 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { file, optionalText, text, uuid } from "./fields.ts";
+import { anyObject, file, omittable, optionalText, text, uuid } from "./fields.ts";
 import { feedbackFiles, limits } from "./limits.ts";
 
 export const FeedbackType = z.enum(["bug", "feature", "question", "general"]);
 export type FeedbackType = z.output<typeof FeedbackType>;
 
-const metadata = z.record(z.string(), z.unknown()).check(
-  z.refine(
-    (value) => Object.keys(value).length <= limits.metadataKeys,
-    `must have at most ${limits.metadataKeys} keys`,
-  ),
-  z.refine(
-    (value) => new TextEncoder().encode(JSON.stringify(value)).length <= limits.metadataBytes,
-    `must be at most ${limits.metadataBytes} bytes of JSON`,
-  ),
-  z.refine(
-    (value) => depthOf(value) <= limits.metadataDepth,
-    `must nest at most ${limits.metadataDepth} levels`,
-  ),
-);
-
 const files = ({ most, ...rule }: (typeof feedbackFiles)[keyof typeof feedbackFiles]) =>
-  z.optional(z.nullable(z.array(file(rule)).check(z.maxLength(most, `must have at most ${most} elements`))));
+  omittable(listOf(file(rule), most));
+
+const listOf = <Schema extends z.ZodMiniType>(schema: Schema, most: number) =>
+  z.array(schema).check(z.maxLength(most, `must have at most ${most} elements`));
 
 const attachment = z.object({
   name: z.string().check(z.minLength(1, "must not be empty"), z.meta({ maxLength: limits.fileName })),
@@ -35,23 +23,12 @@ export const NewFeedback = z.object({
   email: optionalText(limits.email),
   name: optionalText(limits.senderName),
   subject: optionalText(limits.subject),
-  metadata: z.optional(z.nullable(metadata)),
+  metadata: omittable(anyObject),
   source: optionalText(limits.source),
   dedupeKey: optionalText(limits.dedupeKey),
   images: files(feedbackFiles.images),
   videos: files(feedbackFiles.videos),
-  attachments: z.optional(
-    z.nullable(
-      z
-        .array(attachment)
-        .check(
-          z.maxLength(
-            feedbackFiles.attachments.most,
-            `must have at most ${feedbackFiles.attachments.most} elements`,
-          ),
-        ),
-    ),
-  ),
+  attachments: omittable(listOf(attachment, feedbackFiles.attachments.most)),
 });
 export type NewFeedback = z.output<typeof NewFeedback>;
 
@@ -70,14 +47,12 @@ export const feedback = {
         id: uuid,
         consoleUrl: z.string(),
         deduplicated: z.optional(z.boolean()),
+        metadataDropped: z.optional(z.array(z.string())),
+        filesDropped: z.optional(z.array(z.string())),
       }),
     },
     errors: ["feedback_disabled"],
     rateLimit: "feedback",
+    countsRefusals: true,
   }),
 } as const;
-
-function depthOf(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  return 1 + Object.values(value).reduce((deepest, child) => Math.max(deepest, depthOf(child)), 0);
-}

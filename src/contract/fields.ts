@@ -25,6 +25,27 @@ const mended = (mend: (given: string, fault: (message: string) => void) => strin
 /** Text that may be left out; null and blank mean the same as leaving it out. */
 export const optionalText = (max: number) => z.optional(z.nullable(text(0, max)));
 
+/** A field that may be left out; null, `""` and white space mean the same as leaving it out. */
+export function omittable<Schema extends z.ZodMiniType>(
+  schema: Schema,
+): z.ZodMiniOptional<z.ZodMiniNullable<Schema>> {
+  const taken: z.ZodMiniType = z.optional(z.nullable(schema));
+  const given = z.transform((value: unknown) => (isBlank(value) ? undefined : value));
+  const whole: unknown = z.optional(z.pipe(given, taken));
+  // To its reader it is the schema itself, or nothing.
+  return whole as z.ZodMiniOptional<z.ZodMiniNullable<Schema>>;
+}
+
+const isBlank = (given: unknown): boolean => typeof given === "string" && given.trim() === "";
+
+/** An object of any keys and values, taken as it is. */
+export const anyObject = z
+  .custom<Record<string, unknown>>(
+    (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+    "must be an object",
+  )
+  .check(z.meta({ type: "object", additionalProperties: {} }));
+
 /** Any UUID, in lower case. */
 export const uuid = z.guid().check(z.toLowerCase(), z.meta({ format: "uuid" }));
 

@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import { limits } from "./limits.ts";
 
 /** One fault of a request: where (`images.1`, `sortOrder`; empty for the whole) and what is wanted there. */
 export interface Issue {
@@ -6,9 +7,11 @@ export interface Issue {
   readonly message: string;
 }
 
-/** Tells each fault that a schema found as a sentence part that fits after the field's name. */
+/** Tells the faults that a schema found, the first 20, as sentence parts that fit after the field's name. */
 export const issuesOf = (error: z.core.$ZodError): Issue[] =>
-  error.issues.map((issue) => ({ path: issue.path.join("."), message: tell(issue) }));
+  error.issues
+    .slice(0, limits.namedFaults)
+    .map((issue) => ({ path: issue.path.join("."), message: tell(issue) }));
 
 function tell(issue: z.core.$ZodIssue): string {
   if (issue.message !== "Invalid input") return issue.message;

@@ -24,6 +24,9 @@ export const limits = {
   metadataKeys: 50,
   metadataBytes: 16_384,
   metadataDepth: 5,
+  /** An answer names so many faults, or so many parts that were left out. */
+  namedFaults: 20,
+  namedDrops: 20,
   fileName: 200,
   label: 100,
   appName: 100,

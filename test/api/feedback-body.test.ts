@@ -41,10 +41,10 @@ describe.each(databases)("the body of POST /api/v1/feedback/remote on $name", (e
       ["a wrong escape", '{"type":"bug","message":"\\x41"}'],
       ["NaN", '{"type":"bug","message":"x","metadata":{"a":NaN}}'],
       ["the same key twice", '{"type":"bug","message":"x","message":"y"}'],
-      ["a key named __proto__", '{"type":"bug","message":"x","metadata":{"__proto__":{"a":1}}}'],
+      ["a key named __proto__", '{"type":"bug","message":"x","more":{"__proto__":{"a":1}}}'],
       [
         "nesting without end",
-        `{"type":"bug","message":"x","metadata":${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}}`,
+        `{"type":"bug","message":"x","more":${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}}`,
       ],
       ["blanks only", " \n "],
       ["nothing at all", ""],

@@ -111,8 +111,14 @@ describe("a form with files", () => {
     expect(await reading.left()).toEqual([]);
   });
 
+  it("may hold 32 files, not 33, and leaves none then", async () => {
+    const files = (count: number) => Array.from({ length: count }, (): Field => ["images", png()]);
+    expect(await faultOf(read(...files(33)))).toBe("too_many_files");
+    expect(await reading.left()).toEqual([]);
+    expect((await read(...files(32))).files).toHaveLength(32);
+  });
+
   it.each([
-    ["33 files", formOf(...Array.from({ length: 33 }, (): Field => ["images", png()]))],
     ["257 parts", formOf(...Array.from({ length: 257 }, (_, at): Field => [`f${at}`, ""]))],
     ["text that is too long", formOf(["images", png()], ["a", "x".repeat(2_001)])],
     [

@@ -76,7 +76,12 @@ describe.each([
     ["only padding", "data:image/png;base64,====", "not_base64"],
     ["base64url", "data:image/png;base64,AA-_", "not_base64"],
     ["a space", "data:image/png;base64,AAA A", "not_base64"],
-    ["a line break", "data:image/png;base64,AAAA\nAAAA", "not_base64"],
+    ["line breaks", "data:image/png;base64,AA\nAA\r\nAAAA\n", null],
+    ["codecs", "data:video/webm;codecs=vp8,opus;base64,AAAA", null],
+    ["codecs in quotes", 'data:video/webm; codecs="vp8, opus";base64,AAAA', null],
+    ["a semicolon in quotes", 'data:video/webm;codecs="vp8;opus";x=y;base64,AAAA', null],
+    ["a tab", "data:image/png;base64,AAA\tA", "not_base64"],
+    ["a line break in its header", "data:image/png\n;base64,AAAA", "not_a_data_url"],
     ["a letter beyond ASCII", "data:image/png;base64,AAAé", "not_base64"],
     ["percent signs", "data:image/png;base64,AA%3D%3D", "not_base64"],
   ])("finds in a data URL with %s its fault", async (_, url, fault) => {
@@ -109,6 +114,10 @@ describe.each([
     ["with the same key twice, once escaped", '{"a":{"b":1,"\\u0062":2}}'],
     ["with a key named __proto__", '{"a":[{"__proto__":{"images":[]}}]}'],
     ["nested 33 levels deep", `${"[".repeat(33)}${"]".repeat(33)}`],
+    ["with a list of 10,001 elements", JSON.stringify({ screens: Array(10_001).fill(0) })],
+    ["with a wrong bracket deep in its metadata", `{"metadata":{"a":${"[".repeat(40)}${"]".repeat(39)}}}}`],
+    ["with a number in place of a key", '{"metadata":{1e400:1}}'],
+    ["with no number", '{"metadata":{"a":1e400e5}}'],
     ["nested without end", "[".repeat(60_000)],
   ])("is refused when %s, and leaves no file", async (_, text) => {
     expect(await faultOf(read(text))).toBe("malformed_json");
@@ -138,8 +147,32 @@ describe.each([
   it("may hold 32 files, not 33", async () => {
     const images = (count: number) => imagesOf(...Array.from({ length: count }, () => dataUrl(png())));
     expect((await read(images(32))).files).toHaveLength(32);
-    expect(await faultOf(read(images(33)))).toBe("too_large");
+    expect(await faultOf(read(images(33)))).toBe("too_many_files");
     expect(await reading.left()).toHaveLength(32);
+  });
+
+  it("may hold 32 texts in place of files, not 33", async () => {
+    expect((await read(imagesOf(...Array(32).fill("x")))).files).toHaveLength(32);
+    expect(await faultOf(read(imagesOf(...Array(33).fill("x"))))).toBe("too_many_files");
+  });
+
+  it("may hold any object in its metadata", async () => {
+    const { value } = await read(
+      '{"metadata":{"__proto__":{"a":1},"big":12345678901234567890,"huge":-1e400,"held":[0.1,1e3,1.50,-0,1e-7]}}',
+    );
+    const { metadata } = Object(value);
+    expect(JSON.stringify(metadata)).toBe(
+      '{"__proto__":{"a":1},"big":"12345678901234567890","huge":"-1e400","held":[0.1,1000,1.5,0,1e-7]}',
+    );
+  });
+
+  it("nested without end in its metadata gets stand-ins that tell bodies apart", async () => {
+    const deep = (inner: string) =>
+      read(`{"met\\u0061data" : {"a":${"[".repeat(20_000)}${inner}${"]".repeat(20_000)},"b":1}}`);
+    const [one, two] = [await deep("1"), await deep("2")];
+    expect(one.value).toMatchObject({ metadata: { a: expect.anything(), b: 1 } });
+    expect(one.value).not.toEqual(two.value);
+    expect((await deep("1")).value).toEqual(one.value);
   });
 
   it("never takes an object for a file, whatever it looks like", async () => {

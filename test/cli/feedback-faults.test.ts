@@ -118,7 +118,7 @@ describe("feedback send, before anything is sent", () => {
     [
       "too much metadata",
       ["--metadata", `a=${"x".repeat(17_000)}`],
-      "--metadata must be at most 16384 bytes of JSON",
+      "--metadata must have at most 50 keys, 16384 bytes of JSON and 5 levels",
     ],
   ])("refuses %s", async (_, flags, fault) => {
     const line = await createCommandLine();

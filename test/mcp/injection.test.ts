@@ -46,7 +46,7 @@ const readWith = async (era: (typeof eras)[number], payload: string) => {
 const readRepeat = async (era: (typeof eras)[number], said: string) => {
   const api = await startFakeApi();
   const { client } = await openSession(era, { baseUrl: api.baseUrl });
-  const attachments = [{ name: said, url: said, mediaType: said, size: said }];
+  const attachments = [{ name: said }];
   const facts = { subject: said, source: said, metadata: { [said]: said }, images: [said], attachments };
   const repeat = { direction: "inbound", body: "Again.", createdAt: null, ...facts };
   const id = api.addThread({}, { messages: [repeat] });

@@ -12,6 +12,7 @@ export const streaming = " ".repeat(70_000);
 
 export const jsonLimits: JsonUploadLimits = {
   files: { "images.*": 1_000, "videos.*": 2_000, "attachments.*.data": 3_000 },
+  free: "metadata",
   body: 300_000,
   text: 200_000,
 };

@@ -1,6 +1,8 @@
 import type { FeedbackFiles } from "../../client/feedback-body.ts";
 import { NewFeedback } from "../../contract/feedback.ts";
 import { issuesOf } from "../../contract/issues.ts";
+import { limits } from "../../contract/limits.ts";
+import { fitMetadata } from "../../contract/metadata.ts";
 import type { Invocation } from "../context.ts";
 import { checkFiles } from "./chosen-files.ts";
 import { ciMetadata } from "./ci.ts";
@@ -41,7 +43,13 @@ export async function draftOf(invocation: Invocation, flags: DraftFlags): Promis
   const { image: images = [], video: videos = [], attach: attachments = [] } = flags;
   const files = await checkFiles(invocation.context.cwd, { images, videos, attachments });
 
-  const faults = [...fields.faults, ...texts.faults, ...metadata.faults, ...files.faults];
+  const faults = [
+    ...fields.faults,
+    ...texts.faults,
+    ...metadata.faults,
+    ...metadataFaults(metadata.value),
+    ...files.faults,
+  ];
   if (faults.length > 0) throw refusal(faults);
   const facts = flags.ciMetadata ? ciMetadata(invocation.context.env) : {};
   return { fields: withFacts(fields.value, metadata.value, facts), files: files.value };
@@ -62,9 +70,22 @@ function checkFields(given: Given, known: readonly Fault[]): Checked<Given> {
 /** Adds what the CI job tells where there is room for it; what the person gave under the same name stands. */
 function withFacts(fields: Given, given: Given, facts: Given): Given {
   const all = { ...facts, ...given };
-  const metadata = NewFeedback.shape.metadata.safeParse(all).success ? all : given;
+  const metadata = isFitting(all) ? all : given;
   return Object.fromEntries(Object.entries({ ...fields, metadata }).filter(([, value]) => !isEmpty(value)));
 }
+
+/** What does not fit the server drops: better to say so before it is sent. */
+const metadataFaults = (metadata: Given): Fault[] =>
+  isFitting(metadata)
+    ? []
+    : [
+        {
+          flag: "--metadata",
+          message: `must have at most ${limits.metadataKeys} keys, ${limits.metadataBytes} bytes of JSON and ${limits.metadataDepth} levels`,
+        },
+      ];
+
+const isFitting = (metadata: Given): boolean => fitMetadata(metadata).dropped.length === 0;
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined ||

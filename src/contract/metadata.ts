@@ -1,0 +1,60 @@
+import { limits } from "./limits.ts";
+
+/** Metadata as it is stored: JSON, and where the entries were that are not in it. */
+export interface FittingMetadata {
+  readonly json: string;
+  readonly dropped: readonly string[];
+}
+
+/**
+ * As much of a report's metadata as the limits allow. Entries that come first come in first; one that nests too deep, or
+ * for which there is no more room, is left out whole. Halves of surrogate pairs are replaced.
+ */
+export function fitMetadata(given: Readonly<Record<string, unknown>>): FittingMetadata {
+  const kept = new Map<string, string>();
+  const dropped: string[] = [];
+  let bytes = 2;
+  for (const [name, value] of Object.entries(given)) {
+    const key = name.toWellFormed();
+    const entry = entryOf(kept, key, value);
+    const size = entry === undefined ? 0 : encoder.encode(entry).length + (kept.size > 0 ? 1 : 0);
+    if (entry !== undefined && bytes + size <= limits.metadataBytes) {
+      kept.set(key, entry);
+      bytes += size;
+    } else if (dropped.length < limits.namedDrops) dropped.push(`metadata.${shortened(key)}`);
+  }
+  return { json: `{${[...kept.values()].join(",")}}`, dropped };
+}
+
+const encoder = new TextEncoder();
+
+/** An entry as JSON; undefined where it must be left out, whatever its size. */
+function entryOf(kept: ReadonlyMap<string, string>, key: string, value: unknown): string | undefined {
+  if (kept.size === limits.metadataKeys || kept.has(key)) return undefined;
+  if (depthOf(value) >= limits.metadataDepth) return undefined;
+  return `${JSON.stringify(key)}:${jsonOf(value)}`;
+}
+
+function jsonOf(value: unknown): string {
+  const json = JSON.stringify(value);
+  return /\\ud[89a-f]/i.test(json) ? JSON.stringify(wellFormed(value)) : json;
+}
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [key.toWellFormed(), wellFormed(child)]),
+  );
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let deepest = 0;
+  for (const child of Object.values(value)) deepest = Math.max(deepest, depthOf(child));
+  return 1 + deepest;
+}
+
+/** A path for a person, not the megabyte that a key may be. */
+const shortened = (key: string): string => (key.length > 100 ? `${key.slice(0, 99).toWellFormed()}…` : key);
