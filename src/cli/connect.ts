@@ -25,6 +25,9 @@ function connectionOptions(invocation: Invocation): ClientOptions {
       return found.secret;
     },
     proxy: proxyOf(context),
+    timeoutMs: (flags.timeout ?? 30) * 1_000,
+    attempts: Number.POSITIVE_INFINITY,
+    maxWaitMs: (flags.maxWait ?? patienceOf(context)) * 1_000,
     onRetry: ({ waitMs, error }) =>
       note(invocation, `${error.message} Trying again in ${Math.ceil(waitMs / 1_000)} s.`),
     onExchange: flags.debug || context.env.INNKEEP_DEBUG ? debugTrace(context) : undefined,
@@ -42,6 +45,9 @@ function connectionOptions(invocation: Invocation): ClientOptions {
     sleep: context.clock.sleep,
   };
 }
+
+/** For how many seconds a failure may pass: a person who looks on waits less than a job. */
+const patienceOf = ({ env, io }: Context): number => (io.stderr.isTerminal && !env.CI ? 15 : 60);
 
 /** As the usual variables name the proxies. */
 export const proxyOf = ({ env }: Pick<Context, "env">): ProxySettings => ({

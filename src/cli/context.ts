@@ -69,6 +69,10 @@ export interface GlobalFlags {
   readonly raw?: string;
   readonly baseUrl?: string;
   readonly debug?: boolean;
+  /** In seconds. */
+  readonly maxWait?: number;
+  /** In seconds. */
+  readonly timeout?: number;
   readonly color?: "auto" | "always" | "never" | false;
   readonly input?: boolean;
   readonly dryRun?: boolean;

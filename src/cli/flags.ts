@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
+import { duration } from "./duration.ts";
 
 /** The flag of a command that shows one thing. */
 export const views = (command: Command): Command =>
@@ -9,7 +10,13 @@ export const views = (command: Command): Command =>
 export const mutates = (command: Command): Command =>
   command
     .option("--dry-run", "print the request instead of sending it")
-    .option("--idempotency-key <key>", "use this Idempotency-Key instead of one that is made");
+    .option("--idempotency-key <key>", "use this Idempotency-Key instead of one that is made")
+    .option(
+      "--max-wait <time>",
+      "try again for so long: 15s on a terminal, 60s in CI and in a pipe",
+      duration,
+    )
+    .option("--timeout <time>", "how long one try may be silent: 30s", duration);
 
 /** The flags of a command that destroys something. */
 export const destroys = (command: Command): Command => mutates(command).option("-y, --yes", "do not ask");

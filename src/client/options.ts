@@ -34,7 +34,7 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** How often a request is tried at most, the first time included; 4 unless given. */
   readonly attempts?: number;
-  /** How long to wait between tries at most, all together; a minute unless given. */
+  /** How long after the first try began the last one begins at most; a minute unless given. */
   readonly maxWaitMs?: number;
   readonly onRetry?: (pause: Pause) => void;
   readonly onExchange?: (exchange: Exchange) => void;

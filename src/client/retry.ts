@@ -10,8 +10,9 @@ export interface Pause {
 export interface RetryPolicy {
   /** How often at most, the first time included. */
   readonly attempts: number;
-  /** How long to wait at most, all pauses together. */
+  /** How long after the first try began the last one begins at most. */
   readonly maxWaitMs: number;
+  readonly now: () => Date;
   readonly random: () => number;
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** Hears of each pause before it starts. */
@@ -19,6 +20,7 @@ export interface RetryPolicy {
 }
 
 const permanent = new Set(["ENOTFOUND", "EPROTO", "bad_proxy", "too_long"]);
+const passing = new Set([408, 425, 429]);
 const inProgress = "idempotency_in_progress";
 
 /**
@@ -30,6 +32,7 @@ export async function repeatedly<T>(
   policy: RetryPolicy,
   { signal, repeatAfter = () => true }: Pick<CallOptions, "signal" | "repeatAfter"> = {},
 ): Promise<T> {
+  const begun = policy.now().getTime();
   let waited = 0;
   for (let tries = 1; ; tries += 1) {
     try {
@@ -38,7 +41,8 @@ export async function repeatedly<T>(
       if (!(error instanceof Error) || !isTemporary(error) || !repeatAfter(error)) throw error;
       if (tries >= policy.attempts) throw error;
       const waitMs = pauseAfter(error, tries, policy.random);
-      if (waited + waitMs > policy.maxWaitMs) throw error;
+      const passed = Math.max(waited, policy.now().getTime() - begun);
+      if (passed + waitMs > policy.maxWaitMs) throw error;
       policy.onRetry?.({ waitMs, error });
       await policy.sleep(waitMs, signal);
       waited += waitMs;
@@ -50,7 +54,7 @@ export async function repeatedly<T>(
 export function isTemporary(error: unknown): boolean {
   if (error instanceof ConnectionError) return !permanent.has(error.code) && !/CERT|TLS|SSL/.test(error.code);
   if (!(error instanceof ServerError)) return false;
-  return error.code === inProgress || error.status === 429 || (error.status >= 500 && error.status !== 501);
+  return error.code === inProgress || passing.has(error.status) || error.status >= 500;
 }
 
 /** Whether the server has dealt with the request for good, so that its idempotency key has done its work. */
@@ -58,7 +62,8 @@ export const isSettled = (error: unknown): boolean => error instanceof ServerErr
 
 /** What the server asks for; else half a second and more, doubling, with jitter. In milliseconds. */
 function pauseAfter(error: Error, tries: number, random: () => number): number {
-  if (error instanceof ServerError && error.retryAfterSeconds !== undefined)
-    return error.retryAfterSeconds * 1_000;
+  const asked = error instanceof ServerError ? error.retryAfterSeconds : undefined;
+  // A server that always says "at once" is not asked without pause for ever.
+  if (asked !== undefined && (asked > 0 || tries === 1)) return asked * 1_000;
   return Math.round(Math.min(8_000, 500 * 2 ** (tries - 1)) * (0.5 + random() / 2));
 }

@@ -57,6 +57,7 @@ const policyOf = (options: ClientOptions): RetryPolicy => ({
   maxWaitMs: options.maxWaitMs ?? 60_000,
   random: options.random ?? Math.random,
   sleep: options.sleep ?? sleep,
+  now: options.now ?? (() => new Date()),
   onRetry: options.onRetry,
 });
 

@@ -76,10 +76,17 @@ describe("feedback that is sent to an Innkeep server", () => {
   it("is one thread after the answer was lost and the report was sent again", async () => {
     const { line, threads } = await newApp({}, await forgetfulProxy(service.baseUrl, hangsUp));
     await writeFile(join(line.cwd, "clip.mov"), mov(MB).bytes);
-    expect(await line.run([...send, "--video", "clip.mov"])).toMatchObject({ exit: 75 });
+    const once = [...send, "--max-wait", "0s", "--video", "clip.mov"];
+    expect(await line.run(once)).toMatchObject({ exit: 75 });
     expect(await line.run(["feedback", "resend", "--all"])).toMatchObject({ exit: 0 });
     expect(await threads()).toHaveLength(1);
     expect(await readdir(join(line.stateFolder, "spool"))).toEqual([]);
+  });
+
+  it("is one thread where the answer was lost and it was tried again at once", async () => {
+    const { line, threads } = await newApp({}, await forgetfulProxy(service.baseUrl, hangsUp));
+    expect(await line.run(send)).toMatchObject({ exit: 0 });
+    expect(await threads()).toHaveLength(1);
   });
 
   it("joins the open thread with the same dedupe key", async () => {

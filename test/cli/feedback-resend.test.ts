@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { png } from "../support/files.ts";
 import { filesIn } from "../support/folder.ts";
 import { accepts, answers, hangsUp } from "../support/intake.ts";
-import { send, startSending } from "../support/sending.ts";
+import { send, sendOnce, startSending } from "../support/sending.ts";
 
 const full = answers(500, { error: "The disk is full.", code: "internal" });
 
@@ -12,7 +12,7 @@ describe("a report that no server has confirmed", () => {
   it("is kept with copies of its files, which only their owner can read", async () => {
     const { line, kept } = await startSending(full);
     await writeFile(join(line.cwd, "shot.png"), png().bytes, { mode: 0o644 });
-    await line.run([...send, "--image", "shot.png"]);
+    await line.run([...sendOnce, "--image", "shot.png"]);
     expect(await kept()).toMatchObject([{ type: "bug", subject: "It broke", files: ["shot.png"] }]);
     const files = await filesIn(line.stateFolder);
     const modes = await Promise.all(files.map(async (file) => (await stat(file)).mode & 0o777));
@@ -29,7 +29,7 @@ describe("a report that no server has confirmed", () => {
   it("is sent again with the same key and the same bytes, though the file is gone since", async () => {
     const { line, kept, keptId, keys, received } = await startSending(full, accepts);
     await writeFile(join(line.cwd, "shot.png"), png().bytes);
-    await line.run([...send, "--image", "shot.png"]);
+    await line.run([...sendOnce, "--image", "shot.png"]);
     await rm(join(line.cwd, "shot.png"));
     const id = await keptId();
     expect(await line.run(["feedback", "resend", id])).toMatchObject({ exit: 0 });
@@ -40,13 +40,13 @@ describe("a report that no server has confirmed", () => {
 
   it("tells the command that sends it again", async () => {
     const { line, keptId } = await startSending(full);
-    const { stderr } = await line.run(send);
+    const { stderr } = await line.run(sendOnce);
     expect(stderr).toContain(`innkeep feedback resend ${await keptId()}\n`);
   });
 
   it("tells it under --json with what is known of the report", async () => {
     const { line, keptId } = await startSending(full);
-    const { stderr } = await line.run([...send, "--json"]);
+    const { stderr } = await line.run([...sendOnce, "--json"]);
     const id = await keptId();
     expect(JSON.parse(stderr)).toMatchObject({
       spooled: { id, outcome: "unknown" },
@@ -57,7 +57,7 @@ describe("a report that no server has confirmed", () => {
 
   it("is shown by a dry run, and sent by none", async () => {
     const { line, keptId, received } = await startSending(full);
-    await line.run(send);
+    await line.run(sendOnce);
     const { stdout } = await line.run(["feedback", "resend", await keptId(), "--dry-run"]);
     expect(stdout).toContain('"message": "It broke"');
     expect((await line.run(["feedback", "resend", "--all", "--dry-run"])).stdout).toContain("It broke");
@@ -75,7 +75,7 @@ describe("a report that no server has confirmed", () => {
 
   it("is not there for another server", async () => {
     const { line, keptId, baseUrl } = await startSending(full);
-    await line.run(send);
+    await line.run(sendOnce);
     const id = await keptId();
     const elsewhere = ["--base-url", "http://127.0.0.1:9"];
     const { exit, stderr } = await line.run(["feedback", "resend", id, ...elsewhere]);
@@ -88,7 +88,7 @@ describe("a report that no server has confirmed", () => {
 
   it("is left alone while another process sends it", async () => {
     const { line, keptId, received } = await startSending(full, accepts);
-    await line.run(send);
+    await line.run(sendOnce);
     const id = await keptId();
     await writeFile(join(line.stateFolder, "spool", id, "sending"), "77");
     const isRunning = (processId: number) => processId === 77;
@@ -99,7 +99,7 @@ describe("a report that no server has confirmed", () => {
 
   it("can be dropped without being sent, once a person agrees", async () => {
     const { line, kept, keptId, received } = await startSending(full);
-    await line.run(send);
+    await line.run(sendOnce);
     const id = await keptId();
     expect(await line.run(["feedback", "discard", id])).toMatchObject({ exit: 2 });
     expect(await line.run(["feedback", "discard", id, "--yes"])).toMatchObject({ exit: 0 });
@@ -114,7 +114,7 @@ describe("a report that no server has confirmed", () => {
 
   it("is mentioned when another is sent", async () => {
     const { line } = await startSending(full, accepts);
-    await line.run(send);
+    await line.run(sendOnce);
     expect((await line.run(send)).stderr).toContain("One report is kept that no server has confirmed");
   });
 
@@ -140,8 +140,8 @@ describe("a report that no server has confirmed", () => {
 describe("feedback resend --all", () => {
   it("sends everything, oldest first, and tells what became of each", async () => {
     const { line, kept, received } = await startSending(full, full, accepts);
-    await line.run(["feedback", "send", "--type", "bug", "--message", "first"]);
-    await line.run(["feedback", "send", "--type", "bug", "--message", "second"]);
+    await line.run([...sendOnce, "--message", "first"]);
+    await line.run([...sendOnce, "--message", "second"]);
     const { exit, stdout } = await line.run(["feedback", "resend", "--all", "--json"]);
     expect(exit).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ items: [{ sent: true }, { sent: true }], left: 0 });
@@ -155,8 +155,8 @@ describe("feedback resend --all", () => {
   it("goes on after a report that is refused, and ends as that one did", async () => {
     const refusal = answers(400, { error: "No.", code: "bad_request" });
     const { line, kept } = await startSending(full, full, refusal, accepts);
-    await line.run(send);
-    await line.run(send);
+    await line.run(sendOnce);
+    await line.run(sendOnce);
     const { exit, stdout } = await line.run(["feedback", "resend", "--all", "--json"]);
     expect(exit).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -168,15 +168,16 @@ describe("feedback resend --all", () => {
 
   it("stops where the server takes nothing", async () => {
     const { line, received } = await startSending(full);
-    await line.run(send);
-    await line.run(send);
-    expect(await line.run(["feedback", "resend", "--all"])).toMatchObject({ exit: 75 });
+    await line.run(sendOnce);
+    await line.run(sendOnce);
+    const once = ["--max-wait", "0s"];
+    expect(await line.run(["feedback", "resend", "--all", ...once])).toMatchObject({ exit: 75 });
     expect(received).toHaveLength(3);
   });
 
   it("leaves out what may have arrived more than a day ago", async () => {
     const { line, keptId, received } = await startSending(hangsUp, accepts);
-    await line.run(send, { now: () => new Date(Date.now() - 86_500_000) });
+    await line.run(sendOnce, { now: () => new Date(Date.now() - 86_500_000) });
     const { exit, stderr } = await line.run(["feedback", "resend", "--all"]);
     const id = await keptId();
     expect({ exit, sent: received.length }).toEqual({ exit: 0, sent: 1 });

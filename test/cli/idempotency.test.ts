@@ -8,9 +8,8 @@ import { type Answering, answers, hangsUp, startIntake } from "../support/intake
 import { startService } from "../support/service.ts";
 
 const made = answers(201, { id: "1", question: "How?", answer: "So.", sortOrder: 1 });
-/** As often as a command tries. */
-const away = [hangsUp, hangsUp, hangsUp, hangsUp];
-const create = ["faq", "create", "--question", "How?", "--answer", "So."];
+const away = [hangsUp];
+const create = ["faq", "create", "--question", "How?", "--answer", "So.", "--max-wait", "0s"];
 
 async function lineTo(...given: Answering[]) {
   const { baseUrl, received } = await startIntake(...given);
@@ -25,7 +24,7 @@ describe("a change that was not heard of", () => {
     const { run, keys, received } = await lineTo(...away, made);
     expect((await run()).exit).toBe(75);
     expect((await run()).exit).toBe(0);
-    expect([received.length, keys().length]).toEqual([5, 1]);
+    expect([received.length, keys().length]).toEqual([2, 1]);
   });
 
   it("is done once, however often its answer is lost", async () => {
@@ -34,7 +33,7 @@ describe("a change that was not heard of", () => {
     const app = await service.makeApp();
     const baseUrl = await forgetfulProxy(service.baseUrl, (response) => response.destroy());
     const line = await createCommandLine({ INNKEEP_API_KEY: app.key, INNKEEP_BASE_URL: baseUrl });
-    expect((await line.run(create)).exit).toBe(0);
+    expect((await line.run([...create, "--max-wait", "1m"])).exit).toBe(0);
     expect((await line.run(["faq", "list", "--fields", "question"])).stdout).toBe("How?\n");
   });
 

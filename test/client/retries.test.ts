@@ -14,7 +14,11 @@ describe("reading", () => {
     ["500", answers(500, {})],
     ["502", answers(502, {})],
     ["503", busy()],
+    ["501", answers(501, {})],
     ["504", answers(504, {})],
+    ["520", answers(520, {})],
+    ["408", answers(408, {})],
+    ["425", answers(425, {})],
     ["429", answers(429, {})],
   ])("is tried again after %s", async (_, failure) => {
     const { baseUrl, received } = await startIntake(failure, failure, faqs);
@@ -24,7 +28,7 @@ describe("reading", () => {
     expect(pauses).toEqual([500, 1_000]);
   });
 
-  it.each([400, 401, 403, 404, 409, 422, 501])("is not tried again after %i", async (status) => {
+  it.each([400, 401, 403, 404, 409, 410, 422])("is not tried again after %i", async (status) => {
     const { baseUrl, received } = await startIntake(answers(status, {}));
     await expect(someClient(baseUrl).client.faqs.list()).rejects.toMatchObject({ status });
     expect(received).toHaveLength(1);
@@ -102,6 +106,24 @@ describe("Retry-After", () => {
     const { client, pauses } = someClient(baseUrl, { attempts: 10 });
     await expect(client.faqs.list()).rejects.toMatchObject({ status: 429 });
     expect(pauses).toEqual([25_000, 25_000]);
+  });
+
+  it("of no seconds is taken at its word once, not for ever", async () => {
+    const { baseUrl } = await startIntake(busy({ "retry-after": "0" }));
+    const { client, pauses } = someClient(baseUrl, { attempts: 4 });
+    await expect(client.faqs.list()).rejects.toMatchObject({ status: 503 });
+    expect(pauses).toEqual([0, 1_000, 2_000]);
+  });
+
+  it("counts the time that the tries themselves take", async () => {
+    let passed = 0;
+    const baseUrl = await listen((_, response) => {
+      passed += 25_000;
+      response.writeHead(503).end("{}");
+    });
+    const { client, pauses } = someClient(baseUrl, { attempts: 10, now: () => new Date(passed) });
+    await expect(client.faqs.list()).rejects.toMatchObject({ status: 503 });
+    expect(pauses).toEqual([500, 1_000]);
   });
 
   it("is told to whoever waits", async () => {

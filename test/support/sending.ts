@@ -8,6 +8,9 @@ const Kept = z.object({
 
 export const send = ["feedback", "send", "--type", "bug", "--message", "It broke"];
 
+/** The same, tried once only. */
+export const sendOnce = [...send, "--max-wait", "0s"];
+
 /** A command line with an app key, and a server of the specification alone that answers it as told. */
 export async function startSending(...answers: readonly Answering[]) {
   const { baseUrl, received } = await startIntake(...answers);

@@ -8,10 +8,9 @@ import type { Report } from "./report.ts";
 /** What the server answered. One that keeps the specification and no more names neither id nor address. */
 export type Answer = Partial<Awaited<ReturnType<Client["feedback"]["submit"]>>>;
 
-/** Sends a report. A server of the specification alone knows no Idempotency-Key here, and would post a repeat twice. */
+/** Sends a report, again with the same key where it may have failed on the way. */
 export const deliver = (invocation: Invocation, report: Report): Promise<Delivery<Answer>> =>
   deliverContent<Answer>(invocation, feedbackBody(report.fields, report.files), {
-    isSafe: false,
     async send(given) {
       const { idempotencyKey } = report;
       const answer: Answer = await invocation.client().feedback.submit({ ...given, idempotencyKey });

@@ -21,7 +21,6 @@ export async function sendProof(invocation: Invocation, kept: Kept<Proof>): Prom
 /** Every server of closed testing knows the Idempotency-Key: a repeat is answered, not taken twice. (spec: Limits) */
 const deliver = (invocation: Invocation, proof: Proof): Promise<Delivery<Receipt>> =>
   deliverContent<Receipt>(invocation, bodyOf(proof), {
-    isSafe: true,
     send: (given) =>
       invocation.client().tester.submitProof({ ...given, idempotencyKey: proof.idempotencyKey }),
   });

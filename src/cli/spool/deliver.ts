@@ -15,25 +15,29 @@ export type Failed = Extract<Delivery<unknown>, { delivered: false }>;
 export interface Way<Answer> {
   /** The call that sends it. */
   readonly send: (given: CallOptions & { readonly content: Content }) => Promise<Answer>;
-  /** The server knows its Idempotency-Key for sure: whatever happened, sending it again does not double it. */
-  readonly isSafe: boolean;
 }
 
 /**
- * Sends a body with files, with its progress on standard error. Unless every repeat is safe it is repeated only where
- * the server cannot have taken it: it said so (429, 503), or it has not got the whole body.
+ * Sends a body with files, with its progress on standard error, and again with the same Idempotency-Key after what may
+ * pass. What may have arrived once is not known to be absent, whatever a later try says.
  */
 export async function deliverContent<Answer>(
   invocation: Invocation,
   content: FileContent,
-  { send, isSafe }: Way<Answer>,
+  { send }: Way<Answer>,
 ): Promise<Delivery<Answer>> {
   const body = counted(content);
   const progress = showProgress(invocation, body.content);
+  let mayHaveArrived = false;
+  const outcomeAfter = (error: Error) => {
+    const outcome = outcomeOf(error, body.isOut());
+    mayHaveArrived ||= outcome === "unknown";
+    return mayHaveArrived ? "unknown" : outcome;
+  };
   const mayRepeat = (error: Error) => {
     progress.end();
-    if (body.failure()) return false;
-    return isSafe || isInProgress(error) || outcomeOf(error, body.isOut()) !== "unknown";
+    outcomeAfter(error);
+    return !body.failure();
   };
   try {
     const answer = await send({
@@ -46,11 +50,7 @@ export async function deliverContent<Answer>(
   } catch (cause) {
     const error = body.failure() ?? asError(cause);
     const at = invocation.context.clock.now().toISOString();
-    return {
-      delivered: false,
-      error,
-      lastTry: { at, outcome: outcomeOf(error, body.isOut()), why: error.message },
-    };
+    return { delivered: false, error, lastTry: { at, outcome: outcomeAfter(error), why: error.message } };
   } finally {
     progress.end();
   }
