@@ -10,6 +10,7 @@ import { checkAll } from "./admin/check.ts";
 import { listKeys, listTokens, revokeKey, revokeToken } from "./admin/credentials.ts";
 import { type Place, withDatabase } from "./admin/place.ts";
 import { repair } from "./admin/repair.ts";
+import { resetSecret } from "./admin/reset-secret.ts";
 import { restore } from "./admin/restore.ts";
 import { migrations } from "./store/migrations.ts";
 
@@ -38,6 +39,7 @@ export type AdminCommand =
   | { readonly command: "migrate" }
   | { readonly command: "check" }
   | { readonly command: "repair" }
+  | { readonly command: "secret reset" }
   | { readonly command: "backup"; readonly file: string }
   | { readonly command: "restore"; readonly file: string };
 
@@ -84,6 +86,8 @@ function run(request: AdminCommand, place: Place): Promise<Record<string, unknow
       return withDatabase(place, "leave", async (database) => ({ ...(await checkAll(database, place)) }));
     case "repair":
       return withDatabase(place, "update", (database) => repair(database, place));
+    case "secret reset":
+      return withDatabase(place, "update", (database) => resetSecret(database, place));
     case "backup":
       return withDatabase(place, "leave", (database) => backUp(database, place, request.file));
     case "restore":

@@ -26,6 +26,10 @@ export async function deploymentSecret(
   return (await readIfThere(file)) ?? (await make(file));
 }
 
+/** Whether the data folder has a secret. */
+export const hasSecret = async (data: string): Promise<boolean> =>
+  (await readIfThere(join(data, "secret"))) !== undefined;
+
 async function make(file: string): Promise<string> {
   const draft = `${file}.${randomBytes(8).toString("hex")}`;
   await writeFile(draft, randomBytes(32).toString("base64url"), { mode: 0o600, flush: true });

@@ -4,8 +4,10 @@ import { announce } from "./announce.ts";
 import { createApp } from "./app.ts";
 import { systemClock } from "./clock.ts";
 import { takeDataFolder } from "./data-folder.ts";
-import { seedDemo } from "./demo/seed.ts";
-import { deploymentSecret } from "./deployment-secret.ts";
+
+const deps = createDeps(settings, database, { clock, log, secret, oldSecrets, stopping: stopping.signal });
+const stopTimeKeeper = await startTimeKeeper(deps);
+
 import { createMovableClock } from "./dev/clock.ts";
 import { type Environment, readSettings, type ServeFlags } from "./environment.ts";
 import { startHousekeeping } from "./housekeeping.ts";
@@ -18,7 +20,9 @@ import { startOutbox } from "./outbox/worker.ts";
 import { startPassingTime } from "./passing-time-worker.ts";
 import { SettingError } from "./setting-error.ts";
 import type { Settings } from "./settings.ts";
-import { startTimeKeeper } from "./time-keeper.ts";
+
+const deps = createDeps(settings, database, { clock, log, secret, oldSecrets, stopping: stopping.signal });
+const stopTimeKeeper = await startTimeKeeper(deps);
 
 export interface ServeWorld {
   readonly environment: Environment;
@@ -58,16 +62,12 @@ async function serveFrom(wanted: Settings, flags: ServeFlags, world: ServeWorld)
   const { environment } = world;
   const log = createLog(wanted.logLevel, { write: world.err });
   const database = await openSettingsDatabase(wanted);
-  const secret = await deploymentSecret(
-    environment.INNKEEP_SECRET,
-    wanted.data,
-    wanted.databaseUrl === undefined,
-  );
+  const { secret, old: oldSecrets } = await unlockWith(environment, wanted, database);
   const server = await listen(wanted);
   const settings = readSettings({ ...flags, port: portOf(server) }, environment);
   const stopping = new AbortController();
   const clock = settings.dev ? createMovableClock() : systemClock;
-  const deps = createDeps(settings, database, { clock, log, secret, stopping: stopping.signal });
+  const deps = createDeps(settings, database, { clock, log, secret, oldSecrets, stopping: stopping.signal });
   const stopTimeKeeper = await startTimeKeeper(deps);
   await deps.files.sweepTemporary();
   attach(server, createApp(deps), deps);

@@ -20,6 +20,8 @@ export interface Making {
   readonly clock: Clock;
   readonly log: Logger;
   readonly secret: string;
+  /** They open what was sealed before the secret was changed. */
+  readonly oldSecrets?: readonly string[];
   readonly stopping: AbortSignal;
 }
 
@@ -34,7 +36,7 @@ export const openSettingsDatabase = ({
 export function createDeps(
   settings: Settings,
   database: Database,
-  { clock, log, secret, stopping }: Making,
+  { clock, log, secret, oldSecrets, stopping }: Making,
 ): Deps {
   const files = createLocalFiles(join(settings.data, "files"));
   const newId = createNewId();
@@ -52,7 +54,7 @@ export function createDeps(
     clock,
     time,
     newId,
-    sealer: createSealer(secret),
+    sealer: createSealer(secret, oldSecrets),
     answers: createAnswers(),
     waiting: createWaiting(database),
     passingTime: createPassingTime({ database, clock, newId, time }),

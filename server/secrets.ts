@@ -39,7 +39,24 @@ export interface Sealer {
   mark(text: string): string;
 }
 
-export function createSealer(secret: string): Sealer {
+/** Seals with the secret. Opens also what was sealed with one of the old secrets. */
+export function createSealer(secret: string, old: readonly string[] = []): Sealer {
+  const sealer = sealerOf(secret);
+  const openers = [sealer, ...old.map(sealerOf)];
+  return { ...sealer, open: (sealed) => openWithAny(openers, sealed) };
+}
+
+function openWithAny([first, ...others]: readonly Sealer[], sealed: string): string {
+  if (first === undefined) throw new Error("The text was sealed with another secret, or was changed.");
+  try {
+    return first.open(sealed);
+  } catch (error) {
+    if (others.length === 0) throw error;
+    return openWithAny(others, sealed);
+  }
+}
+
+function sealerOf(secret: string): Sealer {
   const keys = Buffer.from(hkdfSync("sha256", secret, "", "innkeep sealed text v1", 64));
   const [key, markingKey] = [keys.subarray(0, 32), keys.subarray(32)];
   return {

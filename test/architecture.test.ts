@@ -47,6 +47,7 @@ const mayImport: Record<string, readonly string[]> = {
     "server/store",
     "server/domain",
     "server/deps.ts",
+    "server/sealed-address.ts",
     "ipaddr.js",
     "node:*",
   ],

@@ -2,6 +2,7 @@ import { badRequest } from "../../src/contract/errors.ts";
 import { seedContentAgain, seedDemo } from "../demo/seed.ts";
 import type { Deps } from "../deps.ts";
 import type { Handlers } from "../http/handler.ts";
+import { openAddress } from "../sealed-address.ts";
 import { outbox } from "../store/outbox.ts";
 import { removeContent } from "../store/reset.ts";
 import { everyTopic } from "../store/topics.ts";
@@ -43,7 +44,10 @@ export function development(deps: Deps, clock: MovableClock, faults: Faults): Ha
     async listOutbox() {
       await capture();
       const rows = await outbox.latest(database, mostMessages);
-      return { items: rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) })) };
+      const target = (row: { target: string }) => openAddress(deps.sealer, row.target);
+      return {
+        items: rows.map((row) => ({ ...row, target: target(row), payload: JSON.parse(row.payload) })),
+      };
     },
 
     async reset() {

@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { nextAttempt } from "../domain/delivery.ts";
+import { openAddress } from "../sealed-address.ts";
 import { type Delivery, outbox } from "../store/outbox.ts";
 import { outboxTopic } from "../store/topics.ts";
 import { postToChat } from "./chat.ts";
@@ -67,12 +68,8 @@ async function deliverDue(deps: Deps): Promise<number> {
 }
 
 async function deliver(deps: Deps, delivery: Delivery): Promise<void> {
-  const { settings, database, clock, log } = deps;
-  const failure = await postToChat({
-    url: delivery.target,
-    payload: delivery.payload,
-    privateAllowed: settings.privateWebhooks,
-  }).then(
+  const { database, clock, log } = deps;
+  const failure = await post(deps, delivery).then(
     () => undefined,
     (error: Error) => error.message,
   );
@@ -84,4 +81,9 @@ async function deliver(deps: Deps, delivery: Delivery): Promise<void> {
     if (!again) return outbox.giveUp(tx, delivery.id, failure);
     return outbox.postpone(tx, delivery.id, again.toISOString(), failure);
   });
+}
+
+async function post({ settings, sealer }: Deps, { target, payload }: Delivery): Promise<void> {
+  const url = openAddress(sealer, target);
+  await postToChat({ url, payload, privateAllowed: settings.privateWebhooks });
 }

@@ -3,7 +3,7 @@ import { forgetAllIndexed } from "./search.ts";
 import { tablesOf } from "./tables.ts";
 
 /** What was given out, and must go on working. */
-const kept = new Set(["users", "identities", "apps", "app_keys", "tokens", "devices"]);
+const kept = new Set(["users", "identities", "apps", "app_keys", "tokens", "devices", "deployment"]);
 
 /**
  * Deletes all but accounts and their sessions, apps, keys, tokens and devices. Gives the SHA-256 of the files that

@@ -45,6 +45,7 @@ export type AdminCommand =
   | { readonly command: "migrate" }
   | { readonly command: "check" }
   | { readonly command: "repair" }
+  | { readonly command: "secret reset" }
   | { readonly command: "backup"; readonly file: string }
   | { readonly command: "restore"; readonly file: string };
 

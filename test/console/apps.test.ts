@@ -48,7 +48,7 @@ describe("an app in the console", () => {
       name: "Renamed",
       feedbackEnabled: false,
       changelogEnabled: true,
-      chatWebhookUrl: "https://chat.example/x",
+      chatWebhookUrl: "https://chat.example/***",
       githubRepository: "acme/app",
     });
   });

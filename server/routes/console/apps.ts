@@ -1,7 +1,8 @@
-import type { App, apps as contract } from "../../../src/contract/console/apps.ts";
+import type { App, AppChange, apps as contract } from "../../../src/contract/console/apps.ts";
 import { createApp } from "../../credentials.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
+import { maskAddress, openAddress, sealAddress } from "../../sealed-address.ts";
 import { type AppRow, apps as rows } from "../../store/apps.ts";
 import { proofs } from "../../store/proofs.ts";
 import { credentialsTopic, tokensTopic } from "../../store/topics.ts";
@@ -11,12 +12,14 @@ import { removeFiles, removeLastThreads, removeThreads } from "./removal.ts";
 
 export function apps(deps: Deps): Handlers<typeof contract> {
   const record = createRecord(deps);
+  const appAnswer = createAppAnswer(deps);
+  const sealedIn = createSealedIn(deps);
   return {
     list: async ({ caller }) => ({ items: (await rows.list(deps.database, caller)).map(appAnswer) }),
 
     create: ({ caller, address, body, save }) =>
       save(async (tx) => {
-        const app = await createApp(deps, tx, caller.userId, body);
+        const app = await createApp(deps, tx, caller.userId, sealedIn(body));
         await record(tx, { caller, address }, { action: "app.create", appId: app.id, target: app.id });
         return appAnswer(app);
       }),
@@ -25,8 +28,8 @@ export function apps(deps: Deps): Handlers<typeof contract> {
 
     update: ({ caller, address, params: { appId }, body, save }) =>
       save(async (tx) => {
-        await ownedApp(tx, appId, caller);
-        await rows.update(tx, appId, body);
+        const present = appAnswer(await ownedApp(tx, appId, caller));
+        await rows.update(tx, appId, sealedIn(body, present));
         await record(tx, { caller, address }, { action: "app.update", appId, target: appId });
         tx.signal(credentialsTopic);
         return appAnswer(await ownedApp(tx, appId, caller));
@@ -51,8 +54,19 @@ export function apps(deps: Deps): Handlers<typeof contract> {
   };
 }
 
-const appAnswer = (row: AppRow): App => ({
-  ...row,
-  feedbackEnabled: row.feedbackEnabled === 1,
-  changelogEnabled: row.changelogEnabled === 1,
-});
+const createAppAnswer =
+  ({ sealer }: Pick<Deps, "sealer">) =>
+  (row: AppRow): App => ({
+    ...row,
+    feedbackEnabled: row.feedbackEnabled === 1,
+    changelogEnabled: row.changelogEnabled === 1,
+    chatWebhookUrl: row.chatWebhookUrl && maskAddress(openAddress(sealer, row.chatWebhookUrl)),
+  });
+
+/** What is stored of what was sent. An address as it is shown is the present one, and changes nothing. */
+const createSealedIn =
+  ({ sealer }: Pick<Deps, "sealer">) =>
+  <Body extends AppChange>({ chatWebhookUrl, ...body }: Body, present?: App) => {
+    if (chatWebhookUrl === undefined || chatWebhookUrl === present?.chatWebhookUrl) return body;
+    return { ...body, chatWebhookUrl: chatWebhookUrl && sealAddress(sealer, chatWebhookUrl) };
+  };

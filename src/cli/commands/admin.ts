@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { usageError } from "../cli-error.ts";
-import { canAsk } from "../confirm.ts";
+import { canAsk, confirm } from "../confirm.ts";
 import type { Invocation } from "../context.ts";
 import { onRun, type Setup } from "../on-run.ts";
 import { administer, group, onDatabase } from "../operator/administer.ts";
@@ -66,6 +66,14 @@ function addDatabase(admin: Command, setup: Setup): void {
   onRun<DatabaseChoice>(repair, setup, (invocation, flags) =>
     administer(invocation, flags, { command: "repair" }),
   );
+
+  const reset = onDatabase(group(admin, "secret", "The server's secret").command("reset"))
+    .description("Drop all test keys and chat addresses, because the secret is lost")
+    .option("-y, --yes", "do not ask");
+  onRun<DatabaseChoice>(reset, setup, async (invocation, flags) => {
+    await confirm(invocation, "Drop the test keys of all seats and the chat addresses of all apps?");
+    return administer(invocation, flags, { command: "secret reset" });
+  });
 
   const backup = onDatabase(
     admin.command("backup <file>").description("Copy the database and the files into one file"),

@@ -1,0 +1,22 @@
+import type { Database } from "../store/database.ts";
+import { lockFolder } from "../store/folder-lock.ts";
+import { sealed } from "../store/sealed.ts";
+import { credentialsTopic, seatsTopic } from "../store/topics.ts";
+import type { Place } from "./place.ts";
+
+/**
+ * Drops what only the lost secret could open, so that the server starts with a new one. With SQLite the server must be
+ * stopped. Gives how much was dropped.
+ */
+export async function resetSecret(database: Database, place: Place) {
+  const lock = place.databaseUrl === undefined ? await lockFolder(place.data, { patienceMs: 0 }) : undefined;
+  try {
+    return await database.write(async (tx) => {
+      tx.signal(seatsTopic);
+      tx.signal(credentialsTopic);
+      return sealed.forgetAll(tx);
+    });
+  } finally {
+    await lock?.release();
+  }
+}

@@ -1,0 +1,6 @@
+/** What a deployment must remember of itself, by name. */
+export const deployment = {
+  number: 12,
+  name: "deployment",
+  statements: ["CREATE TABLE deployment (name TEXT PRIMARY KEY, value TEXT NOT NULL)"],
+};
