@@ -17,13 +17,8 @@ export function startHousekeeping(deps: Deps): () => void {
 }
 
 /**
-<<<<<<< HEAD
- * Removes stored answers, rate limits and sign-in codes whose time is over, and temporary files that a crash left.
- * Keeps the statistics by which the database chooses its indexes.
-=======
- * Removes stored answers, rate limits and sign-in codes whose time is over, and temporary files that a crash left. Nothing
- * while the clock's time is in doubt.
->>>>>>> c7bc087 (Count late sessions of the last day, remove a seat for three missed days in all, and do nothing final while the clock is in doubt)
+ * Removes stored answers, rate limits and sign-in codes whose time is over, and temporary files that a crash left. Keeps
+ * the statistics by which the database chooses its indexes. Does nothing while the clock's time is in doubt.
  */
 export async function tidy({
   database,

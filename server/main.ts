@@ -4,10 +4,7 @@ import { announce } from "./announce.ts";
 import { createApp } from "./app.ts";
 import { systemClock } from "./clock.ts";
 import { takeDataFolder } from "./data-folder.ts";
-
-const deps = createDeps(settings, database, { clock, log, secret, oldSecrets, stopping: stopping.signal });
-const stopTimeKeeper = await startTimeKeeper(deps);
-
+import { seedDemo } from "./demo/seed.ts";
 import { createMovableClock } from "./dev/clock.ts";
 import { type Environment, readSettings, type ServeFlags } from "./environment.ts";
 import { startHousekeeping } from "./housekeeping.ts";
@@ -20,9 +17,8 @@ import { startOutbox } from "./outbox/worker.ts";
 import { startPassingTime } from "./passing-time-worker.ts";
 import { SettingError } from "./setting-error.ts";
 import type { Settings } from "./settings.ts";
-
-const deps = createDeps(settings, database, { clock, log, secret, oldSecrets, stopping: stopping.signal });
-const stopTimeKeeper = await startTimeKeeper(deps);
+import { startTimeKeeper } from "./time-keeper.ts";
+import { unlockWith } from "./unlock-with.ts";
 
 export interface ServeWorld {
   readonly environment: Environment;

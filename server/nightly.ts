@@ -3,20 +3,24 @@ import { forgetDeletedWords } from "./store/search-merge.ts";
 import { sweepFiles } from "./stray-files.ts";
 
 const dayMilliseconds = 86_400_000;
+const pauseMilliseconds = 600_000;
 
-type Needed = Pick<Deps, "database" | "files" | "keptFiles" | "log">;
+type Needed = Pick<Deps, "database" | "files" | "keptFiles" | "log" | "time">;
 
 /** Cleans up at the start and every day. Gives what stops it, once what is under way has ended. */
 export function startNightly(deps: Needed): () => Promise<void> {
   const stopping = new AbortController();
   let running = Promise.resolve();
+  let dueAt = 0;
   const run = () => {
+    if (performance.now() < dueAt || deps.time.isDoubtful()) return;
+    dueAt = performance.now() + dayMilliseconds;
     running = cleanUp(deps, stopping.signal).catch((error) => {
       if (!stopping.signal.aborted) deps.log.warn({ err: error }, "cleaning up stopped short");
     });
   };
   run();
-  const timer = setInterval(run, dayMilliseconds).unref();
+  const timer = setInterval(run, pauseMilliseconds).unref();
   return async () => {
     clearInterval(timer);
     stopping.abort();
