@@ -9,6 +9,8 @@ import type { Deps } from "./deps.ts";
 import { createDevServer } from "./dev/server.ts";
 import { createAddressOf } from "./http/address.ts";
 import { createAdmit } from "./http/admission.ts";
+import { answerEarly } from "./http/answer-early.ts";
+import { createArrivals } from "./http/arrivals.ts";
 import { createAuthenticate } from "./http/authenticate.ts";
 import { allowOrigins } from "./http/cors.ts";
 import { answerErrors } from "./http/errors.ts";
@@ -48,7 +50,9 @@ export function createApp(deps: Deps): Koa {
     authenticate: createAuthenticate(deps),
     addressOf: createAddressOf(deps.settings.trustedProxies),
     admit: createAdmit(deps),
+    arrivals: createArrivals(deps),
   };
+  app.use(answerEarly(door.arrivals));
   app.use(observe(deps, metrics));
   app.use(answerErrors(deps, createRefusals(deps.settings)));
   if (deps.settings.corsOrigins.length > 0) app.use(allowOrigins(deps.settings.corsOrigins));

@@ -15,6 +15,26 @@ export interface Budgets {
   readonly stalledMilliseconds: number;
   /** A refused connection is gone after this time. */
   readonly lingerMilliseconds: number;
+  /** So fast a body must come. */
+  readonly bodyBytesPerSecond: number;
+  /** A body may be behind its rate by what comes in this time. */
+  readonly bodyPatienceMilliseconds: number;
+  /** Bytes of bodies that are held in memory while they arrive, large uploads apart. */
+  readonly bufferedBytes: number;
+  /** The part of it for requests without a credential. */
+  readonly anonymousBufferedBytes: number;
+  /** Large uploads that are taken in at once. */
+  readonly uploads: number;
+  readonly uploadsPerKey: number;
+  /** So long a large upload waits for its turn. */
+  readonly uploadTurnMilliseconds: number;
+  /** What is read and dropped of a body after its refusal, and for how long. */
+  readonly droppedBytes: number;
+  readonly dropMilliseconds: number;
+  /** Connections on which that happens at once. */
+  readonly drops: number;
+  /** What is under way may take so long to end when the server stops. */
+  readonly stopMilliseconds: number;
 }
 
 const defaults = {
@@ -23,6 +43,17 @@ const defaults = {
   idleMilliseconds: 65_000,
   stalledMilliseconds: 120_000,
   lingerMilliseconds: 500,
+  bodyBytesPerSecond: 16_384,
+  bodyPatienceMilliseconds: 15_000,
+  bufferedBytes: 67_108_864,
+  anonymousBufferedBytes: 4_194_304,
+  uploads: 32,
+  uploadsPerKey: 8,
+  uploadTurnMilliseconds: 5_000,
+  droppedBytes: 67_108_864,
+  dropMilliseconds: 30_000,
+  drops: 100,
+  stopMilliseconds: 8_000,
 };
 
 /**

@@ -34,8 +34,8 @@ export interface ServeWorld {
   readonly folderPatienceMs?: number;
 }
 
-/** What still runs may take so long to end. */
-const graceMilliseconds = 10_000;
+/** What is refused at the end of the grace may take so long to be answered. */
+const lastMilliseconds = 1_500;
 /** Connections that send nothing are closed after this. */
 const idleMilliseconds = 500;
 
@@ -78,7 +78,7 @@ async function serveFrom(wanted: Settings, flags: ServeFlags, world: ServeWorld)
 
   await aborted(world.stop);
   stopping.abort();
-  await close(server);
+  await close(server, settings.budgets);
   stopTimeKeeper();
   stopHousekeeping();
   await stopNightly();
@@ -110,11 +110,11 @@ const aborted = (signal: AbortSignal): Promise<void> =>
  * Takes no new connection. Those that are open may send one more request, whose answer closes them: a request that is
  * already on its way is answered, too. Then cuts what still hangs.
  */
-async function close(server: Server): Promise<void> {
+async function close(server: Server, { stopMilliseconds }: Settings["budgets"]): Promise<void> {
   // http's own `close` cuts idle connections at once, with whatever has just been sent over them.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   const idle = setTimeout(() => server.closeIdleConnections(), idleMilliseconds);
-  const timer = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
+  const timer = setTimeout(() => server.closeAllConnections(), stopMilliseconds + lastMilliseconds);
   await closed;
   clearTimeout(idle);
   clearTimeout(timer);

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../src/contract/errors.ts";
-import { mediaTypeOf, readBytes } from "../http/body.ts";
+import { limits } from "../../src/contract/limits.ts";
+import { mediaTypeOf, readBytes, refuseEncoded, type Sending } from "../http/body.ts";
 
 /** What a form sent. Line breaks are single line feeds, as in everything that is stored. */
 export interface Fields {
@@ -18,12 +19,16 @@ export interface Fields {
 /** The longest release note fits, every character of it escaped. */
 const most = 2 * 1_048_576;
 
-/** Reads a posted form. Throws `unsupported_media_type` for another body, `payload_too_large` over 2 MiB. */
-export async function readForm(request: IncomingMessage): Promise<Fields> {
+/**
+ * Reads a posted form. Throws `unsupported_media_type` for another body, `payload_too_large` over 2 MiB, or over 32 KiB
+ * where nobody is signed in.
+ */
+export async function readForm(request: IncomingMessage, sending: Sending): Promise<Fields> {
+  refuseEncoded(request);
   if (mediaTypeOf(request) !== "application/x-www-form-urlencoded") {
     throw new ApiError("unsupported_media_type");
   }
-  const bytes = await readBytes(request, most);
+  const bytes = await readBytes(request, sending.sender.anonymous ? limits.anonymousBody : most, sending);
   return fieldsOf(new URLSearchParams(bytes.toString("latin1")));
 }
 

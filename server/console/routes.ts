@@ -1,6 +1,7 @@
 import type { Context } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
+import { senderOf } from "../http/arrivals.ts";
 import { isOwnOrigin, type Presented } from "../http/authenticate.ts";
 import type { Door, Route } from "../http/mount.ts";
 import { sessionCookie } from "../http/session-cookie.ts";
@@ -68,17 +69,19 @@ function createVisits(deps: Deps, door: Door, { href, mountedAt }: Place) {
   ) => {
     if (browser.mutates && !isOwnOrigin(browser.origin, deps.settings)) throw foreignForm();
     const query = new URLSearchParams(ctx.querystring);
+    const address = door.addressOf(ctx.req);
+    const sending = { arrivals: door.arrivals, sender: senderOf(caller, address) };
     return {
       deps,
       links,
       now: deps.clock.now(),
       param: (name: string) => params[name] ?? "",
       query: (name: string) => query.get(name) ?? "",
-      fields: browser.mutates ? await readForm(ctx.req) : noFields,
+      fields: browser.mutates ? await readForm(ctx.req, sending) : noFields,
       ask: asks({
         caller,
         browser,
-        address: door.addressOf(ctx.req),
+        address,
         setSession: (session) => cookie.set(ctx, session),
       }),
     };

@@ -2,14 +2,13 @@ import type { IncomingMessage } from "node:http";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { peek } from "../store/rate-limits.ts";
-import { refuseSpentAccount } from "./attempts.ts";
+import { consume, peek } from "../store/rate-limits.ts";
+import { accountLimitsOf, refuseSpentAccount } from "./attempts.ts";
 import type { Callers } from "./handler.ts";
+import { createTurns, type Turn } from "./turns.ts";
 
 /** Bodies from here on are worth a look before they are taken in. */
 const largeBytes = 65_536;
-/** So many large bodies are taken in at once; each needs a file descriptor for each of its files. */
-const mostAtOnce = 32;
 
 export interface Arriving {
   readonly request: IncomingMessage;
@@ -19,27 +18,30 @@ export interface Arriving {
   readonly repeatable: boolean;
 }
 
+/** A large body that may be taken in. */
+export interface Admitted extends Turn {
+  /** Uses up the endpoint's limit for a body that did not arrive whole. */
+  countFailed(): Promise<void>;
+}
+
 /**
- * Decides on a large body before a byte of it is read. Gives what must be called when it has been dealt with.
- * Throws `rate_limited` for who has used up the endpoint's limit, `busy` while too many others are arriving.
+ * Decides on a large body before a byte of it is read; gives undefined for a small one. Throws `rate_limited` for a caller
+ * that has used up the endpoint's limit, `busy` while too many others are arriving.
  */
-export type Admit = (arriving: Arriving) => Promise<() => void>;
+export type Admit = (arriving: Arriving) => Promise<Admitted | undefined>;
 
-const nothing = () => {};
+type Limiting = Pick<Deps, "database" | "clock" | "settings">;
 
-export function createAdmit(deps: Pick<Deps, "database" | "clock" | "settings">): Admit {
-  let arriving = 0;
+export function createAdmit(deps: Limiting): Admit {
+  const takeTurn = createTurns(deps.settings.budgets);
   return async ({ request, endpoint, caller, repeatable }) => {
-    if (!isLarge(request)) return nothing;
-    if (caller && !repeatable) {
+    if (!isLarge(request) || !caller) return undefined;
+    if (!repeatable) {
       await refuseLimited(endpoint, caller.id, deps);
       await refuseSpentAccount(endpoint, caller, deps);
     }
-    if (arriving >= mostAtOnce) throw new ApiError("busy", { retryAfterSeconds: 2 });
-    arriving += 1;
-    return () => {
-      arriving -= 1;
-    };
+    const turn = await takeTurn(caller.id);
+    return { ...turn, countFailed: () => countFailed(endpoint, caller, deps) };
   };
 }
 
@@ -49,9 +51,24 @@ const isLarge = ({ headers }: IncomingMessage): boolean =>
 async function refuseLimited(
   { rateLimit }: Endpoint,
   callerId: string,
-  { database, clock, settings }: Pick<Deps, "database" | "clock" | "settings">,
+  { database, clock, settings }: Limiting,
 ): Promise<void> {
   if (!rateLimit || !settings.rateLimited) return;
   const verdict = await peek(database, `${rateLimit}:${callerId}`, settings.rateLimits[rateLimit], clock);
   if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
+}
+
+/** Otherwise a body that always stops before its end could be sent without limit. */
+async function countFailed(
+  endpoint: Endpoint,
+  caller: NonNullable<Arriving["caller"]>,
+  { database, clock, settings }: Limiting,
+): Promise<void> {
+  if (!settings.rateLimited) return;
+  const { rateLimit } = endpoint;
+  const own = rateLimit ? [{ limit: rateLimit, key: `${rateLimit}:${caller.id}` }] : [];
+  await database.write(async (tx) => {
+    for (const { limit, key } of [...own, ...accountLimitsOf(endpoint, caller)])
+      await consume(tx, key, settings.rateLimits[limit], clock);
+  });
 }

@@ -28,17 +28,25 @@ export async function countAttempt(endpoint: Endpoint, incoming: Incoming, deps:
   });
 }
 
+/** The limits of an endpoint that name an account and nothing else, and the keys under which they are counted. */
+export function accountLimitsOf({ attempts = [] }: Endpoint, caller: Incoming["caller"]) {
+  return attempts
+    .filter(({ by }) => by.every((whose) => whose === "account"))
+    .map((attempt) => ({
+      limit: attempt.limit,
+      key: keyOf(attempt, { caller, address: "", body: undefined }),
+    }));
+}
+
 /** Throws `rate_limited` for an account that has used up its attempts, before anything is known of the body. Counts nothing. */
 export async function refuseSpentAccount(
-  { attempts = [] }: Endpoint,
+  endpoint: Endpoint,
   caller: Incoming["caller"],
   { database, clock, settings }: Pick<Deps, "database" | "clock" | "settings">,
 ): Promise<void> {
   if (!settings.rateLimited) return;
-  for (const attempt of attempts) {
-    if (attempt.by.some((whose) => whose !== "account")) continue;
-    const key = keyOf(attempt, { caller, address: "", body: undefined });
-    const verdict = await peek(database, key, settings.rateLimits[attempt.limit], clock);
+  for (const { limit, key } of accountLimitsOf(endpoint, caller)) {
+    const verdict = await peek(database, key, settings.rateLimits[limit], clock);
     if (!verdict.allowed)
       throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
   }

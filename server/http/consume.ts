@@ -1,31 +1,43 @@
 import { finished, type Readable } from "node:stream";
+import type { Arrival } from "./arrivals.ts";
 import { UploadFailure } from "./upload-failure.ts";
 
 /**
  * Hands each chunk of a request body to `take`, which must be done with it when it returns. Resolves at the end;
- * rejects with `aborted` when the sender goes away, with `too_large` beyond `maxBytes`, or with what `take` threw.
- * After a refusal the rest is read and dropped, so that the sender gets to read the answer.
+ * rejects with `aborted` when the sender goes away, with `too_large` over its bytes, with why it was cut, or with what
+ * `take` threw. After a refusal the rest is read and dropped, so that the sender gets to read the answer.
  */
-export function consume(body: Readable, maxBytes: number, take: (chunk: Buffer) => void): Promise<void> {
+export function consume(body: Readable, most: Most, take: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     let size = 0;
+    const refuse = (error: unknown) => {
+      body.off("data", onChunk);
+      body.resume();
+      reject(error);
+    };
     const onChunk = (chunk: Buffer) => {
       size += chunk.length;
       try {
-        if (size > maxBytes) throw tooLarge(maxBytes);
+        if (size > most.bytes) throw tooLarge(most.bytes);
         take(chunk);
       } catch (error) {
-        body.off("data", onChunk);
-        body.resume();
-        reject(error);
+        refuse(error);
       }
     };
     body.on("data", onChunk);
+    most.arrival?.onCut(refuse);
     finished(body, { writable: false }, (cause) => {
       if (cause) reject(new UploadFailure("aborted", "The body ended early.", { cause }));
       else resolve();
     });
   });
+}
+
+/** What is taken of a body at most. */
+export interface Most {
+  readonly bytes: number;
+  /** By which the body may be cut before its end. */
+  readonly arrival?: Arrival | undefined;
 }
 
 const tooLarge = (maxBytes: number) =>

@@ -64,8 +64,6 @@ function setHeaders(ctx: Context, { details }: ApiError): void {
   const { allow, retryAfterSeconds } = details;
   if (allow) ctx.set("Allow", allow.join(", "));
   if (retryAfterSeconds !== undefined) ctx.set("Retry-After", String(retryAfterSeconds));
-  // What of the body was not read would be taken for the next request.
-  if (!ctx.req.complete) ctx.set("Connection", "close");
 }
 
 function answerWithJson(ctx: Context, error: ApiError): void {

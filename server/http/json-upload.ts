@@ -1,5 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Files } from "../files/files.ts";
+import type { Arrival } from "./arrivals.ts";
+import { createByteCollector } from "./byte-collector.ts";
 import { consume } from "./consume.ts";
 import { createDataUrlFile } from "./data-url-file.ts";
 import { createJsonScanner } from "./json-scanner.ts";
@@ -18,6 +20,8 @@ export interface JsonUploadLimits {
   readonly body: number;
   /** Bytes of the body without the text of its files: what may be held in memory. */
   readonly text: number;
+  /** By which the body may be cut before its end. */
+  readonly arrival?: Arrival | undefined;
 }
 
 /**
@@ -28,20 +32,20 @@ export interface JsonUploadLimits {
 export function readJsonUpload(body: Readable, files: Files, limits: JsonUploadLimits): Promise<Upload> {
   return receive(files, async (intake) => {
     const places = new Map(Object.entries(limits.files).map(([at, bytes]) => [placeOf(at), bytes]));
-    let whole: Buffer[] = [];
-    let size = 0;
+    const { arrival } = limits;
+    let whole = createByteCollector();
     let scan: JsonScan | undefined;
 
-    await consume(body, limits.body, (chunk) => {
+    await consume(body, { bytes: limits.body, arrival }, (chunk) => {
       if (scan) return scan.write(chunk);
-      whole.push(chunk);
-      size += chunk.length;
-      if (size <= smallBody) return;
+      const grown = whole.add(chunk);
+      arrival?.hold(grown);
+      if (whole.size <= smallBody) return;
       scan = scanJson(intake, places, limits);
-      whole.forEach(scan.write);
-      whole = [];
+      scan.write(whole.bytes());
+      whole = createByteCollector();
     });
-    return scan ? scan.end() : parseWhole(parseStrictJson(Buffer.concat(whole), limits.free), intake, places);
+    return scan ? scan.end() : parseWhole(parseStrictJson(whole.bytes(), limits.free), intake, places);
   });
 }
 
@@ -76,16 +80,13 @@ interface JsonScan {
 }
 
 function scanJson(intake: Intake, places: Limits, { text: maxText, free }: JsonUploadLimits): JsonScan {
-  const text: Buffer[] = [];
+  const text = createByteCollector();
   const files: Promise<unknown>[] = [];
-  let size = 0;
 
   const keepText = (bytes: Buffer) => {
-    size += bytes.length;
-    if (size > maxText)
+    if (text.size + bytes.length > maxText)
       throw new UploadFailure("too_large", `The body has over ${maxText} bytes beside its files.`);
-    // A copy: a slice would hold on to its whole chunk.
-    text.push(Buffer.from(bytes));
+    text.add(bytes);
   };
   const openString = (place: Place) => {
     refuseMore(files.length);
@@ -96,6 +97,6 @@ function scanJson(intake: Intake, places: Limits, { text: maxText, free }: JsonU
 
   return {
     write: createJsonScanner([...places.keys()], { text: keepText, openString }),
-    end: () => withFiles(parseStrictJson(Buffer.concat(text), free), places, files),
+    end: () => withFiles(parseStrictJson(text.bytes(), free), places, files),
   };
 }

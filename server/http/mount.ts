@@ -6,6 +6,7 @@ import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import type { Admit } from "./admission.ts";
 import { etagOf, isKnown, isPrepared } from "./answers.ts";
+import { type Arrival, type Arrivals, senderOf } from "./arrivals.ts";
 import type { Authenticate, Presented } from "./authenticate.ts";
 import { readJson } from "./body.ts";
 import { countRefusal } from "./count-refusal.ts";
@@ -25,6 +26,7 @@ export interface Door {
   readonly authenticate: Authenticate;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly admit: Admit;
+  readonly arrivals: Arrivals;
 }
 
 /** The routes of a group: the only place where the contract meets Koa. */
@@ -99,14 +101,33 @@ interface Sender {
 }
 
 /** Reads bodies: a large one only once it is admitted. */
-function bodyTaker({ files }: Pick<Deps, "files">, { admit }: Door) {
-  return async (ctx: Context, endpoint: Endpoint, { caller, idempotencyKey }: Sender): Promise<Brought> => {
-    if (!endpoint.bodyKind || endpoint.bodyKind === "json") return { value: await readJson(ctx.req) };
+function bodyTaker({ files }: Pick<Deps, "files">, { admit, arrivals, addressOf }: Door) {
+  return async (
+    { req }: Context,
+    endpoint: Endpoint,
+    { caller, idempotencyKey }: Sender,
+  ): Promise<Brought> => {
+    const sender = senderOf(caller, caller ? "" : addressOf(req));
+    if (!endpoint.bodyKind || endpoint.bodyKind === "json")
+      return { value: await readJson(req, { arrivals, sender }) };
     const repeatable = idempotencyKey !== undefined;
-    const release = await admit({ request: ctx.req, endpoint, caller, repeatable });
-    return readUpload(ctx.req, endpoint, files).finally(release);
+    const admitted = await admit({ request: req, endpoint, caller, repeatable });
+    const arrival = req.complete ? undefined : arrivals.begin(req, sender);
+    if (arrival && admitted) admitted.onCut(arrival.cut);
+    try {
+      // What is admitted holds little: its files go to the disk as they come.
+      return await readUpload(req, endpoint, { files, arrival: admitted ? unheld(arrival) : arrival });
+    } catch (error) {
+      await admitted?.countFailed();
+      throw error;
+    } finally {
+      arrival?.end();
+      admitted?.over();
+    }
   };
 }
+
+const unheld = (arrival: Arrival | undefined): Arrival | undefined => arrival && { ...arrival, hold() {} };
 
 function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
   const given = headers["idempotency-key"];

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { Files } from "../files/files.ts";
+import type { Arrival } from "./arrivals.ts";
 import { consume } from "./consume.ts";
 import { createFormParser } from "./multipart-parser.ts";
 import { receive, type Upload } from "./upload.ts";
@@ -15,6 +16,8 @@ export interface MultipartForm {
   readonly body: number;
   /** Bytes of all text fields together. */
   readonly text: number;
+  /** By which the body may be cut before its end. */
+  readonly arrival?: Arrival | undefined;
 }
 
 /**
@@ -30,7 +33,7 @@ export function readMultipartUpload(
 ): Promise<Upload> {
   return receive(files, async (intake) => {
     const parser = createFormParser(headers, intake, form);
-    await consume(body, form.body, parser.write);
+    await consume(body, { bytes: form.body, arrival: form.arrival }, parser.write);
     return parser.end();
   });
 }

@@ -3,7 +3,8 @@ import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import { feedbackFiles, limits, proofImages } from "../../src/contract/limits.ts";
 import type { Files } from "../files/files.ts";
-import { mediaTypeOf } from "./body.ts";
+import type { Arrival } from "./arrivals.ts";
+import { mediaTypeOf, refuseEncoded } from "./body.ts";
 import { readJsonUpload } from "./json-upload.ts";
 import { readMultipartUpload } from "./multipart-upload.ts";
 import type { Upload } from "./upload.ts";
@@ -15,14 +16,16 @@ import type { Upload } from "./upload.ts";
 export async function readUpload(
   request: IncomingMessage,
   { bodyKind }: Pick<Endpoint, "bodyKind">,
-  files: Files,
+  { files, arrival }: { readonly files: Files; readonly arrival: Arrival | undefined },
 ): Promise<Upload> {
+  refuseEncoded(request);
   const kind = bodyKind === "form" ? proofForm : feedbackForm;
   if (Number(request.headers["content-length"] ?? 0) > kind.body) throw new ApiError("payload_too_large");
   const mediaType = mediaTypeOf(request);
-  if (mediaType === "multipart/form-data") return readMultipartUpload(request, request.headers, files, kind);
+  if (mediaType === "multipart/form-data")
+    return readMultipartUpload(request, request.headers, files, { ...kind, arrival });
   if (mediaType === "application/json" && bodyKind === "upload")
-    return readJsonUpload(request, files, jsonLimits);
+    return readJsonUpload(request, files, { ...jsonLimits, arrival });
   const json = bodyKind === "upload" ? "application/json or as " : "";
   throw new ApiError("unsupported_media_type", { message: `Send the body as ${json}multipart/form-data.` });
 }

@@ -39,6 +39,8 @@ export const limits = {
   threadMessages: 500,
   threadProposals: 100,
   json: MB,
+  /** Where no credential is needed. */
+  anonymousBody: 32_768,
   feedback: 58 * MB,
   idempotencyKey: 255,
   /** Closed testing. */

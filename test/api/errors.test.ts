@@ -99,7 +99,7 @@ describe.each(databases)("every error on $name", (engine) => {
         ["no object", "[]"],
         ["the same key twice", '{"a":1,"a":2}'],
         ["a key named __proto__", '{"__proto__":{"a":1}}'],
-        ["nesting without end", `{"a":${"[".repeat(500_000)}${"]".repeat(500_000)}}`],
+        ["nesting without end", `{"a":${"[".repeat(16_000)}${"]".repeat(16_000)}}`],
       ])("with %s is a 400", async (_, body) => {
         const headers = { ...json, "idempotency-key": "k-1" };
         const answer = await call(endpoint, { headers, body });

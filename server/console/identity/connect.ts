@@ -1,5 +1,6 @@
 import type { Context } from "koa";
 import type { Deps } from "../../deps.ts";
+import { senderOf } from "../../http/arrivals.ts";
 import type { Door } from "../../http/mount.ts";
 import { sessionCookie } from "../../http/session-cookie.ts";
 import { identities } from "../../routes/console/identities.ts";
@@ -21,12 +22,14 @@ export function createConnect(deps: Deps, door: Door) {
 
   return async (ctx: Context, provider: Provider): Promise<Reply> => {
     const caller = await callerOf.certainly(ctx);
-    const given = sealed.openOffer((await readForm(ctx.req)).text("identity"));
+    const address = door.addressOf(ctx.req);
+    const form = await readForm(ctx.req, { arrivals: door.arrivals, sender: senderOf(caller, address) });
+    const given = sealed.openOffer(form.text("identity"));
     if (given?.proven.providerId !== provider.id) throw unknownJourney(provider.name);
     if (given.userId !== caller.userId) throw refusalOf("session_changed", provider.name);
     const proven = { ...given.proven, email: undefined };
     const user = { id: caller.userId, email: caller.email };
-    const why = await desk.connect(proven, user, door.addressOf(ctx.req));
+    const why = await desk.connect(proven, user, address);
     if (why) throw refusalOf(why, provider.name);
     return given.to === signInMethods ? goTo(given.to, "connected") : goTo(given.to);
   };

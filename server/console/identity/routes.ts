@@ -57,8 +57,6 @@ function createOrPage(deps: Pick<Deps, "settings" | "log">) {
       tellWhy(deps, ctx, error);
       if (!String(ctx.req.headers.accept).includes("text/html")) throw thrown;
       report(deps, ctx, error, thrown);
-      // What of the body was not read would be taken for the next request.
-      if (!ctx.req.complete) ctx.set("Connection", "close");
       respond(ctx, showIdentityRefusal(links, error));
     }
   };

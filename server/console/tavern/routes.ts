@@ -49,8 +49,6 @@ function createOrPage(deps: Pick<Deps, "settings" | "log">) {
       if (!String(ctx.req.headers.accept).includes("text/html")) throw thrown;
       const error = asApiError(thrown);
       report(deps, ctx, error, thrown);
-      // What of the body was not read would be taken for the next request.
-      if (!ctx.req.complete) ctx.set("Connection", "close");
       const { retryAfterSeconds } = error.details;
       if (retryAfterSeconds !== undefined) ctx.set("Retry-After", String(retryAfterSeconds));
       respond(ctx, showTavernRefusal(links, error, String(ctx.state.requestId)));

@@ -1,6 +1,7 @@
 import type { Context } from "koa";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
+import { senderOf } from "../../http/arrivals.ts";
 import { isOwnOrigin, type Presented } from "../../http/authenticate.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
 import type { Door } from "../../http/mount.ts";
@@ -51,11 +52,13 @@ export function createTavernVisits(deps: Deps, door: Door): (ctx: Context) => Pr
   return async (ctx) => {
     const browser = presented(ctx, cookie.name);
     if (browser.mutates && !isOwnOrigin(browser.origin, settings)) throw foreignForm();
+    const address = door.addressOf(ctx.req);
+    const sending = { arrivals: door.arrivals, sender: senderOf(undefined, address) };
     const askAs = (caller: ConsoleCaller | undefined) =>
       asks({
         caller,
         browser,
-        address: door.addressOf(ctx.req),
+        address,
         setSession: (session) => cookie.set(ctx, session),
       });
     return {
@@ -64,7 +67,7 @@ export function createTavernVisits(deps: Deps, door: Door): (ctx: Context) => Pr
       at,
       now: clock.now(),
       query: new URLSearchParams(ctx.querystring),
-      fields: browser.mutates ? await readForm(ctx.req) : noFields,
+      fields: browser.mutates ? await readForm(ctx.req, sending) : noFields,
       ask: askAs(undefined),
       askAs,
       caller: () => door.authenticate("session", browser).catch(nobody),

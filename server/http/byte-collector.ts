@@ -1,0 +1,33 @@
+/** Puts the pieces of a body together. */
+export interface ByteCollector {
+  /** Takes a piece, which may change afterwards. Gives by how many bytes more memory is held. */
+  add(piece: Buffer): number;
+  readonly size: number;
+  bytes(): Buffer;
+}
+
+const leastCapacity = 4_096;
+
+/** One buffer that doubles: a list of pieces of one byte each would cost a hundred times their size. */
+export function createByteCollector(): ByteCollector {
+  let buffer = Buffer.alloc(0);
+  let size = 0;
+  return {
+    add(piece) {
+      const before = buffer.length;
+      const needed = size + piece.length;
+      if (needed > before) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(needed, before * 2, leastCapacity));
+        buffer.copy(larger, 0, 0, size);
+        buffer = larger;
+      }
+      piece.copy(buffer, size);
+      size = needed;
+      return buffer.length - before;
+    },
+    get size() {
+      return size;
+    },
+    bytes: () => buffer.subarray(0, size),
+  };
+}

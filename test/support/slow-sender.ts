@@ -1,0 +1,39 @@
+import { request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface SlowSending {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly bytesPerSecond: number;
+}
+
+/** Posts a body evenly at a rate. Gives the status of the answer, or the code of what went wrong. */
+export async function postSlowly(
+  url: string,
+  { headers, body, bytesPerSecond }: SlowSending,
+): Promise<number | string> {
+  const outgoing = request(url, {
+    method: "POST",
+    headers: { ...headers, "content-length": body.length },
+    agent: false,
+  });
+  const answered = new Promise<number | string>((resolve) => {
+    outgoing.on("response", (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    });
+    outgoing.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+  });
+  let over = false;
+  answered.then(() => {
+    over = true;
+  });
+  const pause = 50;
+  const piece = Math.max(1, Math.round((bytesPerSecond * pause) / 1_000));
+  for (let at = 0; at < body.length && !over; at += piece) {
+    outgoing.write(body.subarray(at, at + piece));
+    await sleep(pause);
+  }
+  if (!over) outgoing.end();
+  return answered;
+}
