@@ -7,6 +7,7 @@ import { releaseDetails } from "./changelog-lists.ts";
 import { CliError, usageError } from "./cli-error.ts";
 import { confirm } from "./confirm.ts";
 import type { Invocation } from "./context.ts";
+import { missingFlags } from "./missing-flags.ts";
 import { note, printOne } from "./output.ts";
 
 /**
@@ -16,7 +17,10 @@ import { note, printOne } from "./output.ts";
 export async function createRelease(invocation: Invocation, flags: CreateFlags): Promise<undefined> {
   const { title, version, ...rest } = await releaseOf(invocation, flags);
   if (version === undefined || (title === undefined && !flags.update))
-    throw usageError("A release note needs a title and a version.", "Give --title and --version.");
+    throw missingFlags([
+      ...(title === undefined ? ["--title"] : []),
+      ...(version === undefined ? ["--version"] : []),
+    ]);
   const params = { appId: await appOf(invocation) };
   if (flags.update) {
     const place = { params: { ...params, version }, body: { title, ...rest, overwrite: flags.overwrite } };

@@ -5,9 +5,12 @@ interface Variable {
   readonly meaning: string;
 }
 
-/** The variables that the command line reads. `innkeep help environment` prints them. */
-export const variables: readonly Variable[] = [
-  { name: "INNKEEP_BASE_URL", meaning: "Address of the server; http://127.0.0.1:4700 unless set." },
+/** The variables of the commands. */
+const ofCommands: readonly Variable[] = [
+  {
+    name: "INNKEEP_BASE_URL",
+    meaning: "Address of the server; http://127.0.0.1:4700 unless set. For `serve` the address in its links.",
+  },
   ...Object.values(credentialKinds).map(({ name, variable }) => ({
     name: variable,
     meaning: `The ${name}. Goes before a stored one.`,
@@ -20,13 +23,46 @@ export const variables: readonly Variable[] = [
   { name: "INNKEEP_DEBUG", meaning: "When set, as --debug." },
   { name: "INNKEEP_DATA", meaning: "Folder of the server's database and files." },
   { name: "INNKEEP_DATABASE_URL", meaning: "PostgreSQL database of the server." },
-  { name: "CI", meaning: "When set, nothing is asked." },
+  { name: "CI", meaning: "When set, nothing is asked and no browser opened." },
+  { name: "TERM", meaning: "`dumb`: no colours and no bars." },
   { name: "NO_COLOR", meaning: "When set, no colours." },
   { name: "FORCE_COLOR", meaning: "When set, colours even off a terminal." },
   { name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "Proxies, and hosts without one." },
   { name: "NODE_EXTRA_CA_CERTS", meaning: "File of further certificate authorities to trust." },
   {
-    name: "XDG_CONFIG_HOME, XDG_STATE_HOME",
+    name: "XDG_CONFIG_HOME, XDG_STATE_HOME, APPDATA, LOCALAPPDATA",
     meaning: "Where the folders are, unless INNKEEP_CONFIG_DIR is set.",
   },
+  {
+    name: "DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION, SSH_TTY, WSL_DISTRO_NAME",
+    meaning: "Whether `auth login` can open a browser here.",
+  },
+  { name: "PATH", meaning: "Whether `serve --demo` shows commands as `innkeep` or as `npx innkeep`." },
+  {
+    name: "GITHUB_*, GITLAB_CI, CI_*",
+    meaning: "Run, commit, ref and job of a CI run, for `feedback send`: see docs/ci.md.",
+  },
 ];
+
+/** The settings of the server; docs/operating.md explains them. */
+const ofServer: readonly Variable[] = [
+  { name: "INNKEEP_HOST, INNKEEP_PORT", meaning: "Where `serve` listens." },
+  { name: "INNKEEP_SECRET", meaning: "Encrypts what must be readable again." },
+  { name: "INNKEEP_RATE_LIMITS, INNKEEP_BUDGETS", meaning: "How much one client, and all of them, may ask." },
+  { name: "INNKEEP_CORS_ORIGINS", meaning: "Origins whose pages may call the API." },
+  { name: "INNKEEP_TRUSTED_PROXIES", meaning: "Networks whose X-Forwarded-For is believed." },
+  { name: "INNKEEP_PRIVATE_WEBHOOKS", meaning: "Whether chat webhooks may point into private networks." },
+  { name: "INNKEEP_REDIRECT_URL", meaning: "The one target for sign-in codes beside the app schemes." },
+  { name: "INNKEEP_REGISTRATION", meaning: "`off`: nobody can make an account." },
+  { name: "INNKEEP_IDENTITY_PROVIDERS", meaning: "Providers to sign in with, as JSON." },
+  { name: "INNKEEP_ATTESTATION", meaning: "Whether testers' devices are checked." },
+  {
+    name: "INNKEEP_PLAY_PACKAGES, INNKEEP_PLAY_CERTIFICATES, INNKEEP_PLAY_DECRYPTION_KEY, INNKEEP_PLAY_VERIFICATION_KEY",
+    meaning: "Whose devices are checked, and with which keys.",
+  },
+  { name: "INNKEEP_OPERATOR_TOKEN", meaning: "Bearer token for /metrics." },
+  { name: "INNKEEP_LOG_LEVEL", meaning: "How much `serve` logs." },
+];
+
+/** All variables that the programs read. `innkeep help environment` prints them. */
+export const variables: readonly Variable[] = [...ofCommands, ...ofServer];

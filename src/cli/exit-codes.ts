@@ -3,7 +3,6 @@ export const exitCodes = {
   ok: { code: 0, meaning: "Done. Also for answers such as `matched: false`." },
   unexpected: { code: 1, meaning: "Something unexpected went wrong." },
   usage: { code: 2, meaning: "The command line or a value in it is wrong." },
-  differences: { code: 3, meaning: "There are differences (only with `--exit-code`)." },
   authentication: { code: 4, meaning: "A credential is missing, expired or not accepted." },
   forbidden: { code: 5, meaning: "Not allowed with this credential, or turned off for the app." },
   notFound: { code: 6, meaning: "There is no such thing." },

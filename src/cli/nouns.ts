@@ -96,7 +96,7 @@ export const nouns: readonly Noun[] = [
   },
   {
     name: "help",
-    summary: "Explain a command, `exit-codes` or `environment`",
+    summary: "Explain a command, `options`, `exit-codes` or `environment`",
     load: async () => (await import("./commands/help.ts")).addHelp,
   },
 ];

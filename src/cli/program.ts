@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import type { Io } from "./context.ts";
+import { addHelpEndings, helpStyle } from "./help-text.ts";
 import { type Noun, nouns } from "./nouns.ts";
 import type { Setup } from "./on-run.ts";
 
@@ -14,13 +15,14 @@ export async function createProgram(argv: readonly string[], setup: Setup): Prom
     .exitOverride()
     .helpCommand(false)
     .addHelpText("after", topics)
-    .configureHelp({ showGlobalOptions: true, subcommandTerm: nameOf, commandUsage: usageOf })
+    .configureHelp(helpStyle)
     .configureOutput(outputOf(setup.context.io));
   for (const noun of wanted(argv)) {
     const command = program.command(noun.name).aliases(noun.aliases ?? []);
     command.description(noun.summary).helpCommand(false);
     if (wordsOf(noun).some((word) => argv.includes(word))) (await noun.load())(command, setup);
   }
+  addHelpEndings(program);
   return program;
 }
 
@@ -34,6 +36,7 @@ const wordsOf = ({ name, aliases = [] }: Noun): readonly string[] => [name, ...a
 
 const topics = `
 innkeep --version          the version
+innkeep help options       the options above, which every command takes
 innkeep help exit-codes    what the exit codes mean
 innkeep help environment   the variables that it reads`;
 
@@ -49,20 +52,6 @@ const withGlobalFlags = (program: Command): Command =>
     .addOption(new Option("--color <when>", "use colours").choices(["auto", "always", "never"]))
     .option("--no-color", "use no colours")
     .option("--debug", "write requests and answers to standard error, without secrets");
-
-/** Without aliases: they are for habit, not for reading. */
-const nameOf = (command: Command): string => `${command.name()} ${argumentsOf(command)}`.trim();
-
-function usageOf(command: Command): string {
-  const path = [];
-  for (let at: Command | null = command; at; at = at.parent) path.unshift(at.name());
-  return `${path.join(" ")} ${command.usage()}`;
-}
-
-const argumentsOf = (command: Command): string =>
-  command.registeredArguments
-    .map((argument) => (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`))
-    .join(" ");
 
 const outputOf = ({ stdout, stderr }: Io) => ({
   writeOut: (text: string) => stdout.write(text),

@@ -5,6 +5,7 @@ import type { Context, GlobalFlags } from "./context.ts";
 import { DryRun, textOfRequest } from "./dry-run.ts";
 import { type Exit, exitCodes } from "./exit-codes.ts";
 import { type Failure, failureOf } from "./failure.ts";
+import { allMissing } from "./missing-flags.ts";
 import { printable } from "./plain-text.ts";
 import { createProgram } from "./program.ts";
 
@@ -21,7 +22,7 @@ export async function runCli(argv: readonly string[], context: Context): Promise
   } catch (error) {
     // A command line that is wrong may not have been read as far as `--json`.
     const flags: GlobalFlags = { json: argv.includes("--json"), ...program.opts<GlobalFlags>() };
-    return exitCodes[end(error, flags, context)].code;
+    return exitCodes[end(allMissing(error, program, argv), flags, context)].code;
   }
 }
 

@@ -57,7 +57,7 @@ describe("changelog create", () => {
     [["--item", "added"], "It must be of the form name=value."],
     [["--platform-version", "=1"], "It must be of the form name=value."],
     [["--release-type", "huge"], "Allowed choices are major, minor, patch."],
-    [[], "Give --title and --version."],
+    [[], "--version is missing"],
   ])("refuses %j before it asks the server", async (flags, message) => {
     const { line } = await newApp();
     const ran = await line.run(["changelog", "create", "--title", "New", ...flags]);

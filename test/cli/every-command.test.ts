@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
+import { examples } from "../../src/cli/examples.ts";
 import { nouns } from "../../src/cli/nouns.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { createCommandLine, emptyWorld } from "../support/command-line.ts";
@@ -17,6 +18,26 @@ describe.each(commands)("innkeep %s", (words, command) => {
     const ran = await line.run([...words.split(" "), "--help"], { world });
     expect(ran).toMatchObject({ exit: 0, stderr: "" });
     expect(ran.stdout).toMatch(new RegExp(`^Usage: innkeep ${words} `));
+  });
+
+  it("has examples in its help that are right, and says where the global options are", async () => {
+    const line = await createCommandLine();
+    const { stdout } = await line.run([...words.split(" "), "--help"]);
+    expect(examples[words]?.length).toBeGreaterThan(0);
+    for (const example of examples[words] ?? []) {
+      expect(stdout).toContain(`\n  ${example}\n`);
+      expect(example.startsWith(`innkeep ${words}`)).toBe(true);
+      expect(await parsed(example)).toBe(words);
+    }
+    expect(stdout).toMatch(/\nGlobal options: innkeep help options\n$/);
+    expect(stdout).not.toContain("--agent-token-file <");
+  });
+
+  it("marks the flags that it needs", async () => {
+    const line = await createCommandLine();
+    const help = (await line.run([...words.split(" "), "--help"])).stdout.replace(/\s+/g, " ");
+    for (const { flags, mandatory } of command.options)
+      if (mandatory) expect(help).toMatch(new RegExp(`${flags} (?:(?! --).)*\\(required\\)`));
   });
 
   it("says in a sentence what it does", () => {
@@ -66,6 +87,25 @@ describe("the tree of commands", () => {
     expect(program.commands.map((command) => command.name())).toEqual(["faq"]);
   });
 });
+
+/** The words of the command that an example calls. Throws where its flags are wrong. */
+async function parsed(example: string): Promise<string> {
+  const [, ...argv] = wordsOfShell(example);
+  let called = "";
+  const program = await createProgram(argv, { context: emptyWorld(), outcome: { exit: "ok" } });
+  program.hook("preAction", (_, command) => {
+    for (let at: Command | null = command; at?.parent; at = at.parent) called = `${at.name()} ${called}`;
+    throw new Error("read");
+  });
+  await expect(program.parseAsync(argv, { from: "user" })).rejects.toThrow(/^read$/);
+  return called.trim();
+}
+
+/** What a shell makes of a line, up to where it redirects. */
+const wordsOfShell = (line: string): string[] =>
+  [...line.replace(/ [<>|] .*$/, "").matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) =>
+    word.replace(/["']/g, ""),
+  );
 
 /** Every command that does something, by its words. */
 async function everyCommand(): Promise<[string, Command][]> {

@@ -126,7 +126,7 @@ describe("faq create", () => {
     const { line } = await newApp();
     expect(await line.run(["faq", "create", "--question", "How?"], { terminal: true })).toMatchObject({
       exit: 2,
-      stderr: expect.stringContaining("required option '--answer <text>' not specified"),
+      stderr: expect.stringContaining("--answer is missing"),
     });
   });
 });

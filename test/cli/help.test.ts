@@ -1,3 +1,5 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
 import { createCommandLine } from "../support/command-line.ts";
@@ -21,6 +23,16 @@ describe("innkeep", () => {
     [["faq", "lsit"], "unknown command 'lsit'\n(Did you mean list?)"],
     [["faq", "list", "--feilds", "id"], "unknown option '--feilds'\n(Did you mean --fields?)"],
     [["faq", "view"], "missing required argument 'id'"],
+    [
+      ["faq", "create"],
+      "error: The command needs 2 flags more:\n  --question is missing\n  --answer is missing\n",
+    ],
+    [["faq", "new", "--answer", "A"], "error: The command needs one flag more:\n  --question is missing\n"],
+    [
+      ["changelog", "create"],
+      "error: The command needs 2 flags more:\n  --title is missing\n  --version is missing\n",
+    ],
+    [["testing", "listing", "create"], "error: The command needs 6 flags more:\n  --app-name is missing\n"],
     [["faq", "list", "more"], "too many arguments"],
     [["faq", "create", "--sort-order", "1.5"], "It must be a whole number."],
     [["faq", "list", "--color", "red"], "Allowed choices are auto, always, never."],
@@ -64,7 +76,7 @@ describe("help", () => {
     expect((await run("help", "faq", "view", "--json")).json()).toMatchObject({
       name: "view",
       arguments: [{ name: "id", required: true }],
-      flags: [{ flags: "--app <id>" }],
+      flags: [{ flags: "--app <id>" }, { flags: "--raw <field>" }],
     });
   });
 
@@ -80,10 +92,39 @@ describe("help", () => {
     expect((await run("help", "exit-codes")).stdout).toBe(rows.join(""));
   });
 
+  it("options prints the options of every command", async () => {
+    const { stdout } = await run("help", "options");
+    expect(stdout).toContain("--json\twrite one JSON object to standard output\n");
+    expect(stdout.split("\n")).toHaveLength(11);
+  });
+
   it("environment names every variable that the sources read", async () => {
     const { stdout } = await run("help", "environment");
-    for (const name of ["INNKEEP_BASE_URL", "INNKEEP_API_KEY", "INNKEEP_TOKEN", "NO_COLOR", "HTTPS_PROXY"]) {
-      expect(stdout).toContain(name);
-    }
+    const named = stdout.split("\n").flatMap((line) => (line.split("\t")[0] ?? "").split(", "));
+    const isNamed = (name: string) =>
+      named.some((one) => (one.endsWith("*") ? name.startsWith(one.slice(0, -1)) : one === name));
+    const read = await variablesInSources();
+    expect(read.length).toBeGreaterThan(40);
+    expect(read.filter((name) => !isNamed(name))).toEqual([]);
+    expect(named.filter((name) => !/[*]|^NODE_|^$/.test(name) && !read.includes(name))).toEqual([]);
   });
 });
+
+/** The names of variables in the sources: `env.NAME`, `environment.NAME`, and those of our own in texts, too. */
+async function variablesInSources(): Promise<string[]> {
+  const names = new Set<string>();
+  for (const folder of ["bin", "mcp", "server", "src"]) {
+    for (const file of await readdir(folder, { recursive: true })) {
+      if (!/\.tsx?$/.test(file) || file.endsWith("cli/environment.ts")) continue;
+      const text = await readFile(join(folder, file), "utf8");
+      for (const [, name = ""] of text.matchAll(
+        /\benv(?:ironment)?\.([A-Z][A-Z_]+|https?_proxy|no_proxy)\b/g,
+      ))
+        if (name !== "") names.add(name.toUpperCase());
+      for (const [name] of text.matchAll(/\bINNKEEP_[A-Z_]+\b/g)) names.add(name);
+    }
+  }
+  // Put in place by the build.
+  names.delete("INNKEEP_VERSION");
+  return [...names];
+}

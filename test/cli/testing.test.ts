@@ -28,7 +28,10 @@ describe("testing listing", () => {
   it("names all that is missing", async () => {
     const { line } = await createTesterDesk(service);
     const ran = await line.run(["testing", "listing", "create", "--app-name", "Lantern"]);
-    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("--package-name, --opt-in-url") });
+    expect(ran).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("--package-name is missing\n  --opt-in-url is missing"),
+    });
   });
 });
 

@@ -7,13 +7,14 @@ import { onRun, type Setup } from "../on-run.ts";
 import { printList, printOne } from "../output.ts";
 
 export function addHelp(help: Command, setup: Setup): void {
-  help.argument("[topic...]", "a command, `exit-codes` or `environment`");
+  help.argument("[topic...]", "a command, `options`, `exit-codes` or `environment`");
   onRun<object, readonly string[]>(help, setup, (invocation, _, topic) => explain(invocation, help, topic));
 }
 
 async function explain(invocation: Invocation, help: Command, topic: readonly string[]): Promise<undefined> {
   if (topic[0] === "exit-codes") return tellExitCodes(invocation);
   if (topic[0] === "environment") return tellEnvironment(invocation);
+  if (topic[0] === "options") return tellOptions(invocation, help.parent ?? help);
   let command = help.parent ?? help;
   for (const word of topic) {
     const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
@@ -43,6 +44,14 @@ function tellExitCodes(invocation: Invocation): undefined {
   printList(invocation, rows, [
     { heading: "code", of: ({ code }) => code },
     { heading: "meaning", of: ({ meaning }) => meaning },
+  ]);
+}
+
+/** The options that every command takes. */
+function tellOptions(invocation: Invocation, program: Command): undefined {
+  printList(invocation, program.options, [
+    { heading: "option", of: ({ flags }) => flags },
+    { heading: "meaning", of: ({ description }) => description },
   ]);
 }
 

@@ -4,6 +4,7 @@ import { usageError } from "../cli-error.ts";
 import type { Invocation } from "../context.ts";
 import { details } from "../details.ts";
 import { flagOf } from "../feedback/fault.ts";
+import { missingFlags } from "../missing-flags.ts";
 import { type Column, note, printList, printOne } from "../output.ts";
 import { optionalTextOf } from "../text-flag.ts";
 
@@ -81,8 +82,7 @@ const isWhole = (given: Partial<Needed>): given is Needed =>
 
 function missing(given: Partial<Needed>) {
   const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [name] : []));
-  const flags = names.map((name) => (name === "screens" ? "--screen" : flagOf(name)));
-  return usageError(`A listing needs more: ${flags.join(", ")}.`);
+  return missingFlags(names.map((name) => (name === "screens" ? "--screen" : flagOf(name))));
 }
 
 const listingLines = (listing: Listing): string =>

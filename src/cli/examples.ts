@@ -1,0 +1,115 @@
+/** What to type, by the words of the command. `innkeep help …` shows it. */
+export const examples: Readonly<Record<string, readonly string[]>> = {
+  serve: ["innkeep serve --demo", "innkeep serve --data /srv/innkeep --base-url https://inn.example.org"],
+
+  "feedback send": [
+    'innkeep feedback send --type bug --message "The list is empty after syncing" --image screen.png',
+    "innkeep feedback send --type bug --subject 'Tests fail' --message @report.txt --attach log.pdf --dedupe-key tests",
+  ],
+  "feedback resend": ["innkeep feedback resend --list", "innkeep feedback resend --all"],
+  "feedback discard": ["innkeep feedback discard 01a1fda4-237d-759b-ad89-7cf5663516dc --yes"],
+  "feedback list": ["innkeep feedback list --app Larder --status open --from 2026-11-01"],
+  "feedback view": [
+    "innkeep feedback view 01a1fda4",
+    "innkeep feedback view 01a1fda4 --raw feedback.message",
+  ],
+  "feedback edit": ["innkeep feedback edit 01a1fda4 --status resolved"],
+  "feedback reply": ['innkeep feedback reply 01a1fda4 --body "Fixed in 2.4.0. Thank you!"'],
+  "feedback note": ["innkeep feedback note 01a1fda4 --body @note.md"],
+
+  "faq list": ["innkeep faq list", "innkeep faq list --app Larder --fields id,question"],
+  "faq view": ["innkeep faq view 01a1fda4", "innkeep faq view 01a1fda4 --raw answer > answer.md"],
+  "faq create": ['innkeep faq create --question "How do I sync?" --answer @answer.md'],
+  "faq edit": ["innkeep faq edit 01a1fda4 --answer @answer.md"],
+  "faq delete": ["innkeep faq delete 01a1fda4 --yes"],
+
+  "changelog list": ["innkeep changelog list", "innkeep changelog list --drafts --app Larder"],
+  "changelog view": ["innkeep changelog view 2.4.0", "innkeep changelog view 2.4.0 --raw body > notes.md"],
+  "changelog create": [
+    'innkeep changelog create --version 2.4.0 --title "Faster lists" --item added="Sort by date" --publish',
+    "innkeep changelog create --version 2.4.0 --title 2.4.0 --body-format markdown --body @notes.md",
+  ],
+  "changelog edit": ['innkeep changelog edit 2.4.0 --title "Faster lists and syncing"'],
+  "changelog publish": ["innkeep changelog publish 2.4.0"],
+  "changelog delete": ["innkeep changelog delete 2.4.0 --yes"],
+
+  "agent thread": ["innkeep agent thread 01a1fda4-237d-759b-ad89-7cf5663516dc"],
+  "agent propose": [
+    'innkeep agent propose 01a1fda4-237d-759b-ad89-7cf5663516dc --summary "Keep the photo" --plan @plan.md',
+  ],
+  "agent decision": ["innkeep agent decision 01a1fda4-335d-7457-848d-a03caceeefed --wait 8h"],
+
+  "auth login": ["innkeep auth login --base-url https://inn.example.org", "innkeep auth login --no-browser"],
+  "auth profile": ["innkeep auth profile", "innkeep auth profile --timezone Europe/London"],
+  "auth set": ["innkeep auth set token --base-url https://inn.example.org < token.txt"],
+  "auth token": ["innkeep auth token device-token | other-program"],
+  "auth status": ["innkeep auth status", "innkeep auth status --offline --json"],
+  "auth logout": ["innkeep auth logout", "innkeep auth logout device-token"],
+
+  "task list": ["innkeep task list", "innkeep task list --watch"],
+  "slot list": ["innkeep slot list", "innkeep slot list --open"],
+  "slot request": ["innkeep slot request 01a1fe67"],
+  "slot rotate-key": ["innkeep slot rotate-key 01a1fe67 --with-test-keys"],
+  "proof submit": ['innkeep proof submit 01a1fe67 --image screen.png --note "Sorted the list."'],
+  "proof resend": ["innkeep proof resend --list", "innkeep proof resend --all"],
+  "proof discard": ["innkeep proof discard 01a1fda4-237d-759b-ad89-7cf5663516dc --yes"],
+  "session report": [
+    "innkeep session report --started-at 2026-11-21T09:00:00Z --ended-at 2026-11-21T09:04:00Z --screen Recipes",
+  ],
+  "session status": ["innkeep session status --test-key-file key.txt"],
+
+  "testing listing list": ["innkeep testing listing list --app Larder"],
+  "testing listing view": ["innkeep testing listing view 01a1fe67-ea45-7574-8a18-9e786f3f8d39"],
+  "testing listing create": [
+    "innkeep testing listing create --app-name Larder --package-name org.example.larder " +
+      "--opt-in-url https://play.example.org/larder --test-brief @brief.md --screen Recipes --verification-tier sdk",
+  ],
+  "testing listing edit": [
+    "innkeep testing listing edit 01a1fe67-ea45-7574-8a18-9e786f3f8d39 --seats 14 --test-brief @brief.md",
+  ],
+  "testing cycle list": ["innkeep testing cycle list 01a1fe67-ea45-7574-8a18-9e786f3f8d39"],
+  "testing cycle create": [
+    "innkeep testing cycle create 01a1fe67-ea45-7574-8a18-9e786f3f8d39 --starts-on 2026-12-01 --timezone Europe/London",
+  ],
+  "testing cycle view": ["innkeep testing cycle view 01a1fe67-ea46-7268-9b0f-2c008d09e55b"],
+  "testing cycle cancel": ["innkeep testing cycle cancel 01a1fe67-ea46-7268-9b0f-2c008d09e55b --yes"],
+  "testing cycle report": ["innkeep testing cycle report 01a1fe67-ea46-7268-9b0f-2c008d09e55b --json"],
+  "testing slot accept": ["innkeep testing slot accept 01a1fe67-ea4e-71ef-914a-f7d3fc029b5b"],
+  "testing slot decline": ["innkeep testing slot decline 01a1fe67-ea4e-71ef-914a-f7d3fc029b5b --yes"],
+  "testing slot remove": ["innkeep testing slot remove 01a1fe67-ea4e-71ef-914a-f7d3fc029b5b --yes"],
+  "testing slot rotate-key": ["innkeep testing slot rotate-key 01a1fe67-ea4e-71ef-914a-f7d3fc029b5b --yes"],
+  "testing slot confirm-join": ["innkeep testing slot confirm-join 01a1fe67-ea4e-71ef-914a-f7d3fc029b5b"],
+  "testing slot assign": [
+    "innkeep testing slot assign 01a1fe67-ea4e-71ef-914a-f7d3fc029b5b --email ada@example.org",
+  ],
+
+  "admin user create": ["innkeep admin user create --email ada@example.org --password-stdin < password.txt"],
+  "admin user password": [
+    "innkeep admin user password --email ada@example.org --password-stdin < password.txt",
+  ],
+  "admin app create": ["innkeep admin app create Larder --owner ada@example.org"],
+  "admin key create": [
+    "innkeep admin key create --app 01a1fda3-dcee-7447-b6de-42c8c3c82f1d --label iOS --kind intake",
+  ],
+  "admin key list": ["innkeep admin key list --owner ada@example.org"],
+  "admin key revoke": ["innkeep admin key revoke 01a1fda3 --yes"],
+  "admin token create": [
+    "innkeep admin token create --kind agent --owner ada@example.org",
+    "innkeep admin token create --kind maintainer --owner ada@example.org --scope changelog:write --scope apps:read",
+  ],
+  "admin token list": ["innkeep admin token list --json"],
+  "admin token revoke": ["innkeep admin token revoke 01a1fda3 --yes"],
+  "admin migrate": ["innkeep admin migrate --data /srv/innkeep"],
+  "admin check": ["innkeep admin check --data /srv/innkeep"],
+  "admin repair": ["innkeep admin repair --data /srv/innkeep"],
+  "admin backup": ["innkeep admin backup /backups/innkeep-monday.tar --data /srv/innkeep"],
+  "admin restore": ["innkeep admin restore /backups/innkeep-monday.tar --data /srv/innkeep-new"],
+
+  api: [
+    "innkeep api /api/v1/faqs/remote",
+    'innkeep api /api/v1/faqs/remote --field question="How do I sync?" --field answer="Tap Sync."',
+  ],
+  open: ["innkeep open", "innkeep open 01a1fda4-237d-759b-ad89-7cf5663516dc"],
+  mcp: ["innkeep mcp", "innkeep mcp --read-only --agent-token-file token.txt"],
+  help: ["innkeep help faq create", "innkeep help environment"],
+};

@@ -1,0 +1,37 @@
+import { type Command, Help, type Option } from "commander";
+import { examples } from "./examples.ts";
+
+/** How help looks: without aliases, which are for habit, and without what is the same for every command. */
+export const helpStyle = {
+  subcommandTerm: (command: Command): string => `${command.name()} ${argumentsOf(command)}`.trim(),
+  commandUsage: (command: Command): string =>
+    `innkeep ${wordsOf(command)} ${command.usage()}`.replace(/ +/g, " "),
+  optionDescription: (option: Option): string =>
+    `${new Help().optionDescription(option)}${option.mandatory ? " (required)" : ""}`,
+};
+
+/** Adds to each command below what stands at the end of its help: examples, and where the global options are. */
+export function addHelpEndings(command: Command): void {
+  for (const one of command.commands) {
+    one.addHelpText("after", () => endingOf(one));
+    addHelpEndings(one);
+  }
+}
+
+function endingOf(command: Command): string {
+  const lines = examples[wordsOf(command)] ?? [];
+  const shown = lines.length === 0 ? "" : `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}\n`;
+  return `${shown}\nGlobal options: innkeep help options`;
+}
+
+/** The words that call a command, without the program's own name. */
+function wordsOf(command: Command): string {
+  const words = [];
+  for (let at = command; at.parent; at = at.parent) words.unshift(at.name());
+  return words.join(" ");
+}
+
+const argumentsOf = (command: Command): string =>
+  command.registeredArguments
+    .map((argument) => (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`))
+    .join(" ");
