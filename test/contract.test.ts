@@ -13,6 +13,8 @@ const endpoints: [string, Endpoint][] = Object.entries(contract).flatMap(([group
 const onlyInTheConsole: Record<string, string> = {
   "session.create": "a person signs in in a browser",
   "session.remove": "a person signs out in a browser",
+  "session.changePassword":
+    "a person changes it in a browser; `admin user password` replaces a forgotten one",
   "apps.create": "`admin app create`, which works without a server",
   "apps.read": "the list tells as much",
   "apps.update": "switches of an app are turned by a person",

@@ -13,7 +13,7 @@ import { signDeviceOut } from "./actions/devices.ts";
 import { createFaq, deleteFaq, orderFaqs, updateFaq } from "./actions/faqs.ts";
 import { createKey, regenerateKey, revokeKey } from "./actions/keys.ts";
 import { createCycle, createListing, updateListing } from "./actions/listings.ts";
-import { signOut } from "./actions/session.ts";
+import { changePassword, signOut } from "./actions/session.ts";
 import { addMessage, decide, deleteThread, editThread } from "./actions/threads.ts";
 import { createToken, revokeToken } from "./actions/tokens.ts";
 import type { Links } from "./links.ts";
@@ -95,4 +95,5 @@ export const forms = (at: Links): Addresses => [
   [at.tokens, createToken],
   [at.token(":tokenId", "revoke"), revokeToken],
   [at.device(":deviceId", "sign-out"), signDeviceOut],
+  [at.password, changePassword],
 ];

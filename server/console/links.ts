@@ -26,6 +26,7 @@ export function createLinks(at: string) {
     tokens: `${at}/tokens`,
     token: (id: string, part: string) => `${at}/tokens/${id}/${part}`,
     signInMethods: `${at}/sign-in-methods`,
+    password: `${at}/sign-in-methods/password`,
     devices: `${at}/devices`,
     device: (id: string, part: string) => `${at}/devices/${id}/${part}`,
     audit: `${at}/audit`,

@@ -25,6 +25,10 @@ export const notesOfDone: ReadonlyMap<string, string> = new Map([
   ["app-deleted", "The app and everything in it are deleted."],
   ["key-revoked", "The key is revoked. Nothing can use it any more."],
   ["token-revoked", "The token is revoked. Nothing can use it any more."],
+  [
+    "password-changed",
+    "Your password is changed. Other browsers are signed out; tokens and devices are not.",
+  ],
   ["connected", "You can sign in with it from now on."],
   ["device-signed-out", "The device is signed out. Its token works no more."],
   ["signed-out", "You are signed out."],

@@ -22,6 +22,10 @@ export const sessions = {
   /** Ends all sessions of an account. Gives how many there were. */
   removeAll: (tx: Transaction, userId: string) => tx.run("DELETE FROM sessions WHERE user_id = ?", userId),
 
+  /** Ends all sessions of an account but one. */
+  removeOthers: (tx: Transaction, userId: string, kept: string) =>
+    tx.run("DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?", userId, kept),
+
   removeExpired: (tx: Transaction, userId: string, now: string) =>
     tx.run("DELETE FROM sessions WHERE user_id = ? AND expires_at <= ?", userId, now),
 };

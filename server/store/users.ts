@@ -10,6 +10,12 @@ export interface NewUser extends UserRow {
   readonly createdAt: string;
 }
 
+/** Two hashes. */
+export interface PasswordChange {
+  readonly old: string;
+  readonly fresh: string;
+}
+
 export const users = {
   /** `email` as `normaliseEmail` gives it. */
   findByEmail: (reader: Reader, email: string) =>
@@ -28,6 +34,13 @@ export const users = {
 
   setPassword: (tx: Transaction, id: string, passwordHash: string) =>
     tx.run("UPDATE users SET password_hash = ? WHERE id = ?", passwordHash, id),
+
+  /** Whether the password could be replaced: not where another one has taken the place of `old` meanwhile. */
+  changePassword: async (tx: Transaction, id: string, { old, fresh }: PasswordChange): Promise<boolean> =>
+    (await tx.run(
+      "UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?",
+      ...[fresh, id, old],
+    )) === 1,
 
   /** Whether the account could be made: not where its address has become another's meanwhile. */
   insertUnlessTaken: async (tx: Transaction, user: NewUser): Promise<boolean> =>

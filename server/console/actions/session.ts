@@ -1,7 +1,9 @@
 import { session } from "../../../src/contract/console/session.ts";
+import { type ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { filledAgain } from "../filled.ts";
 import { carriedForm } from "../kept.ts";
 import { showSignIn } from "../pages/sign-in.tsx";
+import { showSignInMethods } from "../pages/sign-in-methods.tsx";
 import { showSignedInAgain } from "../pages/signed-in-again.tsx";
 import { returnPath } from "../place.ts";
 import { goTo, orAgain, type Reply } from "../reply.ts";
@@ -23,6 +25,26 @@ export const signIn = ({ fields, ...visit }: Visit): Promise<Reply> =>
         { to: fields.text("to"), form: filledAgain(fields, refusal), kept: carriedForm(fields) },
       ),
   );
+
+/** Changes the password. What was typed is not sent back, whatever comes of it. */
+export function changePassword(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links } = visit;
+  const given = (name: string) => fields.text(name);
+  return orAgain(
+    async () => {
+      if (given("newPassword") !== given("repeatedPassword"))
+        throw badRequest("repeatedPassword", "is another");
+      const body = { currentPassword: given("currentPassword"), newPassword: given("newPassword") };
+      await ask(session.changePassword, { body, once: fields.once });
+      return goTo(links.signInMethods, "password-changed");
+    },
+    (refusal) => showSignInMethods(visit, { value: () => "", refusal: atCurrentPassword(refusal) }),
+  );
+}
+
+/** The account is known: what was wrong is the password. */
+const atCurrentPassword = (refusal: ApiError): ApiError =>
+  refusal.code === "invalid_credentials" ? badRequest("currentPassword", "is wrong") : refusal;
 
 export async function signOut({ ask, fields, links }: SignedInVisit): Promise<Reply> {
   await ask(session.remove, { once: fields.once });

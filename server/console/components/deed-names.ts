@@ -3,6 +3,8 @@ export const deedNames: ReadonlyMap<string, string> = new Map([
   ["session.create", "Signed in"],
   ["session.delete", "Signed out"],
   ["user.password", "Replaced the password"],
+  ["user.create", "Made the account"],
+  ["user.password", "Changed the password"],
   ["identity.connect", "Connected a sign-in method"],
   ["device.create", "Signed a device in"],
   ["device.delete", "Signed a device out"],

@@ -1,6 +1,8 @@
 import type { IdentityProvider } from "../../settings.ts";
 import { type IdentityRow, identities } from "../../store/identities.ts";
 import { users } from "../../store/users.ts";
+import { ChangePassword } from "../components/change-password.tsx";
+import type { Filled } from "../components/field.tsx";
 import { Framed } from "../components/framed.tsx";
 import { Ago } from "../components/when.tsx";
 import { Line } from "../components/written.tsx";
@@ -9,8 +11,10 @@ import { startAddress } from "../identity/addresses.ts";
 import { type Reply, show } from "../reply.ts";
 import type { SignedInVisit } from "../visit.ts";
 
-/** With what the visitor signs in, and with what else they could. */
-export async function signInMethodsPage(visit: SignedInVisit): Promise<Reply> {
+export const signInMethodsPage = (visit: SignedInVisit): Promise<Reply> => showSignInMethods(visit);
+
+/** With what the visitor signs in, and with what else they could; `form` is a change of the password that was refused. */
+export async function showSignInMethods(visit: SignedInVisit, form?: Filled): Promise<Reply> {
   const { deps, caller } = visit;
   const [frame, user, connected] = await Promise.all([
     frameOf(visit),
@@ -32,12 +36,21 @@ export async function signInMethodsPage(visit: SignedInVisit): Promise<Reply> {
             <b>Password</b>
             <span class="badge">{user?.passwordHash ? "Set" : "None"}</span>
           </div>
+          {user?.passwordHash ? (
+            <ChangePassword form={form} links={visit.links} />
+          ) : (
+            <p class="muted small">
+              The operator of this server can give your account one, with{" "}
+              <code>innkeep admin user password</code>.
+            </p>
+          )}
         </li>
         {identityProviders.map((provider) => (
           <ProviderLine key={provider.id} provider={provider} connected={connected} visit={visit} />
         ))}
       </ul>
     </Framed>,
+    form?.refusal?.status,
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Settings } from "../../settings.ts";
 import { Alone } from "../components/alone.tsx";
 import { type Filled, TextField } from "../components/field.tsx";
 import { Hidden } from "../components/hidden.tsx";
@@ -6,6 +7,7 @@ import { Providers } from "../components/providers.tsx";
 import { filledWith } from "../filled.ts";
 import { carrying, type KeptForm, showingAgain } from "../kept.ts";
 import { type Reply, show } from "../reply.ts";
+import { onTo, tavernLinks } from "../tavern/paths.ts";
 import type { Visit } from "../visit.ts";
 
 export const signInPage = async (visit: Visit): Promise<Reply> =>
@@ -58,8 +60,32 @@ const SignIn = ({
       </form>
       <Providers settings={deps.settings} to={to} apart={kept !== undefined} />
       {kept && <SignedInElsewhere kept={kept} />}
+      <NoWayIn settings={deps.settings} to={to || links.home} />
     </div>
   </Alone>
+);
+
+interface NoWayInProps {
+  readonly settings: Settings;
+  readonly to: string;
+}
+
+/** Ways to an account, and back into one. */
+const NoWayIn = ({ settings, to }: NoWayInProps) => (
+  <div class="small muted stack tight">
+    {settings.registration ? (
+      <p>
+        New here? <a href={onTo(tavernLinks(settings).signUp, to)}>Create an account</a>
+      </p>
+    ) : (
+      <p>
+        New here? The operator of this server makes accounts, with <code>innkeep admin user create</code>.
+      </p>
+    )}
+    <p>
+      Password forgotten? The operator can set a new one, with <code>innkeep admin user password</code>.
+    </p>
+  </div>
 );
 
 /** What is typed waits in this tab, while the person signs in in another one. */

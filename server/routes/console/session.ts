@@ -1,9 +1,9 @@
 import type { session as contract } from "../../../src/contract/console/session.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
-import { normaliseEmail, verifyPassword } from "../../accounts.ts";
+import { hashPassword, normaliseEmail, verifyPassword } from "../../accounts.ts";
 import type { Deps } from "../../deps.ts";
 import { isOwnOrigin } from "../../http/authenticate.ts";
-import type { ConsoleCaller, Handlers, Request } from "../../http/handler.ts";
+import type { ConsoleCaller, Handler, Handlers, Request } from "../../http/handler.ts";
 import { apps } from "../../store/apps.ts";
 import { sessions } from "../../store/sessions.ts";
 import { type UserRow, users } from "../../store/users.ts";
@@ -40,11 +40,31 @@ export function session(deps: Deps): Handlers<typeof contract> {
       return undefined;
     },
 
+    changePassword: changePassword(deps),
+
     me: async ({ caller }) => ({
       user: { id: caller.userId, email: caller.email },
       scopes: [...caller.scopes],
       app: await appOf(deps, caller),
     }),
+  };
+}
+
+/** Who has a session open elsewhere, or has stolen one, is signed out. Tokens and devices are not touched. */
+function changePassword(deps: Deps): Handler<typeof contract.changePassword> {
+  const record = createRecord(deps);
+  return async ({ body, caller, address, save }) => {
+    const attempt = { email: caller.email, address };
+    await beginAttempt(deps, attempt);
+    const user = await verifiedUser(deps, caller.email, body.currentPassword);
+    const change = { old: user.passwordHash, fresh: await hashPassword(body.newPassword) };
+    return save(async (tx) => {
+      if (!(await users.changePassword(tx, user.id, change))) throw new ApiError("invalid_credentials");
+      await succeed(deps, tx, attempt);
+      await sessions.removeOthers(tx, user.id, caller.id);
+      await record(tx, { caller, address }, { action: "user.password", target: user.id });
+      return undefined;
+    });
   };
 }
 

@@ -26,6 +26,25 @@ export const session = {
     success: { status: 204 },
     errors: [],
   }),
+  changePassword: endpoint({
+    method: "PUT",
+    path: "/api/v1/console/password",
+    summary: "Change the password of your account, and end its other sessions",
+    auth: "session",
+    body: z.object({
+      currentPassword: z
+        .string()
+        .check(z.minLength(1, "must not be empty"), z.maxLength(limits.password.max)),
+      newPassword: z
+        .string()
+        .check(
+          z.minLength(limits.password.min, `must have at least ${limits.password.min} characters`),
+          z.maxLength(limits.password.max, `must have at most ${limits.password.max} characters`),
+        ),
+    }),
+    success: { status: 204 },
+    errors: ["invalid_credentials", "rate_limited"],
+  }),
   me: endpoint({
     method: "GET",
     path: "/api/v1/console/me",
