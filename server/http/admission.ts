@@ -6,6 +6,7 @@ import { consume, peek } from "../store/rate-limits.ts";
 import { accountLimitsOf, refuseSpentAccount } from "./attempts.ts";
 import type { Callers } from "./handler.ts";
 import { createTurns, type Turn } from "./turns.ts";
+import { UploadFailure } from "./upload-failure.ts";
 
 /** Bodies from here on are worth a look before they are taken in. */
 const largeBytes = 65_536;
@@ -20,8 +21,8 @@ export interface Arriving {
 
 /** A large body that may be taken in. */
 export interface Admitted extends Turn {
-  /** Uses up the endpoint's limit for a body that did not arrive whole. */
-  countFailed(): Promise<void>;
+  /** Uses up the endpoint's limit for a body that did not arrive whole, where `thrown` was its sender's doing. */
+  countFailed(thrown: unknown): Promise<void>;
 }
 
 /**
@@ -41,7 +42,7 @@ export function createAdmit(deps: Limiting): Admit {
       await refuseSpentAccount(endpoint, caller, deps);
     }
     const turn = await takeTurn(caller.id);
-    return { ...turn, countFailed: () => countFailed(endpoint, caller, deps) };
+    return { ...turn, countFailed: (thrown) => countFailed({ endpoint, caller, thrown }, deps) };
   };
 }
 
@@ -58,15 +59,23 @@ async function refuseLimited(
   if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
 }
 
+interface Failed {
+  readonly endpoint: Endpoint;
+  readonly caller: NonNullable<Arriving["caller"]>;
+  readonly thrown: unknown;
+}
+
 /** Otherwise a body that always stops before its end could be sent without limit. */
 async function countFailed(
-  endpoint: Endpoint,
-  caller: NonNullable<Arriving["caller"]>,
+  { endpoint, caller, thrown }: Failed,
   { database, clock, settings }: Limiting,
 ): Promise<void> {
-  if (!settings.rateLimited) return;
-  const { rateLimit } = endpoint;
-  const own = rateLimit ? [{ limit: rateLimit, key: `${rateLimit}:${caller.id}` }] : [];
+  const wasCut = thrown instanceof ApiError && thrown.code === "busy";
+  if (!settings.rateLimited || !(wasCut || thrown instanceof UploadFailure)) return;
+  const { rateLimit, countsRefusals } = endpoint;
+  // A refusal that the endpoint counts anyway is counted once.
+  const counts = rateLimit && (wasCut || !countsRefusals);
+  const own = counts ? [{ limit: rateLimit, key: `${rateLimit}:${caller.id}` }] : [];
   await database.write(async (tx) => {
     for (const { limit, key } of [...own, ...accountLimitsOf(endpoint, caller)])
       await consume(tx, key, settings.rateLimits[limit], clock);

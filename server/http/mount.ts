@@ -118,7 +118,7 @@ function bodyTaker({ files }: Pick<Deps, "files">, { admit, arrivals, addressOf 
       // What is admitted holds little: its files go to the disk as they come.
       return await readUpload(req, endpoint, { files, arrival: admitted ? unheld(arrival) : arrival });
     } catch (error) {
-      await admitted?.countFailed();
+      await admitted?.countFailed(error);
       throw error;
     } finally {
       arrival?.end();
