@@ -7,7 +7,8 @@ import { createOpenToken } from "./play-token.ts";
 export interface Attestation {
   /** What the device sent; undefined where it sent nothing. */
   readonly integrityToken: string | undefined;
-  readonly code: string;
+  /** What the token must have been made for, beside the device: the sign-in code, or the account's e-mail address. */
+  readonly subject: string;
   readonly deviceId: string;
   readonly now: Date;
 }
@@ -19,8 +20,8 @@ export type Attest = (attestation: Attestation) => Promise<readonly IntegrityRea
 export function createAttest(settings: AttestationSettings): Attest {
   if (settings.kind === "off") return async () => [];
   const open = createOpenToken(settings);
-  return async ({ integrityToken, code, deviceId, now }) => {
+  return async ({ integrityToken, subject, deviceId, now }) => {
     const payload = integrityToken === undefined ? undefined : await open(integrityToken);
-    return judgeIntegrity(payload, settings, { isBound: bindingCheck(code, deviceId), now });
+    return judgeIntegrity(payload, settings, { isBound: bindingCheck(subject, deviceId), now });
   };
 }

@@ -30,13 +30,7 @@ function exchange(deps: Deps): Handler<typeof contract.exchange> {
     if ("why" in found) return save(async () => refuseCode(deps, found.why));
     const { code, codeHash } = found;
     const { deviceId } = code;
-    const reasons = await deps.attest({
-      integrityToken: integrityToken ?? undefined,
-      code: body.code,
-      deviceId,
-      now: deps.clock.now(),
-    });
-    if (reasons.length > 0) throw new ApiError("integrity_failed", { reasons });
+    await attestDevice(deps, { integrityToken, subject: body.code, deviceId });
     const user = { id: code.userId, email: code.email };
     const signInDevice = async (tx: Transaction) => {
       await claimDevice(deps, tx, { user, deviceId });
@@ -46,6 +40,23 @@ function exchange(deps: Deps): Handler<typeof contract.exchange> {
     };
     return save(signInDevice, { repeatableUntil: new Date(code.expiresAt) });
   };
+}
+
+interface AttestedDevice {
+  readonly integrityToken: string | null | undefined;
+  /** The code or the e-mail address, as it was sent. */
+  readonly subject: string;
+  readonly deviceId: string;
+}
+
+/** Throws `integrity_failed` for a device that does not prove what it is, where the deployment asks for that. */
+async function attestDevice(
+  { attest, clock }: Pick<Deps, "attest" | "clock">,
+  { integrityToken, subject, deviceId }: AttestedDevice,
+): Promise<void> {
+  const attestation = { integrityToken: integrityToken ?? undefined, subject, deviceId, now: clock.now() };
+  const reasons = await attest(attestation);
+  if (reasons.length > 0) throw new ApiError("integrity_failed", { reasons });
 }
 
 type Found = { readonly code: SignInCodeRow; readonly codeHash: string } | { readonly why: string };
@@ -89,7 +100,8 @@ function register(deps: Deps): Handler<typeof contract.register> {
     if (!deps.settings.registration) {
       throw new ApiError("forbidden", { message: "New accounts are turned off here." });
     }
-    const { password, deviceName, ...device } = body;
+    const { password, deviceName, integrityToken, ...device } = body;
+    await attestDevice(deps, { integrityToken, subject: body.email, deviceId: body.deviceId });
     const user = {
       id: deps.newId(),
       email: normaliseEmail(body.email),
@@ -107,12 +119,13 @@ function register(deps: Deps): Handler<typeof contract.register> {
 /** Held to the limits of failed sign-ins to the console: the password is the same. */
 function token(deps: Deps): Handler<typeof contract.token> {
   return async ({ body, address, save }) => {
-    const { password, deviceName, ...device } = body;
+    const { password, deviceName, integrityToken, ...device } = body;
     const attempt = { email: normaliseEmail(body.email), address };
     await beginAttempt(deps, attempt);
     const user = await verifiedUser(deps, attempt.email, password);
     // A taken device is no wrong password.
     await deps.database.write((tx) => succeed(deps, tx, attempt));
+    await attestDevice(deps, { integrityToken, subject: body.email, deviceId: body.deviceId });
     return save(async (tx) => {
       await claimDevice(deps, tx, { user, ...device });
       return linkDevice(deps, tx, { ...device, user, address, name: deviceName || unnamed });

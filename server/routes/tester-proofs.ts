@@ -80,7 +80,7 @@ async function insert(
   images: readonly ProofImage[],
 ): Promise<void> {
   const createdAt = at.toISOString();
-  const sent = { capturedAt, queuedAt: queuedAt ?? null, note: note || null };
+  const sent = { capturedAt, queuedAt: queuedAt || null, note: note || null };
   await proofs.insert(tx, { id: proofId, slotId, dayIndex, createdAt, ...sent });
   for (const [place, { upload }] of images.entries()) {
     // Each a millisecond after the one before: that is their order.

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { utcOf } from "./instants.ts";
 import { isReceivedFile, type ReceivedFile } from "./received-file.ts";
 
 /** Text of `min` to `max` Unicode code points after trimming, without NUL and lone surrogates. */
@@ -52,15 +53,34 @@ export const uuid = z.guid().check(z.toLowerCase(), z.meta({ format: "uuid" }));
 /** An instant of an answer: ISO 8601 UTC with milliseconds. */
 export const instant = z.string().check(z.meta({ format: "date-time" }));
 
+const mendedInstant = (given: string, fault: (message: string) => void): string => {
+  const utc = utcOf(given);
+  if (utc === undefined) fault("must be an ISO 8601 instant with an offset");
+  return utc ?? given;
+};
+
 /** An instant of a request: ISO 8601 with an offset (`Z` counts); becomes UTC with milliseconds. */
-export const givenInstant = z.string().check(
-  mended((given, fault) => {
-    const utc = utcOf(given);
-    if (utc === undefined) fault("must be an ISO 8601 instant with an offset");
-    return utc ?? given;
-  }),
-  z.meta({ format: "date-time" }),
+export const givenInstant = z.string().check(mended(mendedInstant), z.meta({ format: "date-time" }));
+
+/** An instant of a request that may be left out; null and blank mean the same, blank becomes "". */
+export const optionalInstant = z.optional(
+  z.nullable(
+    z.string().check(
+      mended((given, fault) => (given.trim() === "" ? "" : mendedInstant(given, fault))),
+      z.meta({ format: "date-time" }),
+    ),
+  ),
 );
+
+/** Text that is cut at `max` code points after trimming, where a longer one would be a pity to refuse. */
+export const cutText = (max: number) =>
+  z.string().check(
+    mended((given, fault) => {
+      const value = given.trim();
+      if (!isCleanText(value)) fault("must not contain NUL characters or lone surrogates");
+      return value.length <= max ? value : [...value.slice(0, 2 * max)].slice(0, max).join("").trim();
+    }),
+  );
 
 /** An absolute http or https address. */
 export const webUrl = (max: number) =>
@@ -125,27 +145,6 @@ function codePoints(value: string): number {
   let count = 0;
   for (const _ of value) count += 1;
   return count;
-}
-
-/**
- * The same instant in UTC with milliseconds; undefined where the text is none, or where its year is not one of four
- * digits there: only such sort as text.
- */
-function utcOf(value: string): string | undefined {
-  const milliseconds = Date.parse(value);
-  if (Number.isNaN(milliseconds) || !instantForm.test(value) || !isDay(value.slice(0, 10))) return undefined;
-  if (utcForm.test(value)) return value;
-  const utc = new Date(milliseconds).toISOString();
-  return utcForm.test(utc) ? utc : undefined;
-}
-
-const instantForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
-/** As `toISOString` writes it; 24:00 is midnight of the next day. */
-const utcForm = /^\d{4}-\d\d-\d\dT(?!24)\d\d:\d\d:\d\d\.\d{3}Z$/;
-
-/** Whether a month has the day: `Date` takes 30 February for 2 March. */
-function isDay(date: string): boolean {
-  return Number(date.slice(8)) <= 28 || new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
 }
 
 function isWebUrl(value: string): boolean {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { givenInstant, instant, optionalText, text } from "./fields.ts";
+import { cutText, givenInstant, instant, optionalText, text } from "./fields.ts";
 import { limits } from "./limits.ts";
 
 /** Why a session did not count a day, in the order in which they are looked at. (decisions 4) */
@@ -14,9 +14,9 @@ export const sessionReasons = [
 ] as const;
 export type SessionReason = (typeof sessionReasons)[number];
 
-/** Names of screens, each once: trimmed, empty ones dropped. */
+/** Names of screens, each once: trimmed, cut, empty ones dropped. A name that is too long must not cost the session. */
 const Screens = z
-  .array(text(0, limits.screenName))
+  .array(cutText(limits.screenName))
   .check(z.overwrite((names) => [...new Set(names.filter((name) => name !== ""))]));
 
 /** Whether both instants are ones: only then is a length right or wrong, whatever else is. */

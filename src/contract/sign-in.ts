@@ -68,6 +68,7 @@ const Account = z.object({
   password: z.string().check(z.minLength(1, "must not be empty"), z.maxLength(limits.password.max)),
   deviceId,
   deviceName: optionalText(limits.deviceName),
+  integrityToken: z.optional(z.nullable(z.string())),
   ...deviceFields,
 });
 
@@ -127,7 +128,7 @@ export const signIn = {
     auth: "none",
     body: Registration,
     success: { status: 201, body: DeviceGrant },
-    errors: ["forbidden", "email_taken", "device_taken"],
+    errors: ["forbidden", "integrity_failed", "email_taken", "device_taken"],
     attempts: [{ limit: "registrationsByAddress", by: ["address"] }],
     repeatableBy: ["email", "password", "deviceId"],
     repeatableSeconds: grantSeconds,
@@ -141,7 +142,7 @@ export const signIn = {
     auth: "none",
     body: Account,
     success: { status: 201, body: DeviceGrant },
-    errors: ["invalid_credentials", "device_taken", "rate_limited"],
+    errors: ["invalid_credentials", "integrity_failed", "device_taken", "rate_limited"],
     repeatableBy: ["email", "password", "deviceId"],
     repeatableSeconds: grantSeconds,
     answersSecret: true,

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { givenInstant, instant, optionalText, queryInteger, uuid } from "./fields.ts";
+import { givenInstant, instant, optionalInstant, optionalText, queryInteger, uuid } from "./fields.ts";
 import { limits, proofImages } from "./limits.ts";
 import type { ReceivedFile } from "./received-file.ts";
 import { Profile, timeZone } from "./sign-in.ts";
@@ -81,7 +81,7 @@ const ProofImage = z.custom<string | ReceivedFile>().check(
 export const NewProof = z.object({
   slotId: uuid,
   capturedAt: givenInstant,
-  queuedAt: z.optional(givenInstant),
+  queuedAt: optionalInstant,
   note: optionalText(limits.proofNote),
   images: z.optional(
     z.array(ProofImage).check(z.maxLength(proofImages.most, `must be at most ${proofImages.most} files`)),

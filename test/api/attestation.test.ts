@@ -136,6 +136,84 @@ describe.each(databases)("the exchange with attestation on $name", (engine) => {
   });
 });
 
+describe.each(databases)("accounts with a password and attestation on $name", (engine) => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ engine, environment: playEnvironment(keys) });
+  });
+  afterAll(() => service.stop());
+
+  const newcomer = () => ({
+    email: `${randomName()}@example.org`,
+    password: "a password of some length",
+    deviceId: v7(),
+  });
+  type Newcomer = ReturnType<typeof newcomer>;
+  const send = (endpoint: string, account: Newcomer, integrityToken?: string | null, headers = {}) =>
+    service.request("POST", `/api/v1/testing/auth/${endpoint}`, {
+      headers,
+      body: { ...account, integrityToken },
+    });
+  const tokenFor = ({ email, deviceId }: Newcomer, traits: object = {}) =>
+    makePlayToken({ ...goodVerdict({ code: email, deviceId, now: service.clock.now() }), ...traits }, keys);
+  const emulator = { deviceIntegrity: { deviceRecognitionVerdict: ["MEETS_VIRTUAL_INTEGRITY"] } };
+  const refused = (reasons: readonly string[]) => ({
+    status: 403,
+    body: { error: expect.any(String), code: "integrity_failed", reasons },
+  });
+  /** An account that exists already, for `token`; one that does not, for `register`. */
+  async function accountFor(endpoint: string): Promise<Newcomer> {
+    const account = newcomer();
+    if (endpoint === "token")
+      expect((await send("register", account, await tokenFor(account))).status).toBe(201);
+    return account;
+  }
+
+  describe.each(["register", "token"])("%s", (endpoint) => {
+    it("signs in a sound device with our app", async () => {
+      const account = await accountFor(endpoint);
+      const answer = await send(endpoint, account, await tokenFor(account));
+      expect([answer.status, answer.field("token").slice(0, 4)]).toEqual([201, "sdt_"]);
+    });
+
+    it.each([undefined, null, "", "a.b.c.d.e"])("refuses the token %j, and leaves nothing", async (token) => {
+      const account = await accountFor(endpoint);
+      expect(await send(endpoint, account, token)).toMatchObject(refused(["app_not_recognized"]));
+      const again = await send("register", account, await tokenFor(account));
+      expect(again.status).toBe(endpoint === "register" ? 201 : 409);
+    });
+
+    it("refuses an emulator, with its reason", async () => {
+      const account = await accountFor(endpoint);
+      const answer = await send(endpoint, account, await tokenFor(account, emulator));
+      expect(answer).toMatchObject(refused(["device_integrity_failed"]));
+    });
+
+    it.each([
+      ["another address", { email: "somebody@example.org" }],
+      ["another device", { deviceId: "another" }],
+    ])("refuses a token that was made for %s", async (_, other) => {
+      const account = await accountFor(endpoint);
+      const answer = await send(endpoint, account, await tokenFor({ ...account, ...other }));
+      expect(answer).toMatchObject(refused(["app_not_recognized"]));
+    });
+
+    it("stores no refusal: the same request with the same Idempotency-Key is judged anew", async () => {
+      const account = await accountFor(endpoint);
+      const headers = { "idempotency-key": v7() };
+      await send(endpoint, account, undefined, headers);
+      expect((await send(endpoint, account, await tokenFor(account), headers)).status).toBe(201);
+    });
+  });
+
+  it("tells who does not know the password nothing of attestation", async () => {
+    const account = await accountFor("token");
+    const wrong = { ...account, password: "another password" };
+    for (const token of [undefined, await tokenFor(account)])
+      expect((await send("token", wrong, token)).field("code")).toBe("invalid_credentials");
+  });
+});
+
 describe("the exchange without attestation", () => {
   it.each([undefined, "whatever"])("looks at no token: %j", async (integrityToken) => {
     const service = await startService();

@@ -64,6 +64,20 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
     expect(served.map((bytes) => Buffer.from(bytes))).toEqual(images.map(({ bytes }) => bytes));
   });
 
+  it.each(["", "  "])("takes a queuedAt of %j as left out", async (queuedAt) => {
+    expect((await submit({ queuedAt })).status).toBe(201);
+    expect(await evidenceOf(service, world)).toMatchObject({ state: "counted", proof: { queuedAt: null } });
+  });
+
+  it("takes instants as strftime and Java write them", async () => {
+    const plain = inSeconds(-60);
+    const capturedAt = plain.replace("Z", "+0000");
+    const queuedAt = plain.replace(".", ",").replace("Z", "z[Europe/London]").replace("T", "t");
+    expect((await submit({ capturedAt, queuedAt })).status).toBe(201);
+    const proof = { capturedAt: plain, queuedAt: plain };
+    expect(await evidenceOf(service, world)).toMatchObject({ proof });
+  });
+
   it("serves images under unguessable names with the type of their bytes", async () => {
     await submit({ images: [jpeg()] });
     const [url = ""] = imagesOf(await evidenceOf(service, world));

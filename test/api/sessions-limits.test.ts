@@ -119,8 +119,16 @@ describe.each(databases)("a session report on $name", (engine) => {
     expect(faultyPaths(answer)).toEqual(["appVersion", "endedAt", "screens", "startedAt", "testKey"]);
   });
 
+  it("is taken with names of screens that are too long: they are cut", async () => {
+    const [long, other, smileys] = ["x".repeat(201), `${"x".repeat(200)}y`, "🙂".repeat(300)];
+    const answer = await app.report({ screens: [long, other, ` ${smileys} `] });
+    expect(answer).toMatchObject({ status: 200, body: { counted: true } });
+    const cut = ["x".repeat(200), "🙂".repeat(200)];
+    expect(JSON.parse((await app.recorded())[0]?.screens ?? "")).toEqual(cut);
+  });
+
   it("is refused with the faults of its length beside those of other fields", async () => {
-    const change = { startedAt: noon, endedAt: fromNow(service, -60), screens: ["x".repeat(201)] };
+    const change = { startedAt: noon, endedAt: fromNow(service, -60), screens: ["x\u0000"] };
     expect(faultyPaths(await send(change))).toEqual(["endedAt", "screens.0"]);
   });
 

@@ -38,6 +38,20 @@ describe.each(databases)("time on $name", (engine) => {
     ["2024-05-01T12:00:00+02:00", "2024-05-01T10:00:00.000Z"],
     ["2024-05-01T04:30:00-05:30", "2024-05-01T10:00:00.000Z"],
     ["2024-02-29T23:00:00-02:00", "2024-03-01T01:00:00.000Z"],
+    // What strftime writes for %z.
+    ["2024-05-01T12:00:00+0200", "2024-05-01T10:00:00.000Z"],
+    ["2024-05-01T10:00:00+0000", "2024-05-01T10:00:00.000Z"],
+    ["2024-05-01T04:30:00.25-0530", "2024-05-01T10:00:00.250Z"],
+    // PostgreSQL and PHP.
+    ["2024-05-01T12:00:00+02", "2024-05-01T10:00:00.000Z"],
+    // RFC 3339 takes small letters, ISO 8601 a comma.
+    ["2024-05-01t10:00:00z", "2024-05-01T10:00:00.000Z"],
+    ["2024-05-01T10:00:00,5Z", "2024-05-01T10:00:00.500Z"],
+    ["2024-05-01t12:00:00,123456+02", "2024-05-01T10:00:00.123Z"],
+    // Java's ZonedDateTime: the offset counts, whatever the zone.
+    ["2024-05-01T12:00:00.5+02:00[Europe/Paris]", "2024-05-01T10:00:00.500Z"],
+    ["2024-05-01T10:00:00Z[UTC]", "2024-05-01T10:00:00.000Z"],
+    ["2024-05-01T07:00-03:00[America/Argentina/Buenos_Aires]", "2024-05-01T10:00:00.000Z"],
   ])("in a request has an offset, Z or another: %s", async (given, instant) => {
     const answer = await writeNote(service, cast, { publishedAt: given });
     expect(answer.field("publishedAt")).toBe(instant);
@@ -51,7 +65,14 @@ describe.each(databases)("time on $name", (engine) => {
     ["a day that there is not", "2023-02-29T10:00:00Z"],
     ["an hour that there is not", "2024-05-01T25:00:00Z"],
     ["an offset that there is not", "2024-05-01T10:00:00+99:00"],
-    ["an offset without a colon", "2024-05-01T10:00:00+0200"],
+    ["an offset of one digit", "2024-05-01T10:00:00+2"],
+    ["an offset of three digits", "2024-05-01T10:00:00+020"],
+    ["an offset of seconds", "2024-05-01T10:00:00+02:00:30"],
+    ["a zone without an offset", "2024-05-01T10:00:00[Europe/Paris]"],
+    ["a zone that does not end", "2024-05-01T10:00:00+02:00[Europe/Paris"],
+    ["a zone of other characters", "2024-05-01T10:00:00+02:00[<b>]"],
+    ["a fraction of minutes", "2024-05-01T10:00,5Z"],
+    ["a comma without a fraction", "2024-05-01T10:00:00,Z"],
     ["a number of seconds", 1_714_557_600],
     ["words", "yesterday"],
     ["another calendar", "Wed, 01 May 2024 10:00:00 GMT"],

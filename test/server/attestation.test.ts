@@ -8,7 +8,12 @@ import { encrypt, goodVerdict, makePlayKeys, makePlayToken, playEnvironment } fr
 const keys = makePlayKeys();
 const strangers = makePlayKeys();
 const attest = createAttest(attestationOf(playEnvironment(keys)));
-const bound = { code: "a code", deviceId: "a device", now: new Date("2026-11-21T12:00:00.000Z") };
+const bound = {
+  code: "a code",
+  subject: "a code",
+  deviceId: "a device",
+  now: new Date("2026-11-21T12:00:00.000Z"),
+};
 const verdict = goodVerdict(bound);
 const judge = (integrityToken: string | undefined) => attest({ ...bound, integrityToken });
 const sign = (alg: string, key: Parameters<SignJWT["sign"]>[0], header = {}) =>
