@@ -48,6 +48,7 @@ export const faqs = {
     success: { status: 201, body: Faq },
     errors: [],
     rateLimit: "faqWrites",
+    countsRefusals: true,
   }),
   update: endpoint({
     method: "PATCH",
@@ -60,6 +61,7 @@ export const faqs = {
     success: { status: 200, body: Faq },
     errors: ["not_found"],
     rateLimit: "faqWrites",
+    countsRefusals: true,
   }),
   remove: endpoint({
     method: "DELETE",
@@ -71,5 +73,6 @@ export const faqs = {
     success: { status: 200, body: Success },
     errors: ["not_found"],
     rateLimit: "faqWrites",
+    countsRefusals: true,
   }),
 } as const;
