@@ -19,3 +19,30 @@ function shorten(name: string): string {
   const extension = [...(/\.[\p{L}\p{N}]{1,10}$/u.exec(name)?.[0] ?? "")];
   return points.slice(0, longest - extension.length).join("") + extension.join("");
 }
+
+/** How the names of files of each kind end; the first is given to those that end otherwise. */
+const endings: Readonly<Record<string, readonly string[]>> = {
+  "image/png": [".png"],
+  "image/jpeg": [".jpg", ".jpeg", ".jpe", ".jfif"],
+  "image/webp": [".webp"],
+  "image/gif": [".gif"],
+  "video/mp4": [".mp4", ".m4v"],
+  "video/webm": [".webm"],
+  "video/quicktime": [".mov", ".qt"],
+  "application/pdf": [".pdf"],
+};
+
+/** The ending of names of a kind; empty where the kind is not known. */
+export const endingOf = (mediaType: string): string => endings[mediaType]?.[0] ?? "";
+
+/** A clean name that ends as its kind demands: a reader opens a file by its extension. */
+export function nameFor(mediaType: string, name: string): string {
+  const fitting = endings[mediaType] ?? [""];
+  const bare = name.replace(/[. ]+$/, "");
+  const isFitting = (text: string) => fitting.some((ending) => text.toLowerCase().endsWith(ending));
+  if (isFitting(bare)) return bare;
+  const stem = bare.replace(/(?!^)\.[\p{L}][\p{L}\p{N}]{0,9}$/u, "");
+  if (isFitting(stem)) return stem;
+  const ending = fitting[0] ?? "";
+  return [...stem].slice(0, longest - ending.length).join("") + ending;
+}

@@ -15,7 +15,10 @@ export interface TemporaryFile {
   readonly path: string;
   /** Takes the next bytes; what lies beyond the limit and one byte more is counted, not written. */
   write(bytes: Uint8Array): void;
-  /** Closes the file and says what came, its hash being that of what was written. Call once. */
+  /**
+   * Takes positions out of a picture or film, closes the file and says what it holds: its hash is that of what is kept, and
+   * a picture without a whole header is of no type. Call once.
+   */
   finish(): Promise<WrittenFile>;
   /** Closes and deletes the file, whatever its state. */
   drop(): void;

@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { detectMediaType, signatureBytes } from "../../src/contract/media-type.ts";
 import { FilesUnavailable, type TemporaryFile } from "./files.ts";
 import { hashFile } from "./hash-file.ts";
+import { removePositions } from "./positions/remove-positions.ts";
 
 /** Opens a new file with an unguessable name in `folder`, readable by its owner only. */
 export function createTemporaryFile(folder: string, limit: number): TemporaryFile {
   const path = join(folder, randomBytes(24).toString("hex"));
-  const descriptor = orUnavailable(() => openSync(path, "wx", 0o600));
+  const descriptor = orUnavailable(() => openSync(path, "wx+", 0o600));
   const head = Buffer.alloc(signatureBytes);
   let size = 0;
   let open = true;
@@ -28,8 +29,12 @@ export function createTemporaryFile(folder: string, limit: number): TemporaryFil
       size += bytes.length;
     },
     async finish() {
+      const shown = detectMediaType(head.subarray(0, size));
+      // What is over the limit is refused anyway, and is not all there.
+      const isWhole =
+        shown === null || size > limit || orUnavailable(() => removePositions(descriptor, size, shown));
+      const detectedType = isWhole ? shown : null;
       orUnavailable(close);
-      const detectedType = detectMediaType(head.subarray(0, size));
       return { path, size, sha256: await orUnavailableLater(hashFile(path, size)), detectedType };
     },
     drop() {

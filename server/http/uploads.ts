@@ -1,4 +1,5 @@
 import type { Context, Middleware } from "koa";
+import { cleanFileName, nameFor } from "../domain/file-name.ts";
 import type { ByteSpan, Files } from "../files/files.ts";
 import type { Settings } from "../settings.ts";
 import { isKnown } from "./answers.ts";
@@ -75,7 +76,7 @@ function setHeaders(ctx: Context, { mediaType, fileName }: ServedFile): void {
     "Content-Type": mediaType,
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
-    "Content-Disposition": contentDisposition(kind, fileName ?? ""),
+    "Content-Disposition": contentDisposition(kind, nameFor(mediaType, cleanFileName(fileName, "file"))),
     "Cross-Origin-Resource-Policy": "same-site",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "private, max-age=31536000, immutable",

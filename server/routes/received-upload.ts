@@ -1,5 +1,5 @@
 import type { ReceivedFile } from "../../src/contract/received-file.ts";
-import { cleanFileName } from "../domain/file-name.ts";
+import { cleanFileName, endingOf, nameFor } from "../domain/file-name.ts";
 import { randomName } from "../secrets.ts";
 import type { NewUpload } from "../store/uploads.ts";
 
@@ -12,17 +12,7 @@ export function uploadOf(
   mediaType: string,
   givenName?: string,
 ): ReceivedUpload {
-  const name = randomName() + (endings[mediaType] ?? "");
-  return { name, sha256, size, mediaType, fileName: cleanFileName(givenName ?? ownName, name) };
+  const name = randomName() + endingOf(mediaType);
+  const fileName = nameFor(mediaType, cleanFileName(givenName ?? ownName, name));
+  return { name, sha256, size, mediaType, fileName };
 }
-
-const endings: Readonly<Record<string, string>> = {
-  "image/png": ".png",
-  "image/jpeg": ".jpg",
-  "image/webp": ".webp",
-  "image/gif": ".gif",
-  "video/mp4": ".mp4",
-  "video/webm": ".webm",
-  "video/quicktime": ".mov",
-  "application/pdf": ".pdf",
-};

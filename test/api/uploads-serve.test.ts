@@ -96,18 +96,19 @@ describe("GET /uploads/{name}", () => {
     ['a"b\\c.pdf', 'filename="c.pdf"'],
     ['say "hi".pdf', "filename=\"say _hi_.pdf\"; filename*=UTF-8''say%20%22hi%22.pdf"],
     ["a\r\nSet-Cookie: b=1.pdf", 'filename="aSet-Cookie: b=1.pdf"'],
-    ["../../etc/passwd", 'filename="passwd"'],
+    ["../../etc/passwd", 'filename="passwd.pdf"'],
     ["a;b=c.pdf", "filename=\"a_b=c.pdf\"; filename*=UTF-8''a%3Bb%3Dc.pdf"],
     ["100%25.pdf", "filename=\"100_25.pdf\"; filename*=UTF-8''100%2525.pdf"],
     ["żółć 😀.pdf", "filename=\"____ _.pdf\"; filename*=UTF-8''%C5%BC%C3%B3%C5%82%C4%87%20%F0%9F%98%80.pdf"],
     ["(it's*).pdf", 'filename="(it\'s*).pdf"'],
     ["é(it's*).pdf", "filename=\"_(it's*).pdf\"; filename*=UTF-8''%C3%A9%28it%27s%2A%29.pdf"],
     ["fdp.\u202eexe.pdf", 'filename="fdp.exe.pdf"'],
-    ["\u0000\u007f", 'filename="file"'],
-    [null, 'filename="abc.png"'],
+    ["\u0000\u007f", 'filename="file.pdf"'],
+    [null, 'filename="abc.pdf"'],
+    ["x.html", 'filename="x.pdf"'],
   ])("names the file %j so that no name can break out of the header", async (fileName, header) => {
-    const { get } = await serve({ file: { fileName } });
-    expect((await get()).headers.get("content-disposition")).toBe(`inline; ${header}`);
+    const { get } = await serve({ file: { fileName, mediaType: "application/pdf" } });
+    expect((await get()).headers.get("content-disposition")).toBe(`attachment; ${header}`);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cleanFileName } from "../../server/domain/file-name.ts";
+import { cleanFileName, nameFor } from "../../server/domain/file-name.ts";
 
 describe("a file name", () => {
   it.each([
@@ -49,5 +49,27 @@ describe("a file name", () => {
       expect([...name].length).toBeLessThanOrEqual(200);
     });
     fc.assert(property, { numRuns: 2_000 });
+  });
+});
+
+describe("the name of a file of a kind", () => {
+  it.each([
+    ["application/pdf", "x.html", "x.pdf"],
+    ["application/pdf", "x.pdf", "x.pdf"],
+    ["application/pdf", "X.PDF", "X.PDF"],
+    ["application/pdf", "x.pdf.exe", "x.pdf"],
+    ["application/pdf", "x", "x.pdf"],
+    ["application/pdf", "x.", "x.pdf"],
+    ["application/pdf", "x.html. ", "x.pdf"],
+    ["application/pdf", "report 1.2", "report 1.2.pdf"],
+    ["application/pdf", ".htaccess", ".htaccess.pdf"],
+    ["image/jpeg", "me.jpeg", "me.jpeg"],
+    ["image/jpeg", "me.png", "me.jpg"],
+    ["image/png", "me.svg", "me.png"],
+    ["video/mp4", "a.m4v", "a.m4v"],
+    ["video/quicktime", "a.mp4", "a.mov"],
+    ["application/pdf", `${"x".repeat(200)}`, `${"x".repeat(196)}.pdf`],
+  ])("of %s, %j becomes %j", (mediaType, given, name) => {
+    expect(nameFor(mediaType, given)).toBe(name);
   });
 });

@@ -1,5 +1,5 @@
-/** Whether the long form of the heavy tests is wanted. */
+/** Whether tests run in their long form: many rounds, for a release rather than for each change. */
 export const torture = process.env.INNKEEP_TORTURE === "1";
 
-/** How many rounds a heavy test runs. */
+/** So many rounds in the short form of a test, so many in the long one. */
 export const rounds = (short: number, long: number): number => (torture ? long : short);

@@ -1,0 +1,41 @@
+import { namesPosition } from "./named.ts";
+
+/**
+ * A block of EXIF data of the same length without the position that it holds: it says how to turn the picture and nothing
+ * else. Undefined where it holds no position.
+ */
+export function exifWithoutPosition(block: Buffer): Buffer | undefined {
+  if (!gpsPointers.some((pointer) => block.includes(pointer)) && !namesPosition(block)) return undefined;
+  const clean = Buffer.alloc(block.length);
+  const start = block.subarray(0, prefix.length).equals(prefix) ? prefix.length : 0;
+  prefix.copy(clean, 0, 0, start);
+  if (block.length - start >= orientationOnly.length) {
+    orientationOnly.copy(clean, start);
+    clean.writeUInt16LE(orientationOf(block.subarray(start)), start + orientationAt);
+  }
+  return clean;
+}
+
+const prefix = Buffer.from("Exif\0\0", "latin1");
+
+/** The tag that leads to the GPS data, with its type, in both byte orders. */
+const gpsPointers = ["25880400", "25880d00", "88250004", "8825000d"].map((hex) => Buffer.from(hex, "hex"));
+
+// TIFF in little endian: one directory at 8 with one entry, 0x0112, one SHORT.
+const orientationOnly = Buffer.from("49492a0008000000010012010300010000000100000000000000", "hex");
+const orientationAt = 18;
+
+/** How the picture is turned, 1 to 8; 1 where it is not said. */
+function orientationOf(tiff: Buffer): number {
+  const little = tiff.toString("latin1", 0, 2) === "II";
+  const uint16 = (at: number) =>
+    at + 2 > tiff.length ? 0 : little ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at);
+  const directory = uint16(little ? 4 : 6) + uint16(little ? 6 : 4) * 65_536;
+  const count = uint16(directory);
+  for (let at = directory + 2; at < directory + 2 + count * 12 && at < tiff.length; at += 12) {
+    if (uint16(at) !== 0x0112) continue;
+    const turned = uint16(at + 8);
+    return turned >= 1 && turned <= 8 ? turned : 1;
+  }
+  return 1;
+}
