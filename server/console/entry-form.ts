@@ -26,7 +26,10 @@ function rowsOf(fields: Fields, list: List): Row[] {
 }
 
 const rowAt = (fields: Fields, list: List, at: number): Values =>
-  Object.fromEntries(parts[list].map((part) => [part, fields.text(`${list}.${at}.${part}`).trim()]));
+  Object.fromEntries(parts[list].map((part) => [part, asLine(fields.text(`${list}.${at}.${part}`))]));
+
+/** A change is one line, however its field broke it. */
+const asLine = (text: string): string => text.trim().replace(/\s*\n\s*/g, " ");
 
 /** What the form of a release note says; its lists as JSON. */
 export const givenEntry = (fields: Fields): Values => ({

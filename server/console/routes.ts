@@ -46,12 +46,25 @@ export function consoleRoutes(deps: Deps, door: Door): Route[] {
   });
   return [
     ...assetRoutes(patterns),
+    ...(patterns.home === "/" ? [] : [frontDoor(deps.settings)]),
     open("GET", patterns.signIn, signInPage),
     open("POST", patterns.signIn, signIn),
     ...pages(patterns).map(([path, answer]) => page(path, answer)),
     ...forms(patterns).map(([path, answer]) => form(path, answer)),
   ];
 }
+
+/** Leads a browser that opens the server's own address to the console; there is nothing there for API clients. */
+const frontDoor = ({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">): Route => ({
+  method: "GET",
+  path: "/",
+  async answer(ctx) {
+    if (!String(ctx.req.headers.accept).includes("text/html")) throw new ApiError("not_found");
+    ctx.set("Cache-Control", "no-store");
+    ctx.set("Vary", "Accept");
+    ctx.redirect(consoleUrl);
+  },
+});
 
 type Params = Readonly<Record<string, string>>;
 

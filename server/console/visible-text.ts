@@ -63,6 +63,9 @@ export function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
+/** Whether a text holds something that would not be seen. */
+export const hasHidden = (text: string): boolean => piecesOf(text).some(({ kind }) => kind === "hidden");
+
 /** The same as one line of plain text, for titles and labels. */
 export const visibleLine = (text: string): string =>
   piecesOf(text)

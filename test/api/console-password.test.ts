@@ -72,7 +72,7 @@ describe.each(databases)("changing the own password on $name", (engine) => {
     const send = async (values: object) =>
       visitor.send(await visitor.open(path), `${path}/password`, { ...typed, ...values });
     const other = await send({});
-    expect(readingOf(other)).toContain("New password again is another.");
+    expect(readingOf(other)).toContain("New password again does not match the new password.");
     expect(other.text).not.toContain(fresh);
     const wrong = await send({ currentPassword: "not mine", repeatedPassword: fresh });
     expect(readingOf(wrong)).toContain("Current password is wrong.");

@@ -64,7 +64,7 @@ describe("an app in the console", () => {
     const page = await owner.open(address(id));
     const refused = await owner.send(page, address(id, "/delete"), { confirmation: "Trail" });
     expect(refused.status).toBe(400);
-    expect(readingOf(refused)).toContain("Type the name of the app to confirm");
+    expect(readingOf(refused)).toContain("Name of the app does not match the name of this app.");
     const answer = await owner.send(refused, address(id, "/delete"), { confirmation: "Trailhead" });
     expect(answer.headers.get("location")).toBe("/console?done=app-deleted");
     expect((await owner.open(address(id))).status).toBe(404);

@@ -141,8 +141,9 @@ describe("a person with a browser", () => {
     await page.goto((await proposed()).path);
     const time = page.locator(".message time").first();
     const at = new Date((await time.getAttribute("datetime")) ?? "");
-    const zone = { dateStyle: "medium", timeStyle: "short", timeZone: "Asia/Tokyo" } as const;
-    expect(await time.innerText()).toBe(new Intl.DateTimeFormat("en-GB", zone).format(at));
+    const day = { day: "numeric", month: "short", year: "numeric" } as const;
+    const zone = { ...day, hour: "2-digit", minute: "2-digit", timeZone: "Asia/Tokyo" } as const;
+    expect(await time.innerText()).toBe(`${new Intl.DateTimeFormat("en-GB", zone).format(at)} GMT+9`);
   });
 });
 

@@ -104,6 +104,6 @@ describe("a draft in a browser", () => {
     await page.getByText("it was not done. What you wrote is kept here").waitFor();
     expect(await page.getByLabel("Note to the agent").inputValue()).toBe("Mind the tests.");
     expect(page.url()).toBe(address);
-    expect(await page.getByText("Waiting for your decision").count()).toBe(1);
+    expect(await page.locator("#proposal").getByText("Waiting for your decision").count()).toBe(1);
   });
 });

@@ -15,7 +15,8 @@ describe("the inbox", () => {
   afterAll(() => service.stop());
 
   const inbox = (query = "", appId = world.app.id) => owner.open(`/console/feedback/${appId}${query}`);
-  const linksOf = (text: string) => [...text.matchAll(/class="to" href="([^"]*)"/g)].map(([, href]) => href);
+  const linksOf = (text: string) =>
+    [...text.matchAll(/class="to" href="([^"]*)"/g)].map(([, href = ""]) => href.split("?")[0]);
 
   it("lists what is open, and where a proposal waits", async () => {
     const page = await inbox();
@@ -77,4 +78,50 @@ describe("the inbox", () => {
     const { id } = await service.makeApp(world.owner, { feedbackEnabled: false });
     expect(readingOf(await inbox("", id))).toContain("Feedback is turned off for this app.");
   });
+
+  it("keeps filter and search on the way to a thread and back, and leads from thread to thread", async () => {
+    const ids: string[] = [];
+    for (const message of ["Walk one.", "Walk two.", "Walk three."])
+      ids.unshift(await sendFeedback(service, world.app.key, { message }));
+    const list = await inbox("?status=open&q=walk");
+    const hrefs = [...list.text.matchAll(/class="to" href="([^"]*)"/g)].map(([, href = ""]) => plain(href));
+    expect(hrefs.map((href) => href.split(/[/?]/)[4])).toEqual(ids);
+    const page = await owner.open(hrefs[0] ?? "");
+    expect(page.text).toContain(`href="/console/feedback/${world.app.id}?status=open&amp;q=walk"`);
+    const next = hrefOf(page.text, "Next");
+    expect(next).toContain(ids[1]);
+    const middle = await owner.open(next);
+    const path = `/console/feedback/${world.app.id}/${ids[1]}`;
+    const resolved = await owner.send(middle, `${path}/edit`, { status: "resolved" });
+    const after = await owner.open(resolved.headers.get("location") ?? "");
+    expect([hrefOf(after.text, "Previous"), hrefOf(after.text, "Next")]).toEqual([
+      expect.stringContaining(ids[0] ?? ""),
+      expect.stringContaining(ids[2] ?? ""),
+    ]);
+    expect(hrefOf((await owner.open(hrefOf(after.text, "Next"))).text, "Next")).toBe("");
+  });
+
+  it("of a list that nobody can have opened still shows the thread", async () => {
+    const page = await owner.open(
+      `/console/feedback/${world.app.id}/${world.threadId}?list=status%3Dnone%26cursor%3Dx&at=-1`,
+    );
+    expect(page.status).toBe(200);
+  });
 });
+
+describe("the server's own address", () => {
+  it("leads a browser to the console, and is nothing to an API client", async () => {
+    const service = await startService();
+    const page = await service.request("GET", "/", { headers: { accept: "text/html,*/*" } });
+    expect([page.status, page.headers.get("location")]).toEqual([302, `${service.baseUrl}/console`]);
+    const json = await service.request("GET", "/", { headers: { accept: "application/json" } });
+    expect([json.status, json.field("code")]).toEqual([404, "not_found"]);
+    await service.stop();
+  });
+});
+
+const plain = (text: string): string => text.replaceAll("&amp;", "&");
+
+/** Where a step leads to; empty where there is none. */
+const hrefOf = (page: string, words: string): string =>
+  plain(new RegExp(`class="button small" href="([^"]*)">${words}`).exec(page)?.[1] ?? "");

@@ -49,7 +49,8 @@ export function deleteApp(visit: SignedInVisit): Promise<Reply> {
   return orAgain(
     async () => {
       const { name } = await ask(apps.read, { params });
-      if (fields.text("confirmation").trim() !== name) throw badRequest("confirmation", "is another");
+      if (fields.text("confirmation").trim() !== name)
+        throw badRequest("confirmation", "does not match the name of this app");
       await ask(apps.remove, { params, once: fields.once });
       return goTo(links.home, "app-deleted");
     },

@@ -33,7 +33,7 @@ export function changePassword(visit: SignedInVisit): Promise<Reply> {
   return orAgain(
     async () => {
       if (given("newPassword") !== given("repeatedPassword"))
-        throw badRequest("repeatedPassword", "is another");
+        throw badRequest("repeatedPassword", "does not match the new password");
       const body = { currentPassword: given("currentPassword"), newPassword: given("newPassword") };
       await ask(session.changePassword, { body, once: fields.once });
       return goTo(links.signInMethods, "password-changed");

@@ -2,6 +2,7 @@ import { threads } from "../../../src/contract/console/feedback.ts";
 import { runs } from "../../../src/contract/console/runs.ts";
 import { changedValues, givenFor } from "../changes.ts";
 import { currentThread } from "../current.ts";
+import { placeInList, placeQuery } from "../list-place.ts";
 import { readThread, showThread } from "../pages/thread.tsx";
 import { goTo, orAgain, type Reply } from "../reply.ts";
 import { holdsDrafts, type ThreadPart } from "../thread-forms.ts";
@@ -52,7 +53,8 @@ function doPart(visit: SignedInVisit, part: ThreadPart, act: () => Promise<Done>
   return orAgain(
     async () => {
       const { done, place, messageId } = await act();
-      if (!holdsDrafts(fields, part)) return goTo(links.thread(param("appId"), param("id")), done, place);
+      const address = links.thread(param("appId"), param("id")) + placeQuery(placeInList(visit));
+      if (!holdsDrafts(fields, part)) return goTo(address, done, place);
       const sent = { fields, part, ...(messageId === undefined ? {} : { messageId }) };
       return showThread(visit, { sent, done });
     },
@@ -62,5 +64,7 @@ function doPart(visit: SignedInVisit, part: ThreadPart, act: () => Promise<Done>
 
 export async function deleteThread(visit: SignedInVisit): Promise<Reply> {
   await visit.ask(threads.remove, { params: { id: visit.param("id") }, once: visit.fields.once });
-  return goTo(visit.links.inbox(visit.param("appId")), "thread-deleted");
+  const { list } = placeInList(visit);
+  const inbox = visit.links.inbox(visit.param("appId"));
+  return goTo(list === "" ? inbox : `${inbox}?${new URLSearchParams(list)}`, "thread-deleted");
 }

@@ -3,8 +3,10 @@ import { drafts } from "./script/drafts.ts";
 /** What pages do better where scripts run. Nothing depends on it. */
 export const script = `
 "use strict";
-// Times in the reader's own zone.
-const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+// Times in the reader's own zone, in the form that the server gives them.
+const zoned = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short",
+});
 const localise = (root) => {
   for (const time of root.querySelectorAll("time[datetime]:not([data-fixed])")) {
     const at = new Date(time.dateTime);

@@ -51,7 +51,7 @@ export const EntryForm = (props: EntryFormProps) => {
           name="publishedAt"
           label="Publication time (UTC)"
           type="datetime-local"
-          hint="Empty for a draft. A time to come keeps it hidden until then."
+          hint="In UTC, as in the list. Empty for a draft. A time to come keeps it hidden until then."
         />
       </div>
       <div class="actions">
@@ -98,7 +98,13 @@ const Items = (props: EntryFormProps) => (
           options={itemTypes.map((type) => [type, type[0]?.toUpperCase() + type.slice(1)])}
           unlabelled
         />
-        <TextField form={props.form} name={`items.${at}.text`} label={`Change ${at + 1}`} unlabelled />
+        <TextArea
+          form={props.form}
+          name={`items.${at}.text`}
+          label={`Change ${at + 1}`}
+          size="line"
+          unlabelled
+        />
       </div>
     ))}
   </fieldset>

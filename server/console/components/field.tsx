@@ -44,7 +44,7 @@ export const TextField = ({
 };
 
 export interface TextAreaProps extends FieldProps {
-  readonly size?: "short" | "tall" | undefined;
+  readonly size?: "line" | "short" | "tall" | undefined;
   readonly required?: boolean;
   readonly placeholder?: string;
 }

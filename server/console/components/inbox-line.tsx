@@ -1,20 +1,20 @@
 import type { ThreadSummary } from "../../../src/contract/console/feedback.ts";
-import type { Links } from "../links.ts";
 import { nameIn, StatusBadge, typeNames } from "./badges.tsx";
 import { Ago } from "./when.tsx";
 import { Line } from "./written.tsx";
 
 export interface ThreadLineProps {
   readonly thread: ThreadSummary;
-  readonly links: Links;
+  /** The thread's address, with its place in this list. */
+  readonly href: string;
   readonly now: Date;
 }
 
 /** One thread of the inbox: what it is about, from whom, and whether it needs a decision. */
-export const ThreadLine = ({ thread, links, now }: ThreadLineProps) => (
+export const ThreadLine = ({ thread, href, now }: ThreadLineProps) => (
   <li>
     <div class="row spread">
-      <a class="to" href={links.thread(thread.appId, thread.id)}>
+      <a class="to" href={href}>
         <Line text={thread.subject} />
       </a>
       <span class="row">

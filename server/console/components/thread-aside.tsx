@@ -1,9 +1,11 @@
 import type { OwnedThread } from "../../../src/contract/console/feedback.ts";
+import { hasHidden } from "../visible-text.ts";
 import { statusNames, typeNames } from "./badges.tsx";
 import { Elsewhere } from "./elsewhere.tsx";
 import { type Filled, Select, TextField } from "./field.tsx";
 import { Refused } from "./notice.tsx";
 import { MetadataPairs, Pair } from "./pairs.tsx";
+import { Line } from "./written.tsx";
 
 export interface ThreadAsideProps {
   readonly thread: OwnedThread;
@@ -36,7 +38,13 @@ const EditFields = ({ thread, form }: EditFieldsProps) => (
     <Refused refusal={form.refusal} />
     <Select form={form} name="status" label="Status" options={Object.entries(statusNames)} />
     <Select form={form} name="category" label="Type" options={Object.entries(typeNames)} />
-    <TextField form={form} name="subject" label="Subject" required />
+    <TextField
+      form={form}
+      name="subject"
+      label="Subject"
+      hint={hasHidden(form.value("subject")) ? <HiddenInSubject text={form.value("subject")} /> : undefined}
+      required
+    />
     <TextField
       form={form}
       name="githubIssueUrl"
@@ -51,6 +59,13 @@ const EditFields = ({ thread, form }: EditFieldsProps) => (
       </button>
     </div>
   </div>
+);
+
+/** A field shows text as its characters ask for, also where they deceive. */
+const HiddenInSubject = ({ text }: { readonly text: string }) => (
+  <>
+    The field does not show everything that is in it: <Line text={text} />
+  </>
 );
 
 const IssueLink = ({ url }: { readonly url: string | null }) =>

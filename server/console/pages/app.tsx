@@ -93,9 +93,13 @@ const Delete = ({ frame: { app, links }, form }: FormProps) => (
       <TextField
         form={form ?? filledWith()}
         name="confirmation"
-        label="Type the name of the app to confirm"
+        label="Name of the app"
         autocomplete="off"
-        hint={<Line text={app.name} />}
+        hint={
+          <>
+            Type <Line text={app.name} /> to confirm.
+          </>
+        }
         required
       />
       <div class="actions">

@@ -5,7 +5,7 @@ import { Framed } from "../components/framed.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Pager } from "../components/pager.tsx";
 import { PublicationBadge } from "../components/publication.tsx";
-import { Ago, When } from "../components/when.tsx";
+import { Ago, WhenUtc } from "../components/when.tsx";
 import { Line } from "../components/written.tsx";
 import { type AppFrame, appFrameOf } from "../frame.ts";
 import { type Reply, show } from "../reply.ts";
@@ -91,7 +91,7 @@ const EntryLine = ({ entry, href, now }: EntryLineProps) => (
           changed <Ago at={entry.updatedAt} now={now} />
         </span>
       ) : (
-        <When at={entry.publishedAt} />
+        <WhenUtc at={entry.publishedAt} />
       )}
     </p>
   </li>

@@ -68,9 +68,9 @@ const Paper = ({ report, links, now }: PaperProps) => {
         </section>
         <section class="stack" aria-labelledby="seats">
           <h2 id="seats">Seats</h2>
-          <div class="scroll">
+          <section class="scroll" aria-label="Seats, a wide table" {...scrolledByKeys}>
             <ReportSeats report={report} />
-          </div>
+          </section>
         </section>
         <footer class="muted small">
           Made by Innkeep on <ZonedTime at={now.toISOString()} timezone={cycle.timezone} />. Days and times
@@ -80,6 +80,9 @@ const Paper = ({ report, links, now }: PaperProps) => {
     </Document>
   );
 };
+
+/** The arrow keys scroll what has the focus. */
+const scrolledByKeys = { tabIndex: 0 };
 
 const Figures = ({ report: { cycle, testers, testersWithEveryDay } }: Pick<PaperProps, "report">) => (
   <dl class="facts">

@@ -6,6 +6,7 @@ import { ThreadLine } from "../components/inbox-line.tsx";
 import { Pager } from "../components/pager.tsx";
 import { versionOf } from "../filled.ts";
 import { type AppFrame, appFrameOf } from "../frame.ts";
+import { inboxQuery, placeQuery } from "../list-place.ts";
 import { type Reply, show } from "../reply.ts";
 import type { SignedInVisit } from "../visit.ts";
 
@@ -20,9 +21,8 @@ interface Filter {
 export async function inboxPage(visit: SignedInVisit): Promise<Reply> {
   const frame = await appFrameOf(visit, "inbox");
   const filter = { status: visit.query("status") || "open", type: visit.query("type"), q: visit.query("q") };
-  const status = filter.status === "all" ? "" : filter.status;
   const cursor = visit.query("cursor");
-  const query = { status, type: filter.type, q: filter.q.trim(), cursor };
+  const query = inboxQuery(visit.query);
   const list = await visit.ask(threads.list, { params: { appId: frame.app.id }, query });
   return show(<Inbox {...{ frame, filter, cursor, ...list }} now={visit.now} />);
 }
@@ -41,6 +41,7 @@ const Inbox = ({ frame, filter, cursor, items, nextCursor, now }: InboxProps) =>
     const given = Object.entries({ ...filter, ...change }).filter(([, value]) => value !== "");
     return `${frame.links.inbox(frame.app.id)}?${new URLSearchParams(given)}`;
   };
+  const list = address(cursor === "" ? {} : { cursor }).split("?")[1] ?? "";
   return (
     <Framed frame={frame} title="Inbox">
       <h1 class="unseen">Inbox</h1>
@@ -53,8 +54,13 @@ const Inbox = ({ frame, filter, cursor, items, nextCursor, now }: InboxProps) =>
           <Nothing frame={frame} filter={filter} everywhere={address({ status: "all" })} />
         ) : (
           <ul class="list linked" aria-label="Feedback">
-            {items.map((thread) => (
-              <ThreadLine key={thread.id} thread={thread} links={frame.links} now={now} />
+            {items.map((thread, at) => (
+              <ThreadLine
+                key={thread.id}
+                thread={thread}
+                href={frame.links.thread(thread.appId, thread.id) + placeQuery({ list, at })}
+                now={now}
+              />
             ))}
           </ul>
         )}

@@ -6,17 +6,20 @@ import { type DeliveryRow, deliveries } from "../../store/deliveries.ts";
 import { Composer } from "../components/composer.tsx";
 import { Framed } from "../components/framed.tsx";
 import { guarded } from "../components/guarded.ts";
+import { Hidden } from "../components/hidden.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Once } from "../components/once.tsx";
 import { CurrentProposal, EarlierProposals } from "../components/proposal.tsx";
 import { Report } from "../components/report.tsx";
 import { ThreadAside } from "../components/thread-aside.tsx";
 import { ThreadHead } from "../components/thread-head.tsx";
+import { ThreadWalk } from "../components/thread-walk.tsx";
 import { Timeline } from "../components/timeline.tsx";
 import { WasVersions } from "../components/was.tsx";
 import { currentThread } from "../current.ts";
 import { versionOf } from "../filled.ts";
 import { type AppFrame, appFrameOf } from "../frame.ts";
+import { type ListPlace, type Neighbours, neighboursOf, placeInList, placeQuery } from "../list-place.ts";
 import { type Reply, show } from "../reply.ts";
 import { type SentThread, type ThreadForms, threadForms } from "../thread-forms.ts";
 import type { SignedInVisit } from "../visit.ts";
@@ -35,7 +38,11 @@ export async function showThread(visit: SignedInVisit, { sent, done }: ShownAgai
   const thread = await readThread(visit);
   const told = await deliveries.list(visit.deps.database, thread.feedback.id);
   const forms = threadForms(currentThread(thread), sent);
-  return show(<Thread {...{ frame, thread, forms }} deliveries={told} />, sent?.refusal?.status);
+  const place = placeInList(visit);
+  const here = { appId: frame.app.id, id: thread.feedback.id };
+  const neighbours = await neighboursOf(visit.ask, here, place);
+  const shown = { frame, thread, forms, place, neighbours, deliveries: told };
+  return show(<Thread {...shown} />, sent?.refusal?.status);
 }
 
 /** The thread that the path names, within its own app only. Throws `not_found`. */
@@ -50,18 +57,18 @@ export interface ThreadProps {
   readonly thread: OwnedThread;
   readonly forms: ThreadForms;
   readonly deliveries: readonly DeliveryRow[];
+  readonly place: ListPlace;
+  readonly neighbours: Neighbours;
 }
 
 const Thread = (props: ThreadProps) => {
-  const { frame, thread, forms } = props;
+  const { frame, thread, forms, place, neighbours } = props;
   const address = frame.links.thread(frame.app.id, thread.feedback.id);
   return (
-    <Framed frame={frame} title={thread.feedback.subject} address={address}>
-      <a class="back" href={frame.links.inbox(frame.app.id)}>
-        <span aria-hidden="true">←</span> Inbox
-      </a>
+    <Framed frame={frame} title={thread.feedback.subject} address={address + placeQuery(place)}>
+      <ThreadWalk links={frame.links} appId={frame.app.id} place={place} neighbours={neighbours} />
       <ThreadHead thread={thread} />
-      <ThreadForm forms={forms} address={address}>
+      <ThreadForm forms={forms} address={address} place={place}>
         <div class="stack">
           <NewerNotice thread={thread} address={address} />
           <Report thread={thread} />
@@ -77,6 +84,7 @@ const Thread = (props: ThreadProps) => {
 };
 
 interface ThreadFormProps {
+  readonly place: ListPlace;
   readonly forms: ThreadForms;
   readonly address: string;
   readonly children: ComponentChildren;
@@ -86,13 +94,21 @@ interface ThreadFormProps {
  * One form around the whole thread: every button sends all that is typed anywhere in it, so that the page which
  * comes back can show again what is not saved yet. Enter in a field saves the fields at the side, and decides nothing.
  */
-const ThreadForm = ({ forms, address, children }: ThreadFormProps) => (
+const ThreadForm = ({ forms, address, place, children }: ThreadFormProps) => (
   <form class="thread" method="post" action={`${address}/edit`} {...guarded(address, forms)}>
     <button class="unseen" type="submit" tabIndex={-1} aria-hidden="true">
       Save
     </button>
     <Once />
     <WasVersions versions={forms.was} />
+    {place.list !== "" && (
+      <Hidden
+        values={[
+          ["list", place.list],
+          ["at", String(place.at)],
+        ]}
+      />
+    )}
     {children}
   </form>
 );

@@ -2,7 +2,7 @@
 export const drafts = `
 // A page that answered a form stands at its own address.
 const own = document.documentElement.dataset.address;
-if (own && own !== location.pathname) history.replaceState(null, "", own);
+if (own && new URL(own, location.href).pathname !== location.pathname) history.replaceState(null, "", own);
 
 // A form that was kept over a sign-in comes back by itself.
 document.querySelector("form[data-continues]")?.requestSubmit();

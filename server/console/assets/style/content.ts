@@ -79,7 +79,14 @@ td.fit { white-space: nowrap; }
 .maker:has(#kind-agent:checked) .for-scripts,
 .editor:has(#bodyFormat-items:checked) .as-text, .editor:has(#bodyFormat-markdown:checked) .as-list { display: none; }
 
+@media (forced-colors: active) {
+  .pills a[aria-current], .panel a[aria-current], .days td > a[aria-current] { forced-color-adjust: none; background: Highlight; color: HighlightText; }
+  .badge, .count, .hidden-mark, .mark { border: 1px solid; }
+  .cards .choice:has(:checked) { border: 2px solid Highlight; }
+  progress::-webkit-progress-value { forced-color-adjust: none; background: Highlight; }
+}
 @media (max-width: 40rem) {
+  .pills { flex-wrap: wrap; }
   .card { padding: 1.1rem; }
   .list > li { padding: 0.9rem 1rem; }
   .search { max-width: none; flex-wrap: wrap; }

@@ -25,6 +25,7 @@ input, select, textarea {
 }
 textarea { min-height: 7rem; resize: vertical; display: block; field-sizing: content; max-height: 70vh; }
 textarea.short { min-height: 4.5rem; }
+textarea.line { min-height: 2.5rem; }
 textarea.tall { min-height: 16rem; }
 select { appearance: none; padding-right: 2.1rem; background-image: linear-gradient(45deg, transparent 50%, var(--muted) 50%), linear-gradient(-45deg, transparent 50%, var(--muted) 50%); background-position: right 1.05rem center, right 0.75rem center; background-size: 0.32rem 0.32rem; background-repeat: no-repeat; }
 input:hover, select:hover, textarea:hover { border-color: var(--text); }

@@ -10,6 +10,9 @@ export const frame = `
 .bar .end { margin-left: auto; display: flex; align-items: center; gap: 0.25rem; }
 
 .menu { position: relative; min-width: 0; }
+.bar .end { flex: none; }
+.bar .end > a { white-space: nowrap; }
+.menu > summary .name { min-width: 0; }
 .menu > summary, .bar .end > a {
   display: flex; align-items: center; gap: 0.45rem; padding: 0.45rem 0.65rem; border-radius: var(--radius-small);
   color: var(--text); text-decoration: none; cursor: pointer; list-style: none; font-weight: 520; min-height: 2.5rem;
@@ -44,6 +47,8 @@ export const frame = `
 .head > div { min-width: 0; flex: 1 1 20rem; }
 .head p { color: var(--muted); margin-top: 0.35rem; max-width: 44rem; }
 .back { display: inline-flex; align-items: center; gap: 0.4rem; color: var(--muted); font-size: var(--small); text-decoration: none; margin-bottom: 0.9rem; padding: 0.2rem 0; }
+.walk { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0.25rem 1rem; margin-bottom: 0.5rem; }
+.walk .back { margin-bottom: 0; }
 .back:hover { color: var(--text); }
 
 .alone { min-height: 100vh; display: grid; place-items: center; align-content: center; gap: 1.75rem; padding: 2rem 1.25rem 4rem; }
@@ -56,8 +61,14 @@ export const frame = `
   .middle { padding-block: 1.5rem 4rem; }
   .bar .word, .bar .slash { display: none; }
   .menu > summary .name { max-width: 9rem; }
+  .brand, .bar .end { flex: none; }
+  .brand { margin-right: 0.15rem; }
   .menu.right > summary::after { display: none; }
   .tabs ul { gap: 1.25rem; }
   h1 { font-size: 1.3125rem; }
+}
+@media (max-width: 22rem) {
+  .bar { gap: 0; }
+  .menu > summary, .bar .end > a { padding-inline: 0.4rem; }
 }
 `;

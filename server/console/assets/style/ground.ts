@@ -31,11 +31,12 @@ a:hover { color: var(--accent-strong); text-decoration-thickness: 2px; }
 code { font: 0.92em / 1.5 var(--mono); }
 img, video { max-width: 100%; display: block; }
 time { white-space: nowrap; }
+html:has(.decision-bar) { scroll-padding-bottom: 6rem; }
 [hidden] { display: none !important; }
 hr { border: 0; border-top: 1px solid var(--line); margin: 0; }
 
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
-main:focus, .notice:focus { outline: none; }
+main:focus, .notice:focus, .timeline-at:focus { outline: none; }
 .skip { position: absolute; left: 1rem; top: -4rem; z-index: 9; padding: 0.6rem 1rem; background: var(--surface); color: var(--text); border: 1px solid var(--border); border-radius: var(--radius-small); }
 .skip:focus { top: 0.75rem; }
 .unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }

@@ -46,7 +46,6 @@ export const thread = `
 .proposal.earlier > summary .when { margin-left: auto; color: var(--muted); font-size: var(--small); }
 .proposal.earlier[open] > summary { border-bottom: 1px solid var(--line); }
 li:target > .message { border-color: var(--accent); box-shadow: 0 0 0 3px var(--accent-soft); }
-.timeline-at:focus { outline: none; }
 .quote { border-left: 3px solid var(--line); padding-left: 0.9rem; }
 .composer { display: grid; gap: 1rem; }
 
