@@ -26,8 +26,7 @@ export interface Settings {
   readonly registration: boolean;
   readonly attestation: AttestationSettings;
   readonly identityProviders: readonly IdentityProvider[];
-  /** The bearer token that reads `/metrics`; without one nobody can. */
-  readonly metricsToken: string | undefined;
+  readonly operatorToken: string | undefined;
   readonly logLevel: string;
   readonly demo: boolean;
   readonly dev: boolean;

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Endpoint, errorsOf } from "../src/contract/endpoint.ts";
+import type { Endpoint } from "../src/contract/endpoint.ts";
 import { contract } from "../src/contract/index.ts";
-import { createOpenApi } from "../src/contract/openapi.ts";
+import { createOpenApi } from "../src/contract/openapi/document.ts";
+import { examples } from "../src/contract/openapi/examples.ts";
 
 const endpoints: [string, Endpoint][] = Object.entries(contract).flatMap(([group, members]) =>
   Object.entries(members).map(([name, endpoint]): [string, Endpoint] => [`${group}.${name}`, endpoint]),
@@ -52,9 +53,27 @@ describe("the contract", () => {
     expect(addresses).toEqual([...new Set(addresses)]);
   });
 
-  it.each(endpoints)("declares all errors of %s", (_, endpoint) => {
-    expect(errorsOf(endpoint)).toContain("internal");
-    expect(errorsOf(endpoint)).toContain("busy");
+  it.each(endpoints)("declares the statuses that the form of %s brings", (name, endpoint) => {
+    const statuses = Object.keys(operationOf(name, endpoint).responses).map(Number);
+    expect(statuses).toEqual(expect.arrayContaining([500, 503, ...expectedOf(endpoint)]));
+  });
+
+  it.each(endpoints)("has valid examples of %s", (name, endpoint) => {
+    const { request, answer } = examples[name] ?? {};
+    if (endpoint.body) expect(endpoint.body.safeParse(request)).toMatchObject({ success: true });
+    else expect(request).toBeUndefined();
+    if (answer === undefined) return;
+    if (!("body" in endpoint.success)) return expect.fail("It answers without a body.");
+    expect(endpoint.success.body.parse(answer)).toEqual(answer);
+  });
+
+  it.each(endpoints.filter(([, { path }]) => !path.startsWith("/api/v1/console")))(
+    "has an example of the answer of %s",
+    (name) => expect(examples[name]?.answer).toBeDefined(),
+  );
+
+  it("has no example for an endpoint that does not exist", () => {
+    expect(Object.keys(examples).filter((name) => !endpoints.some(([known]) => known === name))).toEqual([]);
   });
 
   it.each(endpoints)("has tests that name the path of %s", (_, { path }) => {
@@ -73,6 +92,24 @@ const readAll = (folder: string): string[] =>
   readdirSync(join(import.meta.dirname, "..", folder), { recursive: true, encoding: "utf8" })
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => readFileSync(join(import.meta.dirname, "..", folder, file), "utf8"));
+
+const document = createOpenApi("http://127.0.0.1:4700");
+
+function operationOf(name: string, { method, path }: Endpoint) {
+  const inDocument = Object(document.paths)[path.replace(/:(\w+)/g, "{$1}")][method.toLowerCase()];
+  expect(inDocument.operationId).toBe(name);
+  return inDocument;
+}
+
+/** What any endpoint of this form may answer, told apart from how the contract derives it. */
+const expectedOf = ({ auth, scope, params, query, body, rateLimit, attempts }: Endpoint): number[] => [
+  ...(auth === "none" ? [] : [401]),
+  ...(scope === undefined ? [] : [403]),
+  ...(params === undefined ? [] : [404]),
+  ...(query === undefined && body === undefined ? [] : [400]),
+  ...(body === undefined ? [] : [413, 415]),
+  ...(rateLimit === undefined && attempts === undefined ? [] : [429]),
+];
 
 let tests: string[] | undefined;
 function testTexts(): string[] {

@@ -3,7 +3,7 @@ export interface WantedFaq {
   readonly id?: string | undefined;
   readonly question: string;
   readonly answer: string;
-  readonly sortOrder?: number | undefined;
+  readonly sortOrder?: number | null | undefined;
 }
 
 export interface PresentFaq {

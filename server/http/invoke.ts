@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import { type Endpoint, errorsOf, isMutation, type Scope } from "../../src/contract/endpoint.ts";
 import { ApiError, type ErrorCode } from "../../src/contract/errors.ts";
-import { type Issue, issuesOf } from "../../src/contract/issues.ts";
+import { type Issue, issuesOf, notUuid } from "../../src/contract/issues.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import { hashOf } from "../secrets.ts";
@@ -91,7 +91,10 @@ export function requireScope({ scope }: Endpoint, caller: Incoming["caller"]): v
 
 const nothingGiven = { params: undefined, query: undefined, body: undefined };
 
-/** The three parts of a request, checked; throws `bad_request` with every fault of all of them. */
+/**
+ * The three parts of a request, checked. Throws `not_found` for an id of a form that no id has, and `bad_request` with
+ * every fault of query and body.
+ */
 function parse<E extends Endpoint>(endpoint: E, incoming: Incoming) {
   if (!endpoint.params && !endpoint.query && !endpoint.body) return nothingGiven;
   const issues: Issue[] = [];
@@ -101,8 +104,10 @@ function parse<E extends Endpoint>(endpoint: E, incoming: Incoming) {
     if (!result.success) issues.push(...issuesOf(result.error));
     return result.data;
   };
+  const params = part(endpoint.params, incoming.params);
+  if (issues.some(({ message }) => message === notUuid)) throw new ApiError("not_found");
   const parts = {
-    params: part(endpoint.params, incoming.params),
+    params,
     query: part(endpoint.query, incoming.query),
     body: part(endpoint.body, incoming.body),
   };

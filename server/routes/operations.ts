@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { statfs } from "node:fs/promises";
 import { ApiError } from "../../src/contract/errors.ts";
-import { createOpenApi } from "../../src/contract/openapi.ts";
+import { createOpenApi } from "../../src/contract/openapi/document.ts";
 import type { Deps } from "../deps.ts";
 import { type PreparedAnswer, prepareAnswer } from "../http/answers.ts";
 import type { Metrics } from "../http/metrics.ts";
@@ -19,21 +19,25 @@ export async function checkReady({ database, settings }: Pick<Deps, "database" |
   }
 }
 
-/** The figures, for the bearer of the deployment's token for them. To all others, and without a token, they do not exist. */
-export async function readMetrics(
-  metrics: Metrics,
-  authorization: string | undefined,
-  { settings }: Pick<Deps, "settings">,
-) {
-  if (!mayRead(authorization, settings.metricsToken)) throw new ApiError("not_found");
+/** The figures for whoever may see them: this machine, or the bearer of the operator's token. Else it does not exist. */
+export async function readMetrics(metrics: Metrics, asking: Asking, { settings }: Pick<Deps, "settings">) {
+  if (!mayRead(asking, settings.operatorToken)) throw new ApiError("not_found");
   return metrics.text();
+}
+
+export interface Asking {
+  readonly loopback: boolean;
+  readonly authorization: string | undefined;
 }
 
 /** The OpenAPI document of this server. */
 export const readOpenApi = ({ settings }: Pick<Deps, "settings">): PreparedAnswer =>
   prepareAnswer(JSON.stringify(createOpenApi(settings.baseUrl)));
 
-function mayRead(authorization: string | undefined, token: string | undefined): boolean {
-  if (token === undefined) return false;
-  return timingSafeEqual(Buffer.from(hashOf(`Bearer ${token}`)), Buffer.from(hashOf(authorization ?? "")));
+function mayRead({ loopback, authorization }: Asking, operatorToken: string | undefined): boolean {
+  if (operatorToken === undefined) return loopback;
+  return timingSafeEqual(
+    Buffer.from(hashOf(`Bearer ${operatorToken}`)),
+    Buffer.from(hashOf(authorization ?? "")),
+  );
 }

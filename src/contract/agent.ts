@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { anyObject, instant, queryInteger, text, uuid } from "./fields.ts";
+import { FeedbackType } from "./feedback.ts";
+import { anyObject, instant, openEnum, queryInteger, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
 export const runStatuses = ["awaiting_approval", "approved", "rejected"] as const;
@@ -19,6 +20,11 @@ export const Proposal = z.object({
 });
 export type Proposal = z.output<typeof Proposal>;
 
+export const threadStatuses = ["open", "in_progress", "resolved", "archived"] as const;
+
+/** Which way a message went: from the sender, to the sender, or to nobody outside. */
+export const directions = ["inbound", "outbound", "note"] as const;
+
 /** Who wrote a message: who sent the feedback, a person of the app's team, or an agent. */
 export const authors = ["sender", "team", "agent"] as const;
 export type MessageAuthor = (typeof authors)[number];
@@ -28,7 +34,7 @@ const Attachment = z.object({ name: z.string(), url: z.string(), mediaType: z.st
 /** A message of a thread. One that repeats the report has what its own report said, too. */
 export const Message = z.object({
   id: uuid,
-  direction: z.string(),
+  direction: openEnum(directions),
   author: z.enum(authors),
   body: z.string(),
   createdAt: instant,
@@ -47,8 +53,8 @@ export const ThreadFeedback = z.object({
   consoleUrl: z.string(),
   subject: z.string(),
   message: z.string(),
-  category: z.string(),
-  status: z.string(),
+  category: openEnum(FeedbackType.options),
+  status: openEnum(threadStatuses),
   metadata: anyObject,
   images: z.array(z.string()),
   videos: z.array(z.string()),

@@ -76,13 +76,18 @@ export const endpoint = <const E extends Endpoint>(definition: E): E => definiti
 
 export const isMutation = ({ method }: Pick<Endpoint, "method">): boolean => method !== "GET";
 
+/** Whether an Idempotency-Key works there: it needs a credential, or fields of the body, that tell whose it is. */
+export const isRepeatable = (endpoint: Pick<Endpoint, "method" | "auth" | "repeatableBy">): boolean =>
+  isMutation(endpoint) && (endpoint.auth !== "none" || endpoint.repeatableBy !== undefined);
+
 /** Every code that an endpoint can answer, sorted by status as the catalogue is. */
 export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const codes: ErrorCode[] = [...authErrors[endpoint.auth], ...endpoint.errors];
   if (endpoint.scope) codes.push("insufficient_scope");
   if (endpoint.params || endpoint.query || endpoint.body) codes.push("bad_request");
   if (endpoint.body) codes.push("payload_too_large", "unsupported_media_type");
-  if (isMutation(endpoint)) codes.push("bad_request", "idempotency_in_progress", "idempotency_mismatch");
+  if (isMutation(endpoint)) codes.push("bad_request");
+  if (isRepeatable(endpoint)) codes.push("idempotency_in_progress", "idempotency_mismatch");
   if (endpoint.rateLimit || endpoint.attempts) codes.push("rate_limited");
   return [...new Set<ErrorCode>([...codes, "internal", "busy"])];
 }

@@ -13,11 +13,12 @@ const sortOrder = z
 export const NewFaq = z.object({
   question: text(1, limits.question),
   answer: text(1, limits.answer),
-  sortOrder: z.optional(sortOrder),
+  /** Without it, or with null, the entry comes last. */
+  sortOrder: z.optional(z.nullable(sortOrder)),
 });
 export type NewFaq = z.output<typeof NewFaq>;
 
-export const FaqChange = z.partial(NewFaq);
+export const FaqChange = z.extend(z.partial(NewFaq), { sortOrder: z.optional(sortOrder) });
 export type FaqChange = z.output<typeof FaqChange>;
 
 export const Faq = z.object({ id: uuid, question: z.string(), answer: z.string(), sortOrder: z.int() });
@@ -48,7 +49,6 @@ export const faqs = {
     success: { status: 201, body: Faq },
     errors: [],
     rateLimit: "faqWrites",
-    countsRefusals: true,
   }),
   update: endpoint({
     method: "PATCH",
@@ -61,7 +61,6 @@ export const faqs = {
     success: { status: 200, body: Faq },
     errors: ["not_found"],
     rateLimit: "faqWrites",
-    countsRefusals: true,
   }),
   remove: endpoint({
     method: "DELETE",
@@ -73,6 +72,5 @@ export const faqs = {
     success: { status: 200, body: Success },
     errors: ["not_found"],
     rateLimit: "faqWrites",
-    countsRefusals: true,
   }),
 } as const;

@@ -50,6 +50,9 @@ export const anyObject = z
 /** Any UUID, in lower case. */
 export const uuid = z.guid().check(z.toLowerCase(), z.meta({ format: "uuid" }));
 
+/** One of the values that the server knows today, in an answer. Clients must accept others: later versions may add some. */
+export const openEnum = (values: readonly string[]) => z.string().check(z.meta({ enum: [...values] }));
+
 /** An instant of an answer: ISO 8601 UTC with milliseconds. */
 export const instant = z.string().check(z.meta({ format: "date-time" }));
 
@@ -102,6 +105,9 @@ export const queryInteger = (min: number, max: number) =>
     z.transform(Number),
   );
 
+/** How a file in JSON begins. */
+export const dataUrlPattern = "^data:";
+
 export interface FileRule {
   readonly bytes: number;
   readonly types: readonly string[];
@@ -116,6 +122,7 @@ export const file = (rule: FileRule) =>
     }),
     z.meta({
       type: "string",
+      pattern: dataUrlPattern,
       description: `base64 data URL: ${rule.types.join(", ")}; at most ${rule.bytes} bytes`,
     }),
   );

@@ -7,6 +7,9 @@ export interface Issue {
   readonly message: string;
 }
 
+/** The fault of an id that has another form than ids have. */
+export const notUuid = "must be a UUID";
+
 /** Tells the faults that a schema found, the first 20, as sentence parts that fit after the field's name. */
 export const issuesOf = (error: z.core.$ZodError): Issue[] =>
   error.issues
@@ -29,7 +32,7 @@ function tell(issue: z.core.$ZodIssue): string {
         ? `must have at most ${issue.maximum} elements`
         : `must be at most ${issue.maximum}`;
     case "invalid_format":
-      return issue.format === "guid" ? "must be a UUID" : `must be a valid ${issue.format}`;
+      return issue.format === "guid" ? notUuid : `must be a valid ${issue.format}`;
     default:
       return "is not valid";
   }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { cutText, givenInstant, instant, optionalText, text } from "./fields.ts";
+import { cutText, givenInstant, instant, openEnum, optionalText, text } from "./fields.ts";
 import { limits } from "./limits.ts";
 
 /** Why a session did not count a day, in the order in which they are looked at. (decisions 4) */
@@ -59,8 +59,7 @@ export const SessionResult = z.object({
   counted: z.boolean(),
   /** The day of the test that the session belongs to; 0 outside the test. */
   dayIndex: z.int(),
-  /** A string: a client must bear reasons that it does not know. */
-  reason: z.nullable(z.string()),
+  reason: z.nullable(openEnum(sessionReasons)),
 });
 export type SessionResult = z.output<typeof SessionResult>;
 

@@ -1,9 +1,22 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { givenInstant, instant, optionalInstant, optionalText, queryInteger, uuid } from "./fields.ts";
+import {
+  givenInstant,
+  instant,
+  openEnum,
+  optionalInstant,
+  optionalText,
+  queryInteger,
+  uuid,
+} from "./fields.ts";
 import { limits, proofImages } from "./limits.ts";
 import type { ReceivedFile } from "./received-file.ts";
 import { Profile, timeZone } from "./sign-in.ts";
+
+export const cycleStatuses = ["recruiting", "running", "completed", "cancelled"] as const;
+export const slotStatuses = ["open", "requested", "active", "at_risk", "completed", "removed"] as const;
+/** Of seats that have tasks. */
+const taskStatuses = ["active", "at_risk"] as const;
 
 export const verificationTiers = ["sdk", "screenshot"] as const;
 export const VerificationTier = z.enum(verificationTiers);
@@ -22,10 +35,10 @@ export const Task = z.object({
   targetScreen: z.string(),
   dueBy: instant,
   submitted: z.boolean(),
-  slotStatus: z.string(),
+  slotStatus: openEnum(taskStatuses),
   missedDays: z.int(),
   joinCheckPending: z.boolean(),
-  verificationTier: z.string(),
+  verificationTier: openEnum(verificationTiers),
   testKey: z.nullable(z.string()),
 });
 export type Task = z.output<typeof Task>;
@@ -33,7 +46,7 @@ export type Task = z.output<typeof Task>;
 export const Slot = z.object({
   slotId: uuid,
   cycleId: uuid,
-  status: z.string(),
+  status: openEnum(slotStatuses),
   app: z.object({
     name: z.string(),
     iconUrl: z.string(),
@@ -42,12 +55,12 @@ export const Slot = z.object({
   }),
   dayIndex: z.int(),
   durationDays: z.int(),
-  cycleStatus: z.string(),
+  cycleStatus: openEnum(cycleStatuses),
   missedDays: z.int(),
   lastProofDayIndex: z.int(),
   joinCheckPending: z.boolean(),
   requestExpiresAt: z.nullable(instant),
-  verificationTier: z.string(),
+  verificationTier: openEnum(verificationTiers),
   /** Only on a seat that can still earn a day. */
   testKey: z.optional(z.string()),
 });
@@ -65,15 +78,14 @@ export const OpenListing = z.object({
   seatsFree: z.int(),
   openSlotId: uuid,
   startsOn: z.string(),
-  cycleStatus: z.string(),
+  cycleStatus: openEnum(cycleStatuses),
 });
 export type OpenListing = z.output<typeof OpenListing>;
 
 /** An image of a proof. What it is worth is judged after the seat and the day: its faults are `bad_image`. */
 const ProofImage = z.custom<string | ReceivedFile>().check(
   z.meta({
-    type: "string",
-    format: "binary",
+    contentMediaType: "application/octet-stream",
     description: `${proofImages.types.join(", ")}; at most ${proofImages.bytes} bytes`,
   }),
 );

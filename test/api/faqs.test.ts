@@ -62,8 +62,9 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
       expect(await createId({ id: unknownId })).not.toBe(unknownId);
     });
 
-    it("appends the entry where sortOrder is omitted: the highest of the app plus 1", async () => {
+    it("appends the entry where sortOrder is omitted or null: the highest of the app plus 1", async () => {
       expect(await create()).toMatchObject({ body: { sortOrder: 1 } });
+      expect(await create({ sortOrder: null })).toMatchObject({ status: 201, body: { sortOrder: 2 } });
       await create({ sortOrder: 41 });
       await create({ sortOrder: 10 });
       expect(await create()).toMatchObject({ body: { sortOrder: 42 } });
@@ -163,9 +164,9 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
     expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
   });
 
-  it.each(["PATCH", "DELETE"])("%s answers 400, naming faqId, for an id that is none", async (method) => {
+  it.each(["PATCH", "DELETE"])("%s answers 404 for an id of another form, too", async (method) => {
     const answer = await call(method, `${path}/seven`, method === "PATCH" ? {} : undefined);
-    expect(answer).toMatchObject({ status: 400, body: { code: "bad_request", issues: [{ path: "faqId" }] } });
+    expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
   });
 
   it("have UUIDs as ids", async () => {

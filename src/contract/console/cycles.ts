@@ -2,13 +2,12 @@ import * as z from "zod/mini";
 import { endpoint } from "../endpoint.ts";
 import { instant, uuid } from "../fields.ts";
 import { timeZone } from "../sign-in.ts";
+import { cycleStatuses, slotStatuses } from "../tester.ts";
 import { listingParams } from "./listings.ts";
 
-export const cycleStatuses = ["recruiting", "running", "completed", "cancelled"] as const;
 export const CycleStatus = z.enum(cycleStatuses);
 export type CycleStatus = z.output<typeof CycleStatus>;
 
-export const slotStatuses = ["open", "requested", "active", "at_risk", "completed", "removed"] as const;
 export const SlotStatus = z.enum(slotStatuses);
 export type SlotStatus = z.output<typeof SlotStatus>;
 

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import { Message, Proposal, Thread, threadParams } from "../agent.ts";
+import { Message, Proposal, Thread, threadParams, threadStatuses } from "../agent.ts";
 import { endpoint } from "../endpoint.ts";
 import { FeedbackType } from "../feedback.ts";
 import { givenInstant, instant, queryInteger, text, uuid, webUrl } from "../fields.ts";
 import { limits } from "../limits.ts";
 import { appParams } from "./apps.ts";
 
-export const ThreadStatus = z.enum(["open", "in_progress", "resolved", "archived"]);
+export const ThreadStatus = z.enum(threadStatuses);
 export type ThreadStatus = z.output<typeof ThreadStatus>;
 
 /** One line of the inbox. */

@@ -1,0 +1,63 @@
+import type { Example } from "./components.ts";
+
+const appId = "0198c1a3-4c77-7d54-9ebf-6a7b8c9daebb";
+const faqId = "0198c1a2-7d31-7c52-9e0f-5b8f0f6f2a11";
+
+const note = {
+  title: "Faster search",
+  versions: [{ platform: "android", version: "2.4.0 (240)" }],
+  releaseType: "minor",
+  bodyFormat: "items",
+  items: [{ type: "added", text: "Search finds ingredients" }],
+  publish: true,
+};
+
+/** Bodies of the console's API, by `operationId`. */
+export const consoleExamples: Readonly<Record<string, Example>> = {
+  "session.create": { request: { email: "ada@example.org", password: "a long passphrase of her own" } },
+  "session.changePassword": {
+    request: {
+      currentPassword: "a long passphrase of her own",
+      newPassword: "a longer passphrase of her own",
+    },
+  },
+  "apps.create": { request: { name: "Larder", githubRepository: "larder/android" } },
+  "apps.update": { request: { changelogEnabled: true } },
+  "keys.create": { request: { label: "CI", kind: "intake" } },
+  "tokens.create": { request: { kind: "maintainer", label: "Releases", scopes: ["changelog:write"], appId } },
+  "threads.update": { request: { status: "in_progress" } },
+  "threads.addMessage": { request: { direction: "note", body: "Seen on tablets, too." } },
+  "runs.decide": { request: { decision: "approve", note: "Also on tablets, please." } },
+  "consoleFaqs.create": { request: { question: "How do I export?", answer: "Open *Settings*." } },
+  "consoleFaqs.update": { request: { sortOrder: 3 } },
+  "consoleFaqs.replace": {
+    request: {
+      faqs: [
+        { id: faqId, question: "Is it free?", answer: "Yes." },
+        { question: "How do I export?", answer: "Open *Settings*." },
+      ],
+    },
+  },
+  "consoleChangelog.create": { request: { ...note, version: "2.4.0" } },
+  "consoleChangelog.put": { request: note },
+  "consoleChangelog.update": { request: { title: "Faster search" } },
+  "listings.create": {
+    request: {
+      appName: "Larder",
+      packageName: "com.example.larder",
+      optInUrl: "https://play.google.com/apps/testing/com.example.larder",
+      testBrief: "Add a recipe.",
+      screens: ["Home", "Settings"],
+      verificationTier: "sdk",
+    },
+  },
+  "listings.update": { request: { testBrief: "Add a recipe with a photo." } },
+  "cycles.create": { request: { startsOn: "2026-11-23", timezone: "Europe/London" } },
+  "cycles.cancel": { request: {} },
+  "slots.accept": { request: {} },
+  "slots.decline": { request: {} },
+  "slots.remove": { request: {} },
+  "slots.rotateKey": { request: {} },
+  "slots.confirmJoin": { request: {} },
+  "slots.assign": { request: { email: "priya@example.org" } },
+};

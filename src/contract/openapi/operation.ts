@@ -1,0 +1,80 @@
+import type * as z from "zod/mini";
+import { type Endpoint, isRepeatable } from "../endpoint.ts";
+import { limits } from "../limits.ts";
+import { type Json, security } from "./components.ts";
+import { examples } from "./examples.ts";
+import { formSchema } from "./form.ts";
+import { responses } from "./responses.ts";
+import type { Schemas } from "./schemas.ts";
+
+/** An endpoint and its place in the contract. */
+export interface NamedEndpoint {
+  readonly tag: string;
+  readonly name: string;
+  readonly endpoint: Endpoint;
+}
+
+/** One endpoint as an OpenAPI operation. */
+export function operation({ tag, name, endpoint }: NamedEndpoint, schemas: Schemas): Json {
+  const operationId = `${tag}.${name}`;
+  const example = examples[operationId] ?? {};
+  return {
+    tags: [tag],
+    operationId,
+    summary: endpoint.summary,
+    ...(endpoint.scope ? { description: `Needs the scope \`${endpoint.scope}\`.` } : {}),
+    ...(endpoint.successor ? { deprecated: true } : {}),
+    security: security[endpoint.auth],
+    parameters: parameters(endpoint, schemas),
+    ...(endpoint.body ? { requestBody: requestBody(endpoint, schemas, example.request) } : {}),
+    responses: responses(endpoint, schemas, example.answer),
+  };
+}
+
+function parameters(endpoint: Endpoint, schemas: Schemas): Json[] {
+  const inPlace = (place: "path" | "query", shape: Readonly<Record<string, z.core.$ZodType>> = {}) =>
+    Object.entries(shape).map(([name, schema]) => ({
+      name,
+      in: place,
+      required: place === "path" || schema._zod.optin !== "optional",
+      schema: schemas.of(schema, "input"),
+    }));
+  return [
+    ...inPlace("path", endpoint.params?.shape),
+    ...inPlace("query", endpoint.query?.shape),
+    ...(isRepeatable(endpoint) ? [idempotencyKey] : []),
+    ...(endpoint.method === "GET" ? [ifNoneMatch] : []),
+  ];
+}
+
+const idempotencyKey: Json = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description: "A repeat with the same key gets the stored answer, marked `Idempotent-Replay: true`.",
+  schema: { type: "string", minLength: 1, maxLength: limits.idempotencyKey },
+};
+
+const ifNoneMatch: Json = {
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description: "The `ETag` of the answer that the client has: 304 while that is current.",
+  schema: { type: "string" },
+};
+
+function requestBody({ body, bodyKind }: Endpoint, schemas: Schemas, example: unknown): Json {
+  const schema = body ? schemas.of(body, "input") : {};
+  const json = { schema, ...(example === undefined ? {} : { example }) };
+  const form = body ? { schema: formSchema(body, schemas) } : {};
+  return {
+    required: body !== undefined && needsFields(body),
+    content: {
+      ...(bodyKind === "form" ? {} : { "application/json": json }),
+      ...(bodyKind && bodyKind !== "json" ? { "multipart/form-data": form } : {}),
+    },
+  };
+}
+
+const needsFields = (body: z.ZodMiniObject): boolean =>
+  Object.values(body.shape).some((schema) => schema._zod.optin !== "optional");

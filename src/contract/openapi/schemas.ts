@@ -1,0 +1,92 @@
+import * as z from "zod/mini";
+import * as agent from "../agent.ts";
+import * as changelog from "../changelog.ts";
+import * as apps from "../console/apps.ts";
+import * as audit from "../console/audit.ts";
+import * as consoleChangelog from "../console/changelog.ts";
+import * as cycles from "../console/cycles.ts";
+import * as devices from "../console/devices.ts";
+import * as consoleFaqs from "../console/faqs.ts";
+import * as threads from "../console/feedback.ts";
+import * as keys from "../console/keys.ts";
+import * as listings from "../console/listings.ts";
+import * as runs from "../console/runs.ts";
+import * as session from "../console/session.ts";
+import * as tokens from "../console/tokens.ts";
+import * as faqs from "../faqs.ts";
+import * as feedback from "../feedback.ts";
+import * as sessions from "../sessions.ts";
+import * as signIn from "../sign-in.ts";
+import * as tester from "../tester.ts";
+import type { Json } from "./components.ts";
+
+/** What a schema describes: what a client sends, or what it receives. */
+export type Direction = "input" | "output";
+
+export interface Schemas {
+  /** The JSON Schema of a schema; a named one is a reference. */
+  of(schema: z.core.$ZodType, direction: Direction): Json;
+  /** The named schemas that were referred to. */
+  named(): Record<string, Json>;
+}
+
+/** Converts the contract's schemas. Those that a module exports under a name keep that name in the document. */
+export function createSchemas(): Schemas {
+  const used = new Map<string, Json>();
+
+  function reference(name: string, schema: z.core.$ZodType, direction: Direction): Json {
+    const converted = convert(schema, direction);
+    const known = used.get(name);
+    // Where defaults or transformations make the two directions differ, what a client sends has a name of its own.
+    const free = known === undefined || JSON.stringify(known) === JSON.stringify(converted);
+    const unique = free ? name : `${name}Input`;
+    used.set(unique, converted);
+    return { $ref: `#/components/schemas/${unique}` };
+  }
+
+  function convert(schema: z.core.$ZodType, direction: Direction): Json {
+    const { $schema, ...rest } = z.toJSONSchema(schema, {
+      io: direction,
+      unrepresentable: "any",
+      reused: "inline",
+      override: ({ zodSchema, jsonSchema }) => {
+        const name = zodSchema === schema ? undefined : names.get(zodSchema);
+        if (name === undefined) return open(jsonSchema);
+        for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
+        Object.assign(jsonSchema, reference(name, zodSchema, direction));
+      },
+    });
+    return rest;
+  }
+
+  return {
+    of(schema, direction) {
+      const name = names.get(schema);
+      return name === undefined ? convert(schema, direction) : reference(name, schema, direction);
+    },
+    named: () => Object.fromEntries([...used].sort(([one], [other]) => (one < other ? -1 : 1))),
+  };
+}
+
+const modules: readonly Record<string, unknown>[] = [
+  ...[agent, changelog, apps, audit, consoleChangelog, cycles, devices, consoleFaqs, threads, keys, listings],
+  ...[runs, session, tokens, faqs, feedback, sessions, signIn, tester],
+];
+
+/** The exported schemas: a type of the API begins with a capital letter. */
+const names: ReadonlyMap<z.core.$ZodType, string> = new Map(
+  modules
+    .flatMap((module) => Object.entries(module))
+    .flatMap(([name, value]) => (/^[A-Z]/.test(name) && isSchema(value) ? [[value, name] as const] : [])),
+);
+
+function isSchema(value: unknown): value is z.core.$ZodType {
+  return typeof value === "object" && value !== null && "_zod" in value;
+}
+
+/** Unknown fields are ignored in requests, and may come in answers of later versions. */
+function open(jsonSchema: z.core.JSONSchema.BaseSchema): void {
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+}
