@@ -11,23 +11,32 @@ export const processIo = (interruption: AbortSignal): Io => ({
   },
   stdout: sinkOf(1, stdout),
   stderr: sinkOf(2, stderr),
-  ask,
+  ask: (question, options) => ask(question, options, interruption),
 });
 
 /** Those of the two that something was written to. */
 export const openStreams = (): NodeJS.WriteStream[] => [...opened];
 
 const opened = new Set<NodeJS.WriteStream>();
-const stdout = once(() => open(process.stdout));
-const stderr = once(() => open(process.stderr));
+const stdout = once(() => open(process.stdout, endWithoutOutput));
+// Where standard error takes nothing there is no place left to say so, and a server must go on.
+const stderr = once(() => open(process.stderr, () => {}));
 
-function open(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+function open(
+  stream: NodeJS.WriteStream,
+  onFault: (error: NodeJS.ErrnoException) => void,
+): NodeJS.WriteStream {
   opened.add(stream);
   // A reader that has seen enough (`| head`) is no failure of ours.
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    if (error.code !== "EPIPE") onFault(error);
   });
   return stream;
+}
+
+/** What was to be printed is lost, as on a full disk: the exit code must say so. */
+function endWithoutOutput({ code }: NodeJS.ErrnoException): void {
+  stderr().write(`error: Standard output cannot be written (${code}).\n`, () => process.exit(1));
 }
 
 const isTerminal = (descriptor: number): boolean => process.getBuiltinModule("node:tty").isatty(descriptor);
@@ -51,11 +60,16 @@ async function readAll(interruption: AbortSignal): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-async function ask(question: string, { hidden = false, signal }: AskOptions = {}): Promise<string> {
+async function ask(
+  question: string,
+  { hidden = false, signal }: AskOptions = {},
+  interruption: AbortSignal,
+): Promise<string> {
   const { createInterface } = await import("node:readline");
   const { Writable } = await import("node:stream");
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   signal?.throwIfAborted();
+  interruption.throwIfAborted();
   stderr().write(question);
   const lines = createInterface({
     input: process.stdin,
@@ -68,10 +82,9 @@ async function ask(question: string, { hidden = false, signal }: AskOptions = {}
     return await new Promise<string>((resolve, reject) => {
       lines.once("line", resolve);
       lines.once("close", () => reject(new Error("Nothing was typed.")));
-      lines.once("SIGINT", () => {
-        process.kill(process.pid, "SIGINT");
-        reject(new Error("interrupted"));
-      });
+      interruption.addEventListener("abort", () => reject(interruption.reason), { once: true });
+      // The terminal gives Ctrl-C as a key here: the signal that it stands for ends the question.
+      lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
     });
   } finally {
     signal?.removeEventListener("abort", takeBack);

@@ -1,7 +1,7 @@
 import { isMutation } from "../contract/endpoint.ts";
 import { type Success, successIn } from "./answer.ts";
 import { credentialFor, credentialHeader, credentialKinds } from "./credential-kinds.ts";
-import { InvalidInputError, MissingCredentialError } from "./errors.ts";
+import { ConnectionError, InvalidInputError, MissingCredentialError } from "./errors.ts";
 import type { ClientOptions, Credentials } from "./options.ts";
 import { type LooseInput, type PreparedRequest, prepare } from "./prepare.ts";
 import { followingRedirects } from "./redirect.ts";
@@ -32,10 +32,22 @@ export function createSender(options: ClientOptions): Sender {
     const request = requestOf(options, prepared, input, { ...secret, ...keyHeader(key) });
     const attempt = async () => successIn(await transport(request), prepared, now());
     const repeats = !changes(route) || key !== undefined;
-    const sent = repeats ? repeatedly(attempt, policy, input) : attempt();
+    const sent = repeats ? repeatedly(attempt, policy, patient(input, route)) : attempt();
     return key === undefined ? sent : settle(sent, key, options);
   };
 }
+
+/**
+ * A read that a server left unanswered for the whole time-out is not asked again: somebody waits for it. A mutation is, and
+ * so is a long poll, whose silence is no fault.
+ */
+function patient(input: LooseInput, route: Route): LooseInput {
+  if (changes(route) || heldMs(input) > 0) return input;
+  const { repeatAfter = () => true } = input;
+  return { ...input, repeatAfter: (error) => !isSilence(error) && repeatAfter(error) };
+}
+
+const isSilence = (error: Error): boolean => error instanceof ConnectionError && error.code === "timeout";
 
 /** Waiting for a decision changes nothing, by whatever method it is asked. */
 const changes = (route: Route): boolean => isMutation(route) && !route.pending;

@@ -166,6 +166,18 @@ describe("feedback resend --all", () => {
     expect(await kept()).toHaveLength(1);
   });
 
+  it("leaves to another process what that one is sending right now", async () => {
+    const { line, kept, received } = await startSending(full, full, accepts);
+    await line.run(sendOnce);
+    await line.run(sendOnce);
+    const [first] = await kept();
+    await writeFile(join(line.stateFolder, "spool", first?.id ?? "", "sending"), "77");
+    const ran = await line.run(["feedback", "resend", "--all", "--json"], { isRunning: (id) => id === 77 });
+    expect(ran.exit).toBe(0);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ items: [{ sent: true }], left: 0 });
+    expect([received.length, (await kept()).map(({ id }) => id)]).toEqual([3, [first?.id]]);
+  });
+
   it("stops where the server takes nothing", async () => {
     const { line, received } = await startSending(full);
     await line.run(sendOnce);

@@ -154,6 +154,13 @@ describe("the way of an upload", () => {
     expect(stderr.endsWith("\r\u001b[2K")).toBe(true);
   });
 
+  it("is a line for each file on a terminal that can clear nothing", async () => {
+    const { line } = await startSending();
+    await place(line, png());
+    const ran = await line.run([...send, "--image", "shot.png"], { terminal: true, env: { TERM: "dumb" } });
+    expect(ran.stderr).toBe("Sent shot.png (0.0 MB), file 1 of 1.\n");
+  });
+
   it("gives way to what is said meanwhile", async () => {
     const { line } = await startSending(answers(503, { error: "Wait.", code: "busy" }), accepts);
     await place(line, png());

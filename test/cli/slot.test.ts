@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCommandLine } from "../support/command-line.ts";
+import { listen } from "../support/intake.ts";
 import { type Service, startService } from "../support/service.ts";
 import { createTesterDesk } from "../support/tester-desk.ts";
 
@@ -32,6 +33,16 @@ describe("slot list", () => {
     const ran = await line.run(["slot", "list", "--open", "--json"]);
     expect(ran.json()).toMatchObject({
       listings: expect.arrayContaining([expect.objectContaining({ cycleId: cycle.id, seatsFree: 11 })]),
+    });
+  });
+});
+
+describe("slot list --open", () => {
+  it("says that there is no free seat, and prints nothing", async () => {
+    const baseUrl = await listen((_, response) => void response.end('{"listings":[]}'));
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_DEVICE_TOKEN: "sdt_a" });
+    expect(await line.run(["slot", "list", "--open"])).toMatchObject({
+      ...{ exit: 0, stdout: "", stderr: "No test has a free seat now.\n" },
     });
   });
 });

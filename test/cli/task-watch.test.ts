@@ -21,9 +21,12 @@ const task = {
 const seen: Look<Tasks> = { at: now, nextInMs: 30_000, seen: { tasks: [task], outstanding: 1 } };
 
 /** The screen on a terminal of its own; `shown` is all that was ever on it. */
-function open(...looks: readonly Look<Tasks>[]) {
+const open = (...looks: readonly Look<Tasks>[]) => openOn(80, ...looks);
+
+/** The same on a terminal that says it has so many columns. */
+function openOn(columns: number, ...looks: readonly Look<Tasks>[]) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {}, ref() {}, unref() {} });
-  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 30 });
+  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns, rows: 30 });
   let shown = "";
   stdout.on("data", (chunk: Buffer) => {
     shown += chunk;
@@ -50,6 +53,13 @@ describe("the screen of task list --watch", () => {
       expect(shown()).toContain(text);
     type(key);
     await expect(ended).resolves.toBeUndefined();
+  });
+
+  it("is readable on a terminal that does not know how wide it is", async () => {
+    const { ended, shown, type } = openOn(0, seen);
+    await vi.waitFor(() => expect(shown()).toContain("Lantern[2J, day 3 of 14"));
+    type("q");
+    await ended;
   });
 
   it("tells a problem in words, and keeps what was seen", async () => {

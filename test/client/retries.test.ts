@@ -34,6 +34,13 @@ describe("reading", () => {
     expect(received).toHaveLength(1);
   });
 
+  it("is not tried again after a server was silent for the whole time-out", async () => {
+    const { baseUrl, received } = await startIntake(() => {}, faqs);
+    const { client, pauses } = someClient(baseUrl, { timeoutMs: 50 });
+    await expect(client.faqs.list()).rejects.toMatchObject({ code: "timeout" });
+    expect([received.length, pauses]).toEqual([1, []]);
+  });
+
   it("is given up after four tries, with the last failure", async () => {
     const { baseUrl, received } = await startIntake(hangsUp, hangsUp, hangsUp, answers(502, {}));
     await expect(someClient(baseUrl).client.faqs.list()).rejects.toMatchObject({ status: 502 });

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { openSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { transform } from "esbuild";
@@ -18,6 +19,14 @@ describe("the installed command", () => {
     expect(await innkeep([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 
+  it.each([["-v"], ["-V", "-v"]])("%s prints it, too", async (...argv) => {
+    expect((await innkeep(argv)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it.each([[["--version", "--json"]], [["--json", "-v"]]])("%j prints it as one object", async (argv) => {
+    expect(JSON.parse((await innkeep(argv)).stdout)).toEqual({ version: expect.stringMatching(/^\d+\./) });
+  });
+
   it.each(["18.20.4", "20.18.3"])("refuses Node %s in one sentence", async (version) => {
     const pretend = join(await temporaryFolder(), "pretend.cjs");
     await writeFile(pretend, `Object.defineProperty(process.versions, "node", { value: "${version}" });`);
@@ -34,6 +43,30 @@ describe("the installed command", () => {
     const source = await readFile(innkeepPath, "utf8");
     const [old, now] = await Promise.all(["es2015", "esnext"].map((target) => transform(source, { target })));
     expect(old?.code).toBe(now?.code);
+  });
+
+  it("says in one line that standard output takes nothing, and ends with exit 1", async () => {
+    const child = spawn(process.execPath, [innkeepPath, "help", "environment"], {
+      env: { PATH: process.env.PATH },
+      stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
+    });
+    const told = child.stderr?.toArray() ?? [];
+    expect(await once(child, "close")).toEqual([1, null]);
+    expect(Buffer.concat(await told).toString()).toBe("error: Standard output cannot be written (ENOSPC).\n");
+  });
+
+  it("ends with exit 130 on Ctrl-C at a question", async () => {
+    const pretend = join(await temporaryFolder(), "terminal.cjs");
+    await writeFile(pretend, 'require("node:tty").isatty = () => true;');
+    const child = start(["auth", "set", "api-key"], { HOME: await temporaryFolder() }, [
+      "--require",
+      pretend,
+    ]);
+    const closed = once(child, "close");
+    child.stderr.once("data", () => child.stdin.write("\u0003"));
+    const told = child.stderr.toArray();
+    expect(await closed).toEqual([130, null]);
+    expect(Buffer.concat(await told).toString()).toBe("The app key: \n");
   });
 
   it("passes an exit code on", async () => {

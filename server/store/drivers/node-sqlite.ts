@@ -5,13 +5,24 @@ import { statementCache } from "./statement-cache.ts";
 
 /** The runtime's own SQLite, or undefined where there is none (before Node 22.13). It is synchronous: each call blocks the event loop. */
 export function nodeSqliteDriver(): SqliteDriver | undefined {
-  const sqlite = process.getBuiltinModule("node:sqlite");
+  const sqlite = withoutWarning(() => process.getBuiltinModule("node:sqlite"));
   if (sqlite === undefined) return undefined;
   return {
     lockWaitMs: 10,
     readers: 1,
     open: async (file, { readOnly }) => connect(new sqlite.DatabaseSync(file, { readOnly })),
   };
+}
+
+/** Node 22 warns at every start that its SQLite is experimental. That is known here, and nothing that an operator can act on. */
+export function withoutWarning<Result>(load: () => Result): Result {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return load();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 function connect(database: DatabaseSync): Connection {

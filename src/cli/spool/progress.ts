@@ -10,11 +10,11 @@ export interface Progress {
   end(): void;
 }
 
-/** A bar on a terminal, else a line for each file that is through; nothing without files, or under `--json` in a pipe. */
+/** A bar on a terminal that can clear it, else a line for each file that is through; nothing without files, or under `--json` in a pipe. */
 export function showProgress(invocation: Invocation, { files }: FileContent): Progress {
   const { stderr } = invocation.context.io;
   if (files.length === 0) return silent;
-  if (stderr.isTerminal) return progressBar(invocation);
+  if (stderr.isTerminal && invocation.context.env.TERM !== "dumb") return progressBar(invocation);
   return invocation.flags.json ? silent : progressLines(invocation, files);
 }
 

@@ -33,7 +33,10 @@ const slotColumns: readonly Column<ShownSlot>[] = [
 async function listOpen(invocation: Invocation): Promise<undefined> {
   const { listings } = await invocation.client().tester.listings();
   printList(invocation, listings, openColumns, {}, "listings");
-  if (listings.length > 0) note(invocation, "`innkeep slot request <slot>` asks for one.");
+  note(
+    invocation,
+    listings.length > 0 ? "`innkeep slot request <slot>` asks for one." : "No test has a free seat now.",
+  );
 }
 
 const openColumns: readonly Column<OpenListing>[] = [

@@ -18,6 +18,9 @@ export interface TaskScreen {
 
 /** Shows the tasks of today until `q` or Ctrl-C. Throws what stays wrong, and the reason where the signal aborts. */
 export async function showTasks(screen: TaskScreen): Promise<void> {
+  const { stdout = process.stdout } = screen.streams ?? {};
+  // Some terminals do not know how wide they are, and say 0: that would show one letter a line.
+  stdout.columns ||= 80;
   const app: Instance = render(<Screen {...screen} />, {
     exitOnCtrlC: false,
     patchConsole: false,
