@@ -30,6 +30,6 @@ export async function tidy({
   while ((await database.write((tx) => idempotency.prune(tx, clock.now(), atOnce))) === atOnce);
   while ((await database.write((tx) => prune(tx, clock, atOnce))) === atOnce);
   while ((await database.write((tx) => signInCodes.prune(tx, clock.now(), atOnce))) === atOnce);
-  await database.write(keepStatistics);
+  await database.write(keepStatistics, "long");
   await files.sweepTemporary();
 }

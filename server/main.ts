@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
 import { type AddressInfo, Server as NetServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { announce } from "./announce.ts";
 import { createApp } from "./app.ts";
 import { systemClock } from "./clock.ts";
@@ -48,10 +49,17 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<numbe
   const waiting = { patienceMs: world.folderPatienceMs, signal: world.stop };
   const lock = await takeDataFolder(wanted, world.err, waiting);
   try {
-    return await serveFrom(wanted, flags, world);
+    return await Promise.race([serveFrom(wanted, flags, world), overdue(world.stop)]);
   } finally {
     await lock.release();
   }
+}
+
+/** Ends, late, what does not end by itself: a hung disk or database must not keep the process. */
+async function overdue(stop: AbortSignal): Promise<number> {
+  await aborted(stop);
+  await sleep(2 * graceMilliseconds, undefined, { ref: false });
+  return 0;
 }
 
 async function serveFrom(wanted: Settings, flags: ServeFlags, world: ServeWorld): Promise<number> {

@@ -25,12 +25,17 @@ export interface Making {
   readonly stopping: AbortSignal;
 }
 
+/** A request ends within five seconds, also if the database hangs. */
+const patienceMs = 4_000;
+
 /** Opens the database that the settings name, its schema up to date. */
 export const openSettingsDatabase = ({
   databaseUrl,
   data,
-}: Pick<Settings, "databaseUrl" | "data">): Promise<Database> =>
-  openDatabase(databaseUrl === undefined ? { file: join(data, "innkeep.db") } : { url: databaseUrl });
+}: Pick<Settings, "databaseUrl" | "data">): Promise<Database> => {
+  const address = databaseUrl === undefined ? { file: join(data, "innkeep.db") } : { url: databaseUrl };
+  return openDatabase(address, { patienceMs });
+};
 
 /** Puts together all that handlers need. */
 export function createDeps(

@@ -24,7 +24,7 @@ export async function unlock(database: Database, { secret, old }: Secrets): Prom
     const former = await formerOf(tx, sealer, old);
     await sealed.replaceAll(tx, (stored) => sealAnew(stored, sealer, former));
     if (former || !(await sealed.check(tx))) await sealed.setCheck(tx, sealer.seal(checkText));
-  });
+  }, "long");
 }
 
 /** Whether anything is stored that only the right secret opens. */

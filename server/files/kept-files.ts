@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ReceivedFile } from "../../src/contract/received-file.ts";
 import { type Files, FilesUnavailable } from "./files.ts";
 
@@ -77,10 +78,16 @@ export function createKeptFiles(files: Files, inTurn: InTurn): KeptFiles {
         return result;
       } finally {
         hashes.forEach(release);
-        if (!done) await removeUnreferenced(hashes).catch(() => undefined);
+        if (!done) await soon(removeUnreferenced(hashes).catch(() => undefined));
       }
     },
   };
 }
+
+/** Waits for the end, but not for long: the database may hang. A later sweep deletes what stays. */
+const soon = (removal: Promise<void>): Promise<void> =>
+  Promise.race([removal, sleep(patienceMs, undefined, { ref: false })]);
+
+const patienceMs = 500;
 
 const lockOf = (sha256: string): string => `file:${sha256}`;

@@ -25,6 +25,9 @@ export interface Transaction extends Reader, Inserter {
   signal(topic: string): void;
 }
 
+/** How long a work may take: `request` ends it when nobody waits for the answer any more, `long` lets it take its time. */
+export type Pace = "request" | "long";
+
 /**
  * The one door to a database. Reads never wait for the writer. An insert or a write is durable when its promise
  * resolves: on SQLite the waiting ones share a commit; on PostgreSQL each has its own transaction.
@@ -34,7 +37,7 @@ export interface Database extends Reader, Inserter {
    * `work` may await nothing but `tx`: on SQLite other writers wait for it. If it throws, nothing of it stays. It may be
    * done again, as if for the first time, where a neighbour spoilt the transaction: what the last time gave counts.
    */
-  write<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+  write<Result>(work: (tx: Transaction) => Promise<Result>, pace?: Pace): Promise<Result>;
   /** Calls `listener` with each signalled topic, from this process or another; "*" when some may have been missed. Gives the unsubscriber. */
   onSignal(listener: (topic: string) => void): () => void;
   /** Calls `listener` when another process has changed the database (SQLite only: PostgreSQL readers ask each time). */

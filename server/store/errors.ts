@@ -60,8 +60,8 @@ interface Fault {
 /** BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL. */
 const unavailableSqlite = new Set([5, 6, 8, 10, 13, 14, 15]);
 
-/** Connection lost, out of resources, serialization and deadlock after retries, read-only, lock not available, shutting down, I/O error. */
-const unavailableSqlState = /^(08|53|40001|40P01|25006|55P03|57P0[1-5]|58030)/;
+/** Connection lost, statement timed out, out of resources, serialization and deadlock after retries, read-only, lock not available, shutting down, I/O error. */
+const unavailableSqlState = /^(08|53|40001|40P01|25006|55P03|57014|57P0[1-5]|58030)/;
 
 /** What befalls a connection, and a disk. One to a name with several addresses fails without a `syscall`. */
 const unreachable = new Set(

@@ -31,7 +31,7 @@ export async function migrate(
       number BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)`);
     for (const migration of pending(migrations, await appliedTo(tx), tx.engine))
       await apply(tx, migration, clock);
-  });
+  }, "long");
 }
 
 /** Whether the database has every migration and nothing else. Throws as `migrate` does. */

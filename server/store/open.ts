@@ -15,6 +15,8 @@ export type DatabaseAddress = { readonly file: string } | { readonly url: string
 export interface OpenOptions {
   /** PostgreSQL: the most connections beside the listening one. */
   readonly poolSize?: number;
+  /** PostgreSQL: how long a call may take; without limit unless given. */
+  readonly patienceMs?: number;
   /** SQLite: the driver to use instead of the best one there is. */
   readonly driver?: "sqlite3" | "node-sqlite" | SqliteDriver;
   /** What to bring the schema to; `none` leaves it as it is. */
@@ -37,9 +39,9 @@ export async function openDatabase(address: DatabaseAddress, options: OpenOption
   return database;
 }
 
-async function openUrl(url: string, { poolSize }: OpenOptions): Promise<Database> {
+async function openUrl(url: string, { poolSize, patienceMs }: OpenOptions): Promise<Database> {
   const { openPostgres } = await import("./drivers/postgres.ts");
-  return openPostgres(url, poolSize).catch((cause: unknown) => {
+  return openPostgres(url, { poolSize, patienceMs }).catch((cause: unknown) => {
     throw new Error(`PostgreSQL cannot be used (${reasonOf(cause)}). Check INNKEEP_DATABASE_URL.`, { cause });
   });
 }

@@ -4,6 +4,9 @@ const channel = "innkeep";
 const firstPauseMs = 50;
 const longestPauseMs = 2_000;
 
+const beatMs = 15_000;
+const answerMs = 5_000;
+
 export interface PostgresListener {
   close(): Promise<void>;
 }
@@ -33,7 +36,11 @@ export async function listen(
       opened.end().catch(() => {});
       throw error;
     }
-    opened.once("end", () => again(firstPauseMs));
+    const heartbeat = setInterval(() => beat(opened), beatMs).unref();
+    opened.once("end", () => {
+      clearInterval(heartbeat);
+      again(firstPauseMs);
+    });
     return opened;
   }
 
@@ -57,6 +64,13 @@ export async function listen(
       await client.end().catch(() => {});
     },
   };
+}
+
+/** A connection that answers no more is cut, so that a new one takes its place. */
+async function beat(client: pg.Client): Promise<void> {
+  const cut = setTimeout(() => client.end().catch(() => undefined), answerMs);
+  await client.query("SELECT 1").catch(() => undefined);
+  clearTimeout(cut);
 }
 
 /** Which server sent it, and the topic. */

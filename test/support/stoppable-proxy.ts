@@ -1,0 +1,44 @@
+import { connect, createServer, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+
+export interface StoppableProxy {
+  readonly port: number;
+  /** From now on it takes connections and bytes, and passes none on. */
+  stop(): void;
+  resume(): void;
+}
+
+/** A TCP proxy in front of a server of this machine, until the test has finished. */
+export async function stoppableProxy(target: number): Promise<StoppableProxy> {
+  const sockets = new Set<Socket>();
+  let stopped = false;
+  const server = createServer((near) => {
+    const far = connect(target, "127.0.0.1");
+    for (const [from, to] of [[near, far] as const, [far, near] as const]) {
+      sockets.add(from);
+      if (stopped) from.pause();
+      from.on("data", (bytes) => void to.write(bytes));
+      from.on("error", () => to.destroy());
+      from.on("close", () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+    if (stopped) for (const socket of [near, far]) socket.pause();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  const each = (how: "pause" | "resume") => {
+    stopped = how === "pause";
+    for (const socket of sockets) socket[how]();
+  };
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    stop: () => each("pause"),
+    resume: () => each("resume"),
+  };
+}
