@@ -33,7 +33,7 @@ describe("a PostgreSQL that hangs", () => {
   };
 
   it("is unavailable after the patience, for reads and writes, and works again later", async () => {
-    const database = await open(400);
+    const database = await open(1_500);
     await database.get("SELECT 1 AS one");
     proxy.stop();
     const calls = [
@@ -44,18 +44,19 @@ describe("a PostgreSQL that hangs", () => {
     ];
     await expectUnavailable(calls);
     proxy.resume();
-    await expect.poll(() => database.get("SELECT 1 AS one").catch(() => undefined)).toEqual({ one: 1 });
+    const again = () => database.get("SELECT 1 AS one").catch(() => undefined);
+    await expect.poll(again, { timeout: 10_000 }).toEqual({ one: 1 });
   });
 
   it("is unavailable where more wait than there are connections", async () => {
-    const database = await open(400);
+    const database = await open(1_500);
     proxy.stop();
     const calls = Array.from({ length: 50 }, () => database.get("SELECT 1 AS one"));
     await expectUnavailable(calls);
   });
 
   it("does not hold up the end", async () => {
-    const database = await openDatabase({ url }, { patienceMs: 400 });
+    const database = await openDatabase({ url }, { patienceMs: 1_500 });
     await Promise.all([1, 2, 3].map(() => database.get("SELECT 1 AS one")));
     proxy.stop();
     void database.get("SELECT 1 AS one").catch(() => undefined);
@@ -63,7 +64,7 @@ describe("a PostgreSQL that hangs", () => {
   });
 
   it("ends a statement that takes too long on the server, too", async () => {
-    const database = await open(300);
+    const database = await open(1_500);
     await expect(database.get("SELECT pg_sleep(20)")).rejects.toSatisfy(isUnavailable);
     const running = `SELECT 1 FROM pg_stat_activity
       WHERE query LIKE '%pg_sleep(20)%' AND state = 'active' AND pid <> pg_backend_pid()`;
@@ -71,8 +72,8 @@ describe("a PostgreSQL that hangs", () => {
   });
 
   it("lets long work take its time", async () => {
-    const database = await open(200);
-    const slept = database.write((tx) => tx.get("SELECT 'done' AS sleep FROM pg_sleep(1)"), "long");
+    const database = await open(1_500);
+    const slept = database.write((tx) => tx.get("SELECT 'done' AS sleep FROM pg_sleep(3)"), "long");
     expect(await slept).toEqual({ sleep: "done" });
   });
 });
