@@ -37,6 +37,8 @@ export interface ServeWorld {
 
 /** What is refused at the end of the grace may take so long to be answered. */
 const lastMilliseconds = 1_500;
+/** The process ends after this, whatever hangs. */
+const longestEndMilliseconds = 20_000;
 /** Connections that send nothing are closed after this. */
 const idleMilliseconds = 500;
 
@@ -58,7 +60,7 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<numbe
 /** Ends, late, what does not end by itself: a hung disk or database must not keep the process. */
 async function overdue(stop: AbortSignal): Promise<number> {
   await aborted(stop);
-  await sleep(2 * graceMilliseconds, undefined, { ref: false });
+  await sleep(longestEndMilliseconds, undefined, { ref: false });
   return 0;
 }
 
