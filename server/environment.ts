@@ -58,7 +58,7 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
     registration: switchOf("INNKEEP_REGISTRATION", environment.INNKEEP_REGISTRATION, true),
     attestation: attestationOf(environment),
     identityProviders: identityProvidersOf(environment.INNKEEP_IDENTITY_PROVIDERS),
-    operatorToken: environment.INNKEEP_OPERATOR_TOKEN,
+    metricsToken: environment.INNKEEP_METRICS_TOKEN ?? environment.INNKEEP_OPERATOR_TOKEN,
     logLevel: levelOf(environment.INNKEEP_LOG_LEVEL ?? "info"),
     demo: flags.demo ?? false,
     dev: flags.dev ?? false,

@@ -26,7 +26,8 @@ export interface Settings {
   readonly registration: boolean;
   readonly attestation: AttestationSettings;
   readonly identityProviders: readonly IdentityProvider[];
-  readonly operatorToken: string | undefined;
+  /** The bearer token that reads `/metrics`; without one nobody can. */
+  readonly metricsToken: string | undefined;
   readonly logLevel: string;
   readonly demo: boolean;
   readonly dev: boolean;

@@ -5,8 +5,8 @@ import type { Incoming } from "./invoke.ts";
 import { spend } from "./save.ts";
 
 /**
- * Counts a body that was refused, cut off or too large against the rate limit of its sender, where the endpoint says so:
- * to find out what is wrong with it cost as much as to take it. Throws what was thrown, or `rate_limited`.
+ * Counts a request that was refused, cut off or too large, or that meant nothing there is, against the rate limit of its
+ * sender, where the endpoint says so: to find out what is wrong with it cost as much as to take it. Throws what was thrown, or `rate_limited`.
  */
 export async function countRefusal(
   deps: Deps,
@@ -14,7 +14,7 @@ export async function countRefusal(
   thrown: unknown,
 ): Promise<never> {
   if (!endpoint.countsRefusals || !caller || !deps.settings.rateLimited) throw thrown;
-  if (![400, 413].includes(asApiError(thrown).status)) throw thrown;
+  if (![400, 404, 413].includes(asApiError(thrown).status)) throw thrown;
   await deps.database.write((tx) => spend(tx, caller.id, endpoint, deps));
   throw thrown;
 }

@@ -1,5 +1,5 @@
 import type { Context, Next } from "koa";
-import { ApiError } from "../../src/contract/errors.ts";
+import { ApiError, type ErrorCode } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { FilesUnavailable } from "../files/files.ts";
 import { isUnavailable } from "../store/errors.ts";
@@ -68,10 +68,19 @@ function setHeaders(ctx: Context, { details }: ApiError): void {
 
 function answerWithJson(ctx: Context, error: ApiError): void {
   ctx.set("Cache-Control", "no-store");
+  const challenge = challenges.get(error.code);
+  if (challenge !== undefined) ctx.set("WWW-Authenticate", challenge);
   ctx.status = error.status;
   const requestId = error.status === 500 ? { requestId: ctx.state.requestId } : {};
   ctx.body = { ...errorBody(error), ...requestId };
 }
+
+/** How to show the credential that was missing or wrong. */
+const challenges: ReadonlyMap<string, string> = new Map([
+  ["invalid_token", 'Bearer realm="innkeep"'],
+  ["sign_in_required", 'Bearer realm="innkeep"'],
+  ["invalid_api_key", 'ApiKey realm="innkeep", header="x-api-key"'],
+] satisfies [ErrorCode, string][]);
 
 /** Logs what is our fault, with its cause. */
 export function report({ log }: Pick<Deps, "log">, ctx: Context, error: ApiError, thrown: unknown): void {

@@ -25,6 +25,7 @@ export function routing(routes: readonly Route[]): RouterMiddleware {
   return async (ctx, next) => {
     const method = ctx.method === "HEAD" ? "GET" : ctx.method;
     const path = pathOf(ctx);
+    if (hasTwoHosts(ctx.req.rawHeaders)) throw badRequest("", "The request has more than one Host header");
     if (path === undefined) throw badRequest("", "The request's target is not an address");
     const route = fixed.get(`${method} ${path}`);
     if (route) {
@@ -39,6 +40,16 @@ export function routing(routes: readonly Route[]): RouterMiddleware {
     const near = areas.get(areaOf(path));
     await (near ? near(ctx, () => dispatch(ctx, unmatched)) : dispatch(ctx, unmatched));
   };
+}
+
+/** Readers differ on which of them counts. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  return hosts > 1;
 }
 
 function routerOf(routes: readonly Route[]): Router {

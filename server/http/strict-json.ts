@@ -20,7 +20,7 @@ export const anything: unique symbol = Symbol("anything");
  */
 export function parseStrictJson(bytes: Buffer, free?: Free): unknown {
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
-  const given = bytes.toString("utf8");
+  const given = bytes.toString("utf8", hasByteOrderMark(bytes) ? 3 : 0);
   const text = free === undefined ? given : tameJson(given, free === anything ? undefined : free);
   // Looked over first: JSON.parse takes seconds for a megabyte of brackets, and whoever walks its value runs out of stack.
   const colons = countColons(text);
@@ -29,6 +29,10 @@ export function parseStrictJson(bytes: Buffer, free?: Free): unknown {
   if (countKeys(value, free) !== colons) throw malformedJson("has an object with the same key twice");
   return value;
 }
+
+/** Some programs put it before UTF-8; it is no part of the JSON. */
+const hasByteOrderMark = (bytes: Buffer): boolean =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 
 function parse(text: string): unknown {
   try {

@@ -19,25 +19,21 @@ export async function checkReady({ database, settings }: Pick<Deps, "database" |
   }
 }
 
-/** The figures for whoever may see them: this machine, or the bearer of the operator's token. Else it does not exist. */
-export async function readMetrics(metrics: Metrics, asking: Asking, { settings }: Pick<Deps, "settings">) {
-  if (!mayRead(asking, settings.operatorToken)) throw new ApiError("not_found");
+/** The figures, for the bearer of the deployment's token for them. To all others, and without a token, they do not exist. */
+export async function readMetrics(
+  metrics: Metrics,
+  authorization: string | undefined,
+  { settings }: Pick<Deps, "settings">,
+) {
+  if (!mayRead(authorization, settings.metricsToken)) throw new ApiError("not_found");
   return metrics.text();
-}
-
-export interface Asking {
-  readonly loopback: boolean;
-  readonly authorization: string | undefined;
 }
 
 /** The OpenAPI document of this server. */
 export const readOpenApi = ({ settings }: Pick<Deps, "settings">): PreparedAnswer =>
   prepareAnswer(JSON.stringify(createOpenApi(settings.baseUrl)));
 
-function mayRead({ loopback, authorization }: Asking, operatorToken: string | undefined): boolean {
-  if (operatorToken === undefined) return loopback;
-  return timingSafeEqual(
-    Buffer.from(hashOf(`Bearer ${operatorToken}`)),
-    Buffer.from(hashOf(authorization ?? "")),
-  );
+function mayRead(authorization: string | undefined, token: string | undefined): boolean {
+  if (token === undefined) return false;
+  return timingSafeEqual(Buffer.from(hashOf(`Bearer ${token}`)), Buffer.from(hashOf(authorization ?? "")));
 }

@@ -49,6 +49,7 @@ export const faqs = {
     success: { status: 201, body: Faq },
     errors: [],
     rateLimit: "faqWrites",
+    countsRefusals: true,
   }),
   update: endpoint({
     method: "PATCH",
@@ -61,6 +62,7 @@ export const faqs = {
     success: { status: 200, body: Faq },
     errors: ["not_found"],
     rateLimit: "faqWrites",
+    countsRefusals: true,
   }),
   remove: endpoint({
     method: "DELETE",
@@ -72,5 +74,6 @@ export const faqs = {
     success: { status: 200, body: Success },
     errors: ["not_found"],
     rateLimit: "faqWrites",
+    countsRefusals: true,
   }),
 } as const;

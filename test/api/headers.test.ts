@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cast, makeCast, submitFeedback } from "../support/cast.ts";
 import { dataUrl, png } from "../support/files.ts";
 import type { Answer } from "../support/request.ts";
-import { type Service, startService } from "../support/service.ts";
+import { metricsHeaders, type Service, startService } from "../support/service.ts";
 
 const origin = "https://app.example";
 
@@ -41,7 +41,7 @@ describe("every response", () => {
     await ask("a 404", "GET", "/nothing");
     await ask("a 405", "OPTIONS", faqs, { "access-control-request-method": "GET" });
     await ask("health", "GET", "/healthz");
-    await ask("figures", "GET", "/metrics");
+    await ask("figures", "GET", "/metrics", metricsHeaders);
     await ask("the OpenAPI document", "GET", "/api/v1/openapi.json");
     const feedbackId = await submitFeedback(service, cast, { images: [dataUrl(png())] });
     const thread = await ask("a thread", "GET", `/api/v1/agent/feedback/${feedbackId}`, cast.agent);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readSettings } from "../../server/environment.ts";
 import { createOpenApi } from "../../src/contract/openapi/document.ts";
 import { databases } from "../support/databases.ts";
-import { type Service, startService } from "../support/service.ts";
+import { metricsHeaders, type Service, startService } from "../support/service.ts";
 
 describe.each(databases)("what operators read on $name", (engine) => {
   let service: Service;
@@ -25,29 +26,35 @@ describe.each(databases)("what operators read on $name", (engine) => {
 
   it("GET /metrics counts answers by route, not by address", async () => {
     await service.request("GET", "/api/v1/agent/runs/00000000-0000-4000-8000-000000000000");
-    const { text } = await service.request("GET", "/metrics");
+    const { text } = await service.request("GET", "/metrics", { headers: metricsHeaders });
     expect(text).toContain('route="/api/v1/agent/runs/:runId",status="401"');
     expect(text).not.toContain("00000000-0000-4000-8000-000000000000");
   });
-
-  it("GET /metrics does not exist for who comes through a proxy", async () => {
-    const answer = await service.request("GET", "/metrics", {
-      headers: { "x-forwarded-for": "203.0.113.9" },
-    });
-    expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
-  });
 });
 
-describe("GET /metrics with an operator's token", () => {
-  const operatorToken = "only the operator knows this";
+describe("GET /metrics", () => {
+  const token = "only the operator knows this";
+  const loopback = {};
+  const proxied = { "x-forwarded-for": "203.0.113.9" };
+  const bearer = (shown: string) => ({ authorization: `Bearer ${shown}` });
 
   it.each([
-    ["the token", `Bearer ${operatorToken}`, 200],
-    ["another token", "Bearer something else", 404],
-    ["no token", "", 404],
-  ])("answers who shows %s", async (_, authorization, status) => {
-    const service = await startService({ settings: { operatorToken } });
-    const headers: Record<string, string> = authorization ? { authorization } : {};
+    ["is closed on loopback, too, where no token is set", {}, loopback, 404],
+    ["is closed through a proxy where no token is set", {}, proxied, 404],
+    ["is closed to an empty token where none is set", {}, bearer(""), 404],
+    ["is open with the token", { INNKEEP_METRICS_TOKEN: token }, bearer(token), 200],
+    [
+      "is open with the token through a proxy",
+      { INNKEEP_METRICS_TOKEN: token },
+      { ...proxied, ...bearer(token) },
+      200,
+    ],
+    ["is open with the token under its older name", { INNKEEP_OPERATOR_TOKEN: token }, bearer(token), 200],
+    ["is closed with another token", { INNKEEP_METRICS_TOKEN: token }, bearer("something else"), 404],
+    ["is closed without the token", { INNKEEP_METRICS_TOKEN: token }, loopback, 404],
+  ])("%s", async (_, environment, headers, status) => {
+    const { metricsToken } = readSettings({}, environment);
+    const service = await startService({ settings: { metricsToken } });
     expect((await service.request("GET", "/metrics", { headers })).status).toBe(status);
     await service.stop();
   });

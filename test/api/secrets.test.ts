@@ -5,7 +5,7 @@ import { databases } from "../support/databases.ts";
 import { addressOf, endpoints, titleOf } from "../support/endpoints.ts";
 import { connectRaw, headOf } from "../support/raw-connection.ts";
 import type { Answer, Sending } from "../support/request.ts";
-import { type Service, startService } from "../support/service.ts";
+import { metricsHeaders, type Service, startService } from "../support/service.ts";
 import { storedText } from "../support/stored.ts";
 import { type TroubledDatabase, troubledDatabase } from "../support/troubled-database.ts";
 
@@ -187,7 +187,7 @@ describe.each(databases)("a secret on $name", (engine) => {
 
   it("appears in no figures for operators, and not in the API's description", async () => {
     const texts = [
-      await send("GET", "/metrics"),
+      await send("GET", "/metrics", { headers: metricsHeaders }),
       await send("GET", "/api/v1/openapi.json"),
       await send("GET", "/healthz"),
     ];

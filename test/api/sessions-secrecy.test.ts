@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { databases } from "../support/databases.ts";
 import { keyed } from "../support/mutations.ts";
 import type { Answer } from "../support/request.ts";
-import { type Service, startService } from "../support/service.ts";
+import { metricsHeaders, type Service, startService } from "../support/service.ts";
 import { storedText } from "../support/stored.ts";
 import { makeTestedApp, neverAKey, sdkPath, type TestedApp } from "../support/tested-app.ts";
 import { type TroubledDatabase, troubledDatabase, unreachable } from "../support/troubled-database.ts";
@@ -69,7 +69,7 @@ describe.each(databases)("a test key on $name", (engine) => {
 
   it("is in no metric", async () => {
     await app.status();
-    const { text } = await service.request("GET", "/metrics");
+    const { text } = await service.request("GET", "/metrics", { headers: metricsHeaders });
     expect(text).toContain("/api/v1/testing/sdk/session");
     expect(text).not.toContain(app.testKey);
   });

@@ -52,6 +52,10 @@ export interface ServiceOptions {
   readonly secret?: string;
 }
 
+const metricsToken = "the token of the tests for the figures";
+/** What shows it. */
+export const metricsHeaders = { authorization: `Bearer ${metricsToken}` };
+
 /** The real server on a free port of 127.0.0.1, on an empty database. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const database = options.database ?? (await (options.engine ?? sqlite).create());
@@ -63,6 +67,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const settings = {
     ...readSettings({ port, data: folder.path }, options.environment ?? {}),
     budgets,
+    metricsToken,
     ...options.settings,
   };
   const clock = createTestClock();
