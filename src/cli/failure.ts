@@ -40,6 +40,13 @@ export function failureOf(error: unknown): Failure {
   return programFailure(error);
 }
 
+/** Any error as one that explains itself. */
+export function cliErrorOf(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  const { exit, code, message, next, ...details } = failureOf(error);
+  return new CliError(exit, code, message, next, details);
+}
+
 /**
  * What the server and the operator's commands fail with. They are programs of their own, built apart: their errors are
  * known by name, not by class.

@@ -16,7 +16,7 @@ export interface FileRules {
   readonly elsewhere?: (mediaType: string) => string | undefined;
 }
 
-/** Looks at every file: whether it can be read, how large it is, and of which kind by its bytes. */
+/** Looks at every file: whether it can be read, how large it is, and of which kind by its bytes. Gives the sound ones. */
 export async function checkSentFiles(
   cwd: string,
   paths: readonly string[],
@@ -27,7 +27,7 @@ export async function checkSentFiles(
     paths.length > most ? [{ flag, message: `at most ${most} can be sent; there are ${paths.length}` }] : [];
   const looks = await Promise.all(paths.map((path) => lookAt(resolve(cwd, path), rules)));
   return {
-    value: looks.flatMap((look) => ("file" in look ? [look.file] : [])),
+    value: looks.flatMap((look) => ("file" in look ? [look.file] : [])).slice(0, most),
     faults: [
       ...tooMany,
       ...looks.flatMap((look, at) =>

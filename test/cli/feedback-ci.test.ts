@@ -44,19 +44,6 @@ const id = "0197b3a0-0000-7000-8000-000000000001";
 const summaryIn = (cwd: string) => ({ GITHUB_STEP_SUMMARY: join(cwd, "summary.md") });
 
 describe("feedback send in a CI job", () => {
-  it.each([
-    ["GitHub Actions", gitHub, gitHubFacts],
-    [
-      "GitLab CI",
-      gitLab,
-      { ci: "gitlab", runUrl: gitLab.CI_JOB_URL, commit: "c0ffee", ref: "main", job: "test" },
-    ],
-  ])("adds run URL, commit, ref and job on %s", async (_, env, facts) => {
-    const { line, bodies } = await startSending();
-    await line.run([...send, "--metadata", "a=1"], { env });
-    expect(bodies()[0].metadata).toEqual({ a: "1", ...facts });
-  });
-
   it("lets what the person says under the same name stand", async () => {
     const { line, bodies } = await startSending();
     await line.run([...send, "--metadata", "job=mine"], { env: gitHub });
@@ -70,11 +57,12 @@ describe("feedback send in a CI job", () => {
     expect(bodies().map(({ metadata }) => metadata)).toEqual([undefined, undefined]);
   });
 
-  it("adds nothing where there is no more room", async () => {
+  it("comes after what the person says, of which a server keeps the first", async () => {
     const { line, bodies } = await startSending();
-    const facts = Array.from({ length: 50 }, (_, at) => ["--metadata", `key${at}=x`]).flat();
+    const names = Array.from({ length: 50 }, (_, at) => `key${at}`);
+    const facts = names.flatMap((name) => ["--metadata", `${name}=x`]);
     expect(await line.run([...send, ...facts], { env: gitHub })).toMatchObject({ exit: 0 });
-    expect(Object.keys(bodies()[0].metadata)).toHaveLength(50);
+    expect(Object.keys(bodies()[0].metadata)).toEqual([...names, ...Object.keys(gitHubFacts)]);
   });
 
   it("leaves out an address that carries a password", async () => {
@@ -113,6 +101,34 @@ describe("what a GitHub Actions job shows of feedback", () => {
     );
   });
 
+  it("is a notice beside the run, and outputs of the step", async () => {
+    const consoleUrl = `https://example.org/console/feedback/a/${id}`;
+    const { line } = await startSending(answers(201, { success: true, id, consoleUrl }));
+    const env = { ...gitHub, GITHUB_OUTPUT: join(line.cwd, "outputs") };
+    const { stderr } = await line.run([...send, "--subject", "Nightly"], { env });
+    expect(stderr).toContain(`::notice title=Feedback sent::Nightly%0A${consoleUrl}\n`);
+    const written = await readFile(join(line.cwd, "outputs"), "utf8");
+    const form = /^feedback-id<<(\S+)\n(.*)\n\1\nconsole-url<<(\S+)\n(.*)\n\3\n$/.exec(written);
+    expect([form?.[2], form?.[4]]).toEqual([id, consoleUrl]);
+    expect(form?.[1]).not.toBe(form?.[3]);
+  });
+
+  it("holds no output that the server smuggles in", async () => {
+    const answer = { success: true, id: "1\nEOF\nPATH<<EOF\n/evil", consoleUrl: "x\r\ny" };
+    const { line } = await startSending(answers(201, answer));
+    await line.run(send, { env: { ...gitHub, GITHUB_OUTPUT: join(line.cwd, "outputs") } });
+    const lines = (await readFile(join(line.cwd, "outputs"), "utf8")).trimEnd().split("\n");
+    expect(lines).toHaveLength(6);
+    expect([lines[1], lines[4]]).toEqual(["1 EOF PATH<<EOF /evil", "x y"]);
+  });
+
+  it("cannot fail for outputs that cannot be written", async () => {
+    const { line } = await startSending(answers(201, { success: true, id }));
+    const { exit, stderr } = await line.run(send, { env: { ...gitHub, GITHUB_OUTPUT: line.cwd } });
+    expect(exit).toBe(0);
+    expect(stderr).toContain("The outputs of the step cannot be written (EISDIR).");
+  });
+
   it("holds no link that is none", async () => {
     const { line } = await startSending(
       answers(201, { success: true, id, consoleUrl: "javascript:alert(1)" }),
@@ -145,9 +161,11 @@ describe("what a GitHub Actions job shows of feedback", () => {
   it("is no command that the server put into its answer", async () => {
     const { line } = await startSending(answers(400, { error: "No.\n::add-mask::x", code: "bad_request" }));
     const { stderr } = await line.run(send, { env: gitHub });
-    expect(stderr.split("\n").filter((text) => text.trim().startsWith("::"))).toEqual([
+    const after = stderr.slice(stderr.indexOf("::endgroup::\n") + "::endgroup::\n".length);
+    expect(after.split("\n").filter((text) => text.trim().startsWith("::"))).toEqual([
       expect.stringMatching(/^::error title=/),
     ]);
+    expect(stderr).not.toMatch(/^\s*::add-mask/m);
   });
 
   it("cannot stop a report by a summary page that cannot be written", async () => {
@@ -162,44 +180,5 @@ describe("what a GitHub Actions job shows of feedback", () => {
     const { stderr } = await line.run(send, { env: { ...gitLab, ...summaryIn(line.cwd) } });
     expect(stderr).not.toContain("::error");
     expect(await filesIn(line.cwd)).toEqual([]);
-  });
-});
-
-describe("feedback send --best-effort", () => {
-  const bestEffort = [...send, "--best-effort"];
-
-  it.each([
-    ["the server refuses", refusal, {}],
-    ["the server fails", answers(500, {}), {}],
-    ["nothing listens", accepts, { INNKEEP_BASE_URL: "http://127.0.0.1:9" }],
-    ["there is no key", accepts, { INNKEEP_API_KEY: "" }],
-  ])("ends well with a warning where %s, and keeps the report", async (_, answer, env) => {
-    const { line, kept } = await startSending(answer);
-    const { exit, stdout, stderr } = await line.run(bestEffort, { env });
-    expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
-    expect(stderr).toContain("Warning: the feedback was not sent.\n");
-    expect(await kept()).toHaveLength(1);
-  });
-
-  it("makes the annotation a warning", async () => {
-    const { line } = await startSending(refusal);
-    const { stderr } = await line.run(bestEffort, { env: gitHub });
-    expect(stderr).toContain("::warning title=Feedback was not sent::");
-    expect(stderr).not.toContain("::error");
-  });
-
-  it("says under --json that nothing was posted, and what was kept", async () => {
-    const { line, keptId } = await startSending(refusal);
-    const ran = await line.run([...bestEffort, "--json"]);
-    expect(ran.json()).toMatchObject({
-      success: false,
-      error: { code: "bad_request", status: 400 },
-      spooled: { id: await keptId(), outcome: "refused" },
-    });
-  });
-
-  it("does not hide that the command line is wrong", async () => {
-    const { line } = await startSending();
-    expect(await line.run([...bestEffort, "--image", "no.png"])).toMatchObject({ exit: 2 });
   });
 });

@@ -17,7 +17,7 @@ export function addFeedback(feedback: Command, setup: Setup): void {
 function addSending(feedback: Command, setup: Setup): void {
   const send = mutates(feedback.command("send").description(routes.feedback.submit.summary))
     .option("--type <type>", choices.feedbackTypes.join(", "))
-    .option("--message <text>", "what happened; `-` is standard input, `@file` a file")
+    .option("--message <text>", "what happened; `-` is standard input, `@file` a file, also a long log")
     .option("--subject <text>", "made from the message unless given; `-` and `@file` as above")
     .option("--email <address>", "where the sender is reached")
     .option("--name <name>", "who the sender is")
@@ -28,7 +28,14 @@ function addSending(feedback: Command, setup: Setup): void {
     .option("--video <file>", rulesOf("videos"), several)
     .option("--attach <file>", rulesOf("attachments"), several)
     .option("--dedupe-key <key>", "add it to the open thread with the same key instead of starting one")
-    .option("--best-effort", "end well also where the server cannot be reached or refuses");
+    .option(
+      "--best-effort",
+      "end well whatever goes wrong: leave out what is faulty, and show what was not sent",
+    )
+    .addHelpText(
+      "after",
+      "\nA report whose answer was lost is sent again with the same Idempotency-Key. A server that ignores the key may\npost it twice then.",
+    );
   onRun<SendFlags>(send, setup, async (invocation, flags) =>
     (await import("../feedback/send.ts")).send(invocation, flags),
   );

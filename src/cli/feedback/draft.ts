@@ -2,11 +2,12 @@ import type { FeedbackFiles } from "../../client/feedback-body.ts";
 import { NewFeedback } from "../../contract/feedback.ts";
 import { issuesOf } from "../../contract/issues.ts";
 import { limits } from "../../contract/limits.ts";
-import { fitMetadata } from "../../contract/metadata.ts";
 import type { Invocation } from "../context.ts";
+import { onOneLine } from "../plain-text.ts";
 import { checkFiles } from "./chosen-files.ts";
 import { ciMetadata } from "./ci.ts";
 import { type Checked, type Fault, flagOf } from "./fault.ts";
+import { fitMessage, reportTextOf } from "./message.ts";
 import { metadataOf } from "./metadata.ts";
 import { refusal } from "./refusal.ts";
 import { readTexts } from "./texts.ts";
@@ -25,6 +26,7 @@ export interface DraftFlags {
   readonly image?: readonly string[];
   readonly video?: readonly string[];
   readonly attach?: readonly string[];
+  readonly bestEffort?: boolean;
 }
 
 /** What is to be sent. */
@@ -33,29 +35,31 @@ export interface Draft {
   readonly files: FeedbackFiles;
 }
 
-/** Checks all that was given before anything is sent. Throws one usage error that names every fault. */
+type Given = Readonly<Record<string, unknown>>;
+
+/**
+ * Checks all that was given before anything is sent. Throws one usage error that names every fault. Under
+ * `--best-effort` what is faulty is left out and named in the message, as long as a report is left.
+ */
 export async function draftOf(invocation: Invocation, flags: DraftFlags): Promise<Draft> {
   const metadata = metadataOf(flags.metadata ?? []);
-  const texts = await readTexts(invocation, { message: flags.message, subject: flags.subject });
+  const wanted = { message: flags.message, subject: flags.subject };
+  const texts = await readTexts(invocation, wanted, reportTextOf);
   const { type, email, name, source, dedupeKey } = flags;
-  const given = { type, ...texts.value, email, name, source, dedupeKey, metadata: metadata.value };
+  const message = texts.value.message && fitMessage(invocation, texts.value.message);
+  const { subject } = texts.value;
+  const given = { type, message, subject, email, name, source, dedupeKey, metadata: metadata.value };
   const fields = checkFields(given, texts.faults);
   const { image: images = [], video: videos = [], attach: attachments = [] } = flags;
   const files = await checkFiles(invocation.context.cwd, { images, videos, attachments });
 
-  const faults = [
-    ...fields.faults,
-    ...texts.faults,
-    ...metadata.faults,
-    ...metadataFaults(metadata.value),
-    ...files.faults,
-  ];
-  if (faults.length > 0) throw refusal(faults);
+  const faults = [...fields.faults, ...texts.faults, ...metadata.faults, ...files.faults];
   const facts = flags.ciMetadata ? ciMetadata(invocation.context.env) : {};
-  return { fields: withFacts(fields.value, metadata.value, facts), files: files.value };
+  const whole = { fields: withFacts(fields.value, metadata.value, facts), files: files.value };
+  if (faults.length === 0) return whole;
+  if (!flags.bestEffort) throw refusal(faults);
+  return { ...whole, fields: withoutFaults(invocation, whole.fields, faults) };
 }
-
-type Given = Readonly<Record<string, unknown>>;
 
 function checkFields(given: Given, known: readonly Fault[]): Checked<Given> {
   const checked = NewFeedback.safeParse(given);
@@ -67,25 +71,32 @@ function checkFields(given: Given, known: readonly Fault[]): Checked<Given> {
   return { value: given, faults: faults.filter(({ flag }) => !known.some((fault) => fault.flag === flag)) };
 }
 
-/** Adds what the CI job tells where there is room for it; what the person gave under the same name stands. */
-function withFacts(fields: Given, given: Given, facts: Given): Given {
-  const all = { ...facts, ...given };
-  const metadata = isFitting(all) ? all : given;
-  return Object.fromEntries(Object.entries({ ...fields, metadata }).filter(([, value]) => !isEmpty(value)));
+/** What is left without the faulty fields, with a message that names them. Throws where no report is left. */
+function withoutFaults(invocation: Invocation, fields: Given, faults: readonly Fault[]): Given {
+  const sound = Object.entries(fields).filter(
+    ([field]) => !faults.some(({ flag }) => flag === flagOf(field)),
+  );
+  const lost = faults.map(({ flag, message }) => onOneLine(`- ${flag} ${message}`)).join("\n");
+  const notes = `Left out of this report:\n${lost}`;
+  const { message = "(No message.)", ...rest } = Object.fromEntries(sound);
+  const room = longestMessage - Math.min(notes.length, mostNotes) - 2;
+  const told = `${fitMessage(invocation, String(message), room)}\n\n${notes.slice(0, mostNotes)}`;
+  const checked = NewFeedback.safeParse({ ...rest, message: told });
+  if (!checked.success) throw refusal(faults);
+  return { ...rest, message: told };
 }
 
-/** What does not fit the server drops: better to say so before it is sent. */
-const metadataFaults = (metadata: Given): Fault[] =>
-  isFitting(metadata)
-    ? []
-    : [
-        {
-          flag: "--metadata",
-          message: `must have at most ${limits.metadataKeys} keys, ${limits.metadataBytes} bytes of JSON and ${limits.metadataDepth} levels`,
-        },
-      ];
+const longestMessage = limits.message;
+const mostNotes = 3_000;
 
-const isFitting = (metadata: Given): boolean => fitMetadata(metadata).dropped.length === 0;
+/**
+ * Adds what the CI job tells. What the person gave under the same name stands, and comes first: where there is too much
+ * of it, a server drops the rest.
+ */
+function withFacts(fields: Given, given: Given, facts: Given): Given {
+  const metadata = { ...given, ...facts, ...given };
+  return Object.fromEntries(Object.entries({ ...fields, metadata }).filter(([, value]) => !isEmpty(value)));
+}
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined ||

@@ -1,6 +1,8 @@
-import { CliError } from "../cli-error.ts";
+import type { CliError } from "../cli-error.ts";
 import type { Invocation } from "../context.ts";
+import { DryRun } from "../dry-run.ts";
 import type { Exit } from "../exit-codes.ts";
+import { cliErrorOf } from "../failure.ts";
 import { note, printOne } from "../output.ts";
 import { attempt, keep } from "../spool/attempt.ts";
 import { remind } from "../spool/remind.ts";
@@ -13,34 +15,44 @@ import type { Report } from "./report.ts";
 import { openSpool } from "./reports.ts";
 import { undelivered } from "./undelivered.ts";
 
-export interface SendFlags extends DraftFlags {
-  readonly bestEffort?: boolean;
+export type SendFlags = DraftFlags;
+
+/** Checks, keeps and sends one report. Under `--best-effort` it ends well whatever goes wrong, and tells what was lost. */
+export async function send(invocation: Invocation, flags: SendFlags): Promise<Exit> {
+  const made: { draft?: Draft } = {};
+  let sent: SentReport;
+  try {
+    made.draft = await draftOf(invocation, flags);
+    sent = await sendDraft(invocation, made.draft);
+  } catch (error) {
+    if (error instanceof DryRun) throw error;
+    const failure = cliErrorOf(error);
+    if (invocation.context.signal.aborted) throw interrupted(invocation, failure);
+    await tellJobOfFailure(invocation, flags.bestEffort ? "warning" : "error", failure, made.draft);
+    if (!flags.bestEffort) throw error;
+    return goOn(invocation, failure);
+  }
+  await tellJobOfSuccess(invocation, sent.report, sent.answer);
+  printAnswer(invocation, sent.answer);
+  await remind(invocation, sent.spool);
+  return "ok";
 }
 
-/** Checks, keeps and sends one report. Under `--best-effort` it ends well also where the server fails or refuses. */
-export async function send(invocation: Invocation, flags: SendFlags): Promise<Exit> {
-  const report = reportOf(invocation, await checkedDraft(invocation, flags));
-  if (invocation.flags.dryRun) await preview(invocation, report);
+interface SentReport {
+  readonly report: Report;
+  readonly answer: Answer;
+  readonly spool: Spool<Report>;
+}
 
+/** Throws what explains why it did not arrive. */
+async function sendDraft(invocation: Invocation, draft: Draft): Promise<SentReport> {
+  const report = reportOf(invocation, draft);
+  if (invocation.flags.dryRun) await preview(invocation, report);
   const spool = openSpool(invocation);
   const kept = await keep(invocation, report, spool);
   const delivery = await attempt(invocation, kept, deliver);
-  if (delivery.delivered) return succeed(invocation, report, delivery.answer, spool);
-
-  const failure = undelivered(kept, delivery);
-  if (invocation.context.signal.aborted) throw interrupted(invocation, failure);
-  await tellJobOfFailure(invocation, flags.bestEffort ? "warning" : "error", failure);
-  if (!flags.bestEffort) throw failure;
-  return goOn(invocation, failure);
-}
-
-async function checkedDraft(invocation: Invocation, flags: SendFlags): Promise<Draft> {
-  try {
-    return await draftOf(invocation, flags);
-  } catch (error) {
-    if (error instanceof CliError) await tellJobOfFailure(invocation, "error", error);
-    throw error;
-  }
+  if (!delivery.delivered) throw undelivered(kept, delivery);
+  return { report, answer: delivery.answer, spool };
 }
 
 function reportOf({ context, flags, baseUrl }: Invocation, draft: Draft): Report {
@@ -53,18 +65,6 @@ function reportOf({ context, flags, baseUrl }: Invocation, draft: Draft): Report
     idempotencyKey: flags.idempotencyKey ?? id,
     lastTry: null,
   };
-}
-
-async function succeed(
-  invocation: Invocation,
-  report: Report,
-  answer: Answer,
-  spool: Spool<Report>,
-): Promise<Exit> {
-  await tellJobOfSuccess(invocation, report, answer);
-  printAnswer(invocation, answer);
-  await remind(invocation, spool);
-  return "ok";
 }
 
 /** Shows where the feedback is to be read; a server of the specification alone does not say. */

@@ -1,0 +1,85 @@
+import { open } from "node:fs/promises";
+import { resolve } from "node:path";
+import { limits } from "../../contract/limits.ts";
+import { usageError } from "../cli-error.ts";
+import type { Invocation } from "../context.ts";
+import { note } from "../output.ts";
+import { optionalTextOf, reasonOf } from "../text-flag.ts";
+
+/**
+ * The texts of a report. That of `--message` may be a log of any length, in whatever form tools write it; an empty one is
+ * told in words.
+ */
+export async function reportTextOf(
+  invocation: Invocation,
+  flag: string,
+  given: string | undefined,
+): Promise<string | undefined> {
+  const file = /^@(?!@)(.*)$/s.exec(given ?? "")?.[1];
+  if (flag !== "--message" || (file === undefined && given !== "-"))
+    return optionalTextOf(invocation, flag, given);
+  const text =
+    file === undefined ? await optionalTextOf(invocation, flag, given) : await readLog(invocation, file);
+  if (text?.trim()) return text;
+  return file === undefined ? "(Standard input was empty.)" : `(The file ${file} is empty.)`;
+}
+
+/**
+ * The text in no more than so many characters: its head, its tail, and between them a line that says what was cut. The
+ * tail is the longer one: there a log tells what went wrong. NUL and broken characters, which no server takes, are
+ * replaced.
+ */
+export function fitMessage(invocation: Invocation, text: string, most: number = limits.message): string {
+  const characters = [...text.trim().toWellFormed().replaceAll("\0", "\ufffd")];
+  if (characters.length <= most) return characters.join("");
+  const room = most - longestNote;
+  const head = characters.slice(0, Math.floor(room * 0.3)).join("");
+  const tail = characters.slice(-Math.ceil(room * 0.7)).join("");
+  const kept = { head: wholeLines(head, "head"), tail: wholeLines(tail, "tail") };
+  const cut = characters.length - [...kept.head].length - [...kept.tail].length;
+  const said = `${grouped(cut)} of ${grouped(characters.length)} characters`;
+  note(invocation, `The message is too long: ${said} were cut from its middle.`);
+  const unread = unreadPart.exec(text)?.[0] ?? "";
+  return `${kept.head}\n[… ${said} were cut here …]\n${unread}${kept.tail}`;
+}
+
+const longestNote = 150;
+const unreadPart = /^\[… [\d.]+ MB of the file were not read …\]\n/m;
+const grouped = (count: number): string => count.toLocaleString("en-US");
+
+/** Without the piece of a line where it was cut, unless that is most of it. */
+function wholeLines(text: string, end: "head" | "tail"): string {
+  const at = end === "head" ? text.lastIndexOf("\n") : text.indexOf("\n") + 1;
+  const kept = end === "head" ? text.slice(0, Math.max(0, at)) : text.slice(at);
+  return kept.length > text.length * 0.8 ? kept : text;
+}
+
+// Far more than fits into a message, whatever its characters are.
+const endBytes = 131_072;
+
+/** A file of text. Of a large one only the two ends are read, with a line between them that says so. */
+async function readLog({ context }: Invocation, file: string): Promise<string> {
+  try {
+    const handle = await open(resolve(context.cwd, file));
+    try {
+      const { size } = await handle.stat();
+      // What is no regular file has no size that is known before it is read.
+      if (size <= 4 * endBytes) return decoded(await handle.readFile());
+      const head = await handle.read(Buffer.alloc(endBytes), 0, endBytes, 0);
+      const tail = await handle.read(Buffer.alloc(endBytes), 0, endBytes, size - endBytes);
+      const left = (size - 2 * endBytes) / 1_048_576;
+      const line = `\n[… ${left.toFixed(1)} MB of the file were not read …]\n`;
+      return decoded(Buffer.concat([head.buffer, Buffer.from(line), tail.buffer]));
+    } finally {
+      await handle.close();
+    }
+  } catch (cause) {
+    throw usageError(`--message: the file ${file} cannot be read (${reasonOf(cause)}).`);
+  }
+}
+
+/** UTF-8, or UTF-16 where its mark says so: PowerShell writes that. */
+function decoded(bytes: Buffer): string {
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  return new TextDecoder(isUtf16 ? "utf-16le" : "utf-8").decode(bytes);
+}
