@@ -39,7 +39,9 @@ const ofCommands: readonly Variable[] = [
   },
   { name: "PATH", meaning: "Whether `serve --demo` shows commands as `innkeep` or as `npx innkeep`." },
   {
-    name: "GITHUB_*, GITLAB_CI, CI_*",
+    name:
+      "GITHUB_*, GITLAB_CI, CI_*, CIRCLECI, CIRCLE_*, TF_BUILD, SYSTEM_*, BUILD_*, AGENT_JOBNAME, BUILDKITE, " +
+      "BUILDKITE_*, BITBUCKET_*, BITRISE_*, GIT_*, TEAMCITY_*, JENKINS_URL, TAG_NAME, BRANCH_NAME, JOB_NAME",
     meaning: "Run, commit, ref and job of a CI run, for `feedback send`: see docs/ci.md.",
   },
 ];

@@ -4,7 +4,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
 
   "feedback send": [
     'innkeep feedback send --type bug --message "The list is empty after syncing" --image screen.png',
-    "innkeep feedback send --type bug --subject 'Tests fail' --message @report.txt --attach log.pdf --dedupe-key tests",
+    "innkeep feedback send --type bug --subject 'Tests fail' --message @log.txt --dedupe-key tests --best-effort",
   ],
   "feedback resend": ["innkeep feedback resend --list", "innkeep feedback resend --all"],
   "feedback discard": ["innkeep feedback discard 01a1fda4-237d-759b-ad89-7cf5663516dc --yes"],
@@ -23,11 +23,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "faq edit": ["innkeep faq edit 01a1fda4 --answer @answer.md"],
   "faq delete": ["innkeep faq delete 01a1fda4 --yes"],
 
-  "changelog list": ["innkeep changelog list", "innkeep changelog list --drafts --app Larder"],
+  "changelog list": ["innkeep changelog list", "innkeep changelog list --all --drafts --app Larder"],
   "changelog view": ["innkeep changelog view 2.4.0", "innkeep changelog view 2.4.0 --raw body > notes.md"],
   "changelog create": [
     'innkeep changelog create --version 2.4.0 --title "Faster lists" --item added="Sort by date" --publish',
-    "innkeep changelog create --version 2.4.0 --title 2.4.0 --body-format markdown --body @notes.md",
+    "innkeep changelog create --version 2.4.0 --body @notes.md --publish --update",
   ],
   "changelog edit": ['innkeep changelog edit 2.4.0 --title "Faster lists and syncing"'],
   "changelog publish": ["innkeep changelog publish 2.4.0"],
