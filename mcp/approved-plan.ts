@@ -1,44 +1,55 @@
 import type { Deps } from "./deps.ts";
-import { newNonce } from "./nonce.ts";
-import { hashOf, type ProposalRecord } from "./proposals.ts";
+import { hashOf, type KnownProposal } from "./proposals.ts";
 import { readThread } from "./read-thread.ts";
+import type { RunParts } from "./run-parts.ts";
 import { createSanitiser } from "./sanitise.ts";
 import type { ProposalParts } from "./thread-parts.ts";
 
 export type ApprovedPlan = {
   readonly summary: string;
   readonly plan: string;
-  /** Of the plan's UTF-8 bytes, in hex. */
+  /** Of the plan's UTF-8 bytes as the console shows it, in hex. */
   readonly sha256: string;
 };
 
 export interface PlanQuestion {
   readonly runId: string;
-  readonly record: ProposalRecord | undefined;
-  /** The thread, where the caller named it. */
-  readonly feedbackId: string | undefined;
+  readonly run: RunParts;
+  readonly record: KnownProposal | undefined;
+  /** The thread, where it is known. */
+  readonly feedbackId: string | null;
+  readonly nonce: string;
 }
 
 /**
- * The text that was approved: as it was sent from here, or, where that is not remembered, as the thread shows it, if its
- * latest proposal is this run. Null where neither is to be had.
+ * The text that was approved, as the server gives it with the run. A server that does not is asked for the thread,
+ * where its latest proposal is this run; else what was sent from here counts, if it is certainly that. Null where nobody
+ * can vouch for a text.
  */
 export async function approvedPlanOf(
-  { runId, record, feedbackId }: PlanQuestion,
+  { runId, run, record, feedbackId, nonce }: PlanQuestion,
   deps: Deps,
   signal: AbortSignal,
 ): Promise<ApprovedPlan | null> {
-  if (record) return { summary: record.summary, plan: record.plan, sha256: record.sha256 };
-  const id = feedbackId ?? deps.threadOfRun.get(runId);
-  if (id === undefined) return null;
-  const proposal = await latestProposalOf(id, deps, signal);
-  if (proposal?.id !== runId || proposal.plan === "") return null;
-  const { text } = createSanitiser(newNonce());
-  const plan = text(proposal.plan);
-  return { summary: text(proposal.summary), plan, sha256: hashOf(plan) };
+  if (run.plan !== null) return vouchedFor(run, nonce);
+  if (record?.vouched) return shown(record, nonce);
+  if (feedbackId === null) return null;
+  const proposal = await latestProposalOf(feedbackId, deps, signal);
+  return proposal?.id === runId && proposal.plan !== "" ? shown(proposal, nonce) : null;
 }
 
-/** A thread that cannot be read now must not hide that the plan is approved. */
+/** A plan that does not have the hash that came with it is believed by nobody. */
+function vouchedFor({ summary, plan, planSha256 }: RunParts, nonce: string): ApprovedPlan | null {
+  if (plan === null || (planSha256 !== null && planSha256 !== hashOf(plan))) return null;
+  return shown({ summary: summary ?? "", plan }, nonce);
+}
+
+function shown({ summary, plan }: Pick<ApprovedPlan, "summary" | "plan">, nonce: string): ApprovedPlan {
+  const { text } = createSanitiser(nonce);
+  return { summary: text(summary), plan: text(plan), sha256: hashOf(plan) };
+}
+
+/** A thread that cannot be read now leaves the text unknown. */
 async function latestProposalOf(id: string, deps: Deps, signal: AbortSignal): Promise<ProposalParts | null> {
   try {
     return (await readThread(id, deps, signal)).latestProposal;

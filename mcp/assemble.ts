@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "./clock.ts";
-import { createConnection } from "./connection.ts";
+import { type Connection, createConnection } from "./connection.ts";
 import type { AwaitDecision } from "./decision-watch.ts";
 import type { Deps } from "./deps.ts";
 import { once } from "./once.ts";
@@ -25,7 +25,7 @@ export function assemble(
     maxWaitSeconds: Math.min(Math.max(1, options.maxWaitSeconds ?? waitSeconds.default), waitSeconds.most),
     readOnly: options.readOnly ?? false,
     connection,
-    proposals: proposalsOf(options, warn),
+    proposals: proposalsOf(options, connection, warn),
     threadOfRun: new Map(),
     timesPending: new Map(),
     awaitDecision: once(() => decisionWatch(connection, clock)),
@@ -35,15 +35,22 @@ export function assemble(
   };
 }
 
-function proposalsOf({ baseUrl, stateDirectory }: McpOptions, warn: (message: string) => void): Proposals {
+function proposalsOf(
+  { baseUrl, stateDirectory }: McpOptions,
+  connection: Connection,
+  onFailure: (message: string) => void,
+): Proposals {
   const made = once(async () => {
     const { createProposals } = await import("./proposals.ts");
     const { proposalFiles } = await import("./proposal-files.ts");
-    return createProposals(baseUrl, stateDirectory ? proposalFiles(stateDirectory) : undefined, warn);
+    const store = stateDirectory ? proposalFiles(stateDirectory) : undefined;
+    const key = async () => (await connection.secrets().catch(() => [])).at(0);
+    return createProposals({ baseUrl, store, key, onFailure });
   });
   return {
     all: async () => (await made()).all(),
     find: async (runId) => (await made()).find(runId),
+    add: async (record) => (await made()).add(record),
     keep: async (record) => (await made()).keep(record),
   };
 }

@@ -56,11 +56,15 @@ async function tokenIn(file: string): Promise<string> {
   );
 }
 
-async function clientWith(agentToken: string, { baseUrl, proxy, version }: McpOptions): Promise<AgentClient> {
+async function clientWith(
+  agentToken: string,
+  { baseUrl, proxy, version, onExchange }: McpOptions,
+): Promise<AgentClient> {
   const { createClient } = await import("../src/client/client.ts");
   return createClient({
     baseUrl,
     proxy,
+    onExchange,
     credentials: { agentToken },
     headers: { "user-agent": `innkeep/${version}` },
     attempts: 1,

@@ -1,4 +1,4 @@
-import { fence } from "./fence.ts";
+import { teamFence } from "./fence.ts";
 import type { GetDecisionOutput } from "./tools/get-decision.ts";
 
 /** A decision for a reader: a line of JSON, then the note and the approved text as they were written. */
@@ -16,5 +16,5 @@ export function decisionText(
       : []),
   ];
   const head = JSON.stringify(rest);
-  return sections.length === 0 ? head : `${head}\n${fence(nonce, "what a person decided", sections)}`;
+  return sections.length === 0 ? head : `${head}\n${teamFence(nonce, "what a person decided", sections)}`;
 }

@@ -31,6 +31,8 @@ interface Sight {
   latest: Run | undefined;
   failure: unknown;
   failedAt: Date | null;
+  /** When the last of those who wait goes, in epoch milliseconds. */
+  until: number;
 }
 
 interface Watch {
@@ -39,15 +41,19 @@ interface Watch {
   waiters: number;
 }
 
-const holdSeconds = 25;
+const mostIdleMs = 1_500;
+/** As long as servers hold an answer at most. */
+const longestHoldSeconds = 55;
 const pauses = { firstMs: 2_000, growth: 1.5, mostMs: 10_000, jitter: 0.2 };
 
 export function createDecisionWatch(parts: WatchParts): AwaitDecision {
   const watches = new Map<string, Watch>();
 
-  const join = (runId: string): Watch => {
-    const watch = watches.get(runId) ?? startWatch(runId, parts);
+  const join = (runId: string, milliseconds: number): Watch => {
+    const until = parts.clock.now().getTime() + milliseconds;
+    const watch = watches.get(runId) ?? startWatch(runId, until, parts);
     watches.set(runId, watch);
+    watch.sight.until = Math.max(watch.sight.until, until);
     watch.waiters += 1;
     return watch;
   };
@@ -59,12 +65,18 @@ export function createDecisionWatch(parts: WatchParts): AwaitDecision {
     if (watches.get(runId) === watch) watches.delete(runId);
   };
 
+  /** Whoever leaves while the first answer is still held looks once for themselves. */
+  const lastLook = async (sight: Sight, runId: string, signal: AbortSignal): Promise<Observation> => {
+    if (sight.latest || sight.failure !== undefined) return observationOf(sight);
+    return { run: await parts.read(runId, 0, signal), lastErrorAt: null };
+  };
+
   return async (runId, milliseconds, signal) => {
-    const watch = join(runId);
+    const watch = join(runId, milliseconds);
     const over = new AbortController();
     try {
       const deadline = parts.clock.sleep(milliseconds, AbortSignal.any([signal, over.signal]));
-      return await Promise.race([watch.decided, deadline.then(() => observationOf(watch.sight))]);
+      return await Promise.race([watch.decided, deadline.then(() => lastLook(watch.sight, runId, signal))]);
     } finally {
       over.abort();
       leave(runId, watch);
@@ -72,8 +84,9 @@ export function createDecisionWatch(parts: WatchParts): AwaitDecision {
   };
 }
 
-function startWatch(runId: string, parts: WatchParts): Watch {
-  const sight: Sight = { stop: new AbortController(), latest: undefined, failure: undefined, failedAt: null };
+function startWatch(runId: string, until: number, parts: WatchParts): Watch {
+  const stop = new AbortController();
+  const sight: Sight = { stop, latest: undefined, failure: undefined, failedAt: null, until };
   const decided = follow(sight, runId, parts);
   decided.catch(() => undefined);
   return { sight, decided, waiters: 0 };
@@ -88,15 +101,22 @@ async function follow(
   let pauseMs = 0;
   for (;;) {
     const asked = clock.now().getTime();
-    const hold = sight.latest ? holdSeconds : 0;
+    const hold = holdSeconds(sight.until - asked);
     const failure = await look(sight, read(runId, hold, sight.stop.signal), clock);
     if (sight.latest && isDecided(sight.latest)) return observationOf(sight);
-    const held = clock.now().getTime() - asked >= hold * 500;
+    const held = hold > 0 && clock.now().getTime() - asked >= hold * 500;
+    const leftMs = sight.until - clock.now().getTime();
+    // The wait is as good as over: another read would cost the agent one more of its hour.
+    if (held && leftMs <= mostIdleMs) await clock.sleep(Math.max(0, leftMs), sight.stop.signal);
     pauseMs =
       held && failure === undefined ? 0 : Math.min(pauses.mostMs, pauseMs * pauses.growth || pauses.firstMs);
     if (pauseMs > 0) await clock.sleep(pauseAfter(failure, pauseMs, random()), sight.stop.signal);
   }
 }
+
+/** All the time that is left, so that a wait costs one read; but the answer must come before the wait is over. */
+const holdSeconds = (leftMs: number): number =>
+  Math.max(0, Math.min(longestHoldSeconds, Math.ceil(leftMs / 1_000) - 1));
 
 /** Notes the run, or the failure, which it gives back. */
 async function look(sight: Sight, reading: Promise<Run>, clock: Clock): Promise<unknown> {

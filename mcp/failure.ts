@@ -39,6 +39,8 @@ function explainAnswer({ status, code, retryAfterSeconds }: ServerError): string
     return answers[status];
   if (status === 429)
     return `The server limits requests. Wait ${retryAfterSeconds ?? 60} s, then call again; do not try sooner.`;
+  if (code === "run_superseded")
+    return "Nothing was posted: another proposal came first. Call read_feedback, then decide whether yours is still wanted.";
   if (status === 409 || status === 422)
     return `The server refused this in the present state (${knownCode(code)}). Read the thread again, then decide.`;
   if (status >= 500) return "The server has a problem. Call once more; if it fails again, tell the user.";

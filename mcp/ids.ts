@@ -18,8 +18,8 @@ export function feedbackIdOf(given: string): string {
 }
 
 /** Throws a Refusal where it is no UUID. */
-export function runIdOf(given: string): string {
+export function runIdOf(given: string, name = "run_id"): string {
   const text = given.trim();
   if (isUuid.test(text)) return text.toLowerCase();
-  throw new Refusal(`\`run_id\` must be the UUID that propose_plan returned, such as ${example}.`);
+  throw new Refusal(`\`${name}\` must be the UUID that propose_plan returned, such as ${example}.`);
 }

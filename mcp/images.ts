@@ -1,7 +1,7 @@
 import { detectMediaType, signatureBytes } from "../src/contract/media-type.ts";
 import { uploadUrl } from "./uploads.ts";
 
-const most = { images: 3, bytes: 1_048_576, milliseconds: 10_000 } as const;
+const most = { images: 3, bytes: 2 * 1_048_576, milliseconds: 10_000 } as const;
 
 export interface LoadedImage {
   readonly type: "image";
@@ -10,34 +10,44 @@ export interface LoadedImage {
   readonly mimeType: string;
 }
 
-/** The first images of a thread, as many as are on the configured server and not too large. */
-export async function loadImages(
+/** What became of one image: it comes along, or a word says why it does not. */
+export interface ImageLoading {
+  readonly shown: "yes" | "no: over 2 MB" | "no: not to be had" | "no: no image" | "no: only 3 in an answer";
+  readonly image?: LoadedImage;
+}
+
+/** All images of a thread: the first come along, as many as are on the configured server and not too large. */
+export const loadImages = (
   addresses: readonly string[],
   baseUrl: string,
   signal: AbortSignal,
-): Promise<LoadedImage[]> {
-  const images = await Promise.all(
-    addresses.slice(0, most.images).map((address) => loadImage(address, baseUrl, signal)),
+): Promise<ImageLoading[]> =>
+  Promise.all(
+    addresses.map(async (address, index) =>
+      index < most.images
+        ? loadImage(address, baseUrl, signal)
+        : { shown: "no: only 3 in an answer" as const },
+    ),
   );
-  return images.filter((image) => image !== undefined);
-}
 
-/** Undefined where it is not on the configured server, too large, gone, or no image by its bytes. */
+/** One image, where it is on the configured server, not too large, and an image by its bytes. */
 export async function loadImage(
   address: string,
   baseUrl: string,
   signal: AbortSignal,
-): Promise<LoadedImage | undefined> {
+): Promise<ImageLoading> {
   const url = uploadUrl(address, baseUrl);
-  if (!url) return undefined;
+  if (!url) return { shown: "no: not to be had" };
   const bytes = await download(url, AbortSignal.any([signal, AbortSignal.timeout(most.milliseconds)]));
   signal.throwIfAborted();
-  const mimeType = bytes && detectMediaType(bytes.subarray(0, signatureBytes));
-  if (!bytes || !mimeType?.startsWith("image/")) return undefined;
-  return { type: "image", data: bytes.toString("base64"), mimeType };
+  if (bytes === "too large") return { shown: "no: over 2 MB" };
+  if (!bytes) return { shown: "no: not to be had" };
+  const mimeType = detectMediaType(bytes.subarray(0, signatureBytes));
+  if (!mimeType?.startsWith("image/")) return { shown: "no: no image" };
+  return { shown: "yes", image: { type: "image", data: bytes.toString("base64"), mimeType } };
 }
 
-async function download(url: URL, signal: AbortSignal): Promise<Buffer | undefined> {
+async function download(url: URL, signal: AbortSignal): Promise<Buffer | "too large" | undefined> {
   try {
     const response = await fetch(url, { signal, redirect: "error" });
     if (!response.ok || !response.body) return undefined;
@@ -45,7 +55,7 @@ async function download(url: URL, signal: AbortSignal): Promise<Buffer | undefin
     let size = 0;
     for await (const chunk of response.body) {
       size += chunk.length;
-      if (size > most.bytes) return undefined;
+      if (size > most.bytes) return "too large";
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);

@@ -7,7 +7,7 @@ export const nextSteps = {
   approved:
     "Proceed: carry out approved_plan. Where decision_note differs from the plan, follow decision_note.",
   approvedWithoutText:
-    "Approved, but the approved text is not known here. Call get_decision again with `feedback` set to the thread's id or console link, and carry out exactly the approved_plan it returns.",
+    "Approved, but nobody here can vouch for the approved text. Do not act. Call get_decision once more with `feedback` set to the thread's id or console link; if may_proceed stays false, give the user console_url and propose the plan anew.",
   rejected: "Stop. Do not carry out the plan. Tell the user and quote decision_note.",
   superseded: "Stop. A newer proposal replaced this one. Call get_decision with superseded_by as run_id.",
   awaiting:

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import type { Exchange } from "../src/client/options.ts";
 import type { ProxySettings } from "../src/client/proxy.ts";
 import type { Clock } from "./clock.ts";
 
@@ -26,6 +27,8 @@ export interface McpOptions {
    */
   readonly storedToken?: (() => Promise<string | undefined>) | undefined;
   readonly proxy?: ProxySettings | undefined;
+  /** Hears of every request to the server and its answer. Holds secrets. */
+  readonly onExchange?: ((exchange: Exchange) => void) | undefined;
   /** The longest that one call may wait for a decision: 1 to 240; left out: 50. */
   readonly maxWaitSeconds?: number | undefined;
   /** Offers no tool that writes. */

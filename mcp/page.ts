@@ -1,19 +1,26 @@
-import type { MessageParts } from "./thread-parts.ts";
+import type { MessageParts, ProposalParts } from "./thread-parts.ts";
 
 /** As much of a thread's text as one answer may hold, newest messages first, in the order they were written. */
 export interface Page {
   readonly message: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
   readonly messages: readonly MessageParts[];
+  /** As much of the latest proposal as the rest leaves room for. */
+  readonly proposal: ProposalText | undefined;
   readonly omitted: { readonly messages: number; readonly chars: number };
   /** Where the older messages start; null where there are none. */
   readonly nextCursor: string | null;
 }
 
+type ProposalText = Pick<ProposalParts, "summary" | "plan">;
+
 export interface PageParts {
   readonly message: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly messages: readonly MessageParts[];
+  readonly latestProposal?: ProposalText | null;
+  /** How many older messages the server did not send. */
+  readonly omittedMessages?: number;
 }
 
 /**
@@ -29,8 +36,11 @@ export function pageOf(thread: PageParts, before: number | undefined, maxChars: 
 
   const older = thread.messages.slice(0, before);
   const messages = newestFitting(older, first ? left : maxChars, first ? 0 : 1);
+  left -= lengthOf(messages);
+  const proposal = first && thread.latestProposal ? fittingProposal(thread.latestProposal, left) : undefined;
   const hidden = older.length - messages.length;
   const chars =
+    (first ? textLength(thread.latestProposal) - textLength(proposal) : 0) +
     (first ? thread.message.length - (message ?? "").length : 0) +
     (first ? sizeOf(thread.metadata) - sizeOf(metadata ?? {}) : 0) +
     lengthOf(older) -
@@ -39,10 +49,19 @@ export function pageOf(thread: PageParts, before: number | undefined, maxChars: 
     message,
     metadata,
     messages,
-    omitted: { messages: hidden, chars },
+    proposal,
+    omitted: { messages: hidden + (thread.omittedMessages ?? 0), chars },
     nextCursor: hidden > 0 ? String(hidden) : null,
   };
 }
+
+function fittingProposal({ summary, plan }: ProposalText, room: number): ProposalText {
+  const shown = cut(summary, Math.max(0, room));
+  return { summary: shown, plan: cut(plan, Math.max(0, room - shown.length)) };
+}
+
+const textLength = (proposal: ProposalText | null | undefined): number =>
+  proposal ? proposal.summary.length + proposal.plan.length : 0;
 
 function newestFitting(messages: readonly MessageParts[], room: number, atLeast: number): MessageParts[] {
   const kept: MessageParts[] = [];

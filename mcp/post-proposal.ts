@@ -22,7 +22,7 @@ export async function postProposal(
   try {
     const runId = await send(draft, thread, deps, signal);
     const record = recordOf(runId, draft, thread, deps);
-    await deps.proposals.keep(record);
+    await deps.proposals.add(record);
     return record;
   } catch (error) {
     if (signal.aborted || !mayHaveArrived(error)) throw error;
@@ -32,12 +32,13 @@ export async function postProposal(
 
 async function send(draft: Draft, thread: ThreadParts, deps: Deps, signal: AbortSignal): Promise<string> {
   const { feedbackId, summary, plan } = draft;
+  const newest = thread.latestProposal?.id;
   const answer = await patiently(deps, signal, () =>
     deps.connection.call((client) =>
       client.agent.propose({
         params: { id: feedbackId },
-        body: { summary, plan },
-        idempotencyKey: idempotencyKeyOf(draft, thread.latestProposal?.id),
+        body: { summary, plan, ...(thread.takesExpectedRun && { expectedRunId: newest ?? null }) },
+        idempotencyKey: idempotencyKeyOf(draft, newest),
         signal,
       }),
     ),

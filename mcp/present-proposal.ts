@@ -3,7 +3,7 @@ import type { Draft } from "./draft.ts";
 import { newNonce } from "./nonce.ts";
 import { isNotFound } from "./not-found.ts";
 import { patiently } from "./patiently.ts";
-import { hashOf, type ProposalRecord } from "./proposals.ts";
+import { hashOf, type KnownProposal, type ProposalRecord } from "./proposals.ts";
 import { runPartsOf } from "./run-parts.ts";
 import { createSanitiser } from "./sanitise.ts";
 import type { ThreadParts } from "./thread-parts.ts";
@@ -30,7 +30,7 @@ export async function sameOnThread(
   if (latest?.status !== "awaiting_approval") return undefined;
   if (latest.summary !== draft.summary || latest.plan !== draft.plan) return undefined;
   const record = recordOf(latest.id, draft, thread, deps);
-  await deps.proposals.keep(record);
+  await deps.proposals.add(record);
   return record;
 }
 
@@ -61,9 +61,9 @@ export const recordOf = (runId: string, draft: Draft, thread: ThreadParts, deps:
   decided_at: null,
 });
 
-/** Undefined where the server knows no such run any more. */
+/** Undefined where the server knows no such run any more, or nobody can say that it has this text. */
 async function refreshed(
-  record: ProposalRecord,
+  record: KnownProposal,
   deps: Deps,
   signal: AbortSignal,
 ): Promise<ProposalRecord | undefined> {
@@ -71,7 +71,10 @@ async function refreshed(
     const run = await patiently(deps, signal, () =>
       deps.connection.call((client) => client.agent.readRun({ params: { runId: record.run_id }, signal })),
     );
-    const { status, decisionNote, decidedAt } = runPartsOf(run);
+    const { status, decisionNote, decidedAt, ...now } = runPartsOf(run);
+    const isSame =
+      now.plan === null ? record.vouched : now.plan === record.plan && now.summary === record.summary;
+    if (!isSame) return undefined;
     const note = decisionNote === null ? null : createSanitiser(newNonce()).text(decisionNote);
     return { ...record, status, decision_note: note, decided_at: decidedAt };
   } catch (error) {

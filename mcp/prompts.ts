@@ -1,8 +1,14 @@
-import type { GetPromptResult, McpServer } from "@modelcontextprotocol/server";
+import {
+  type GetPromptResult,
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+} from "@modelcontextprotocol/server";
 import type { Deps } from "./deps.ts";
 import { feedbackIdOf } from "./ids.ts";
 import { triageArguments } from "./listed.ts";
 import { textAt } from "./loose-json.ts";
+import { Refusal } from "./refusal.ts";
 import { wireSchema } from "./wire-schema.ts";
 
 /** Starting points that a person picks in the client. */
@@ -14,13 +20,22 @@ export function offerPrompts(server: McpServer, deps: Deps): void {
       description: "Read a thread, find the cause, and propose a plan for a person to approve",
       argsSchema: wireSchema(triageArguments),
     },
-    (given) => message(triage(feedbackIdOf(textAt(given, "feedback")), deps.readOnly)),
+    (given) => message(triage(threadIn(given), deps.readOnly)),
   );
   server.registerPrompt(
     "resume_proposals",
     { title: "Resume proposals", description: "See what became of the plans that were proposed from here" },
     () => message(resume),
   );
+}
+
+function threadIn(given: unknown): string {
+  try {
+    return feedbackIdOf(textAt(given, "feedback"));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
+  }
 }
 
 function triage(id: string, readOnly: boolean): string {

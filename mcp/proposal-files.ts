@@ -15,6 +15,7 @@ export function proposalFiles(stateDirectory: string): ProposalStore {
       const records = await Promise.all(names.map((name) => readRecord(join(folder, name))));
       return records.filter((record) => record !== undefined);
     },
+    find: (runId) => readRecord(join(folder, `${runId}.json`)),
     async save(record) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await replaceFile(join(folder, `${record.run_id}.json`), JSON.stringify(record, null, 2));

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import * as z from "zod/mini";
 
 /** What this machine remembers of a proposal that it sent. */
@@ -14,52 +14,102 @@ export const ProposalRecord = z.object({
   status: z.string(),
   decision_note: z.nullable(z.string()),
   decided_at: z.nullable(z.string()),
+  /** Over what was sent, keyed with the agent token: who edits the file does not have it. */
+  mac: z.optional(z.string()),
 });
 export type ProposalRecord = z.output<typeof ProposalRecord>;
 
+/** A remembered proposal; `vouched`: its text is certainly what was sent. */
+export interface KnownProposal extends ProposalRecord {
+  readonly vouched: boolean;
+}
+
 /** The proposals that were sent from here, newest last. */
 export interface Proposals {
-  all(): Promise<ProposalRecord[]>;
-  find(runId: string): Promise<ProposalRecord | undefined>;
-  /** Adds a proposal, or replaces what is remembered of its run. */
-  keep(record: ProposalRecord): Promise<void>;
+  all(): Promise<KnownProposal[]>;
+  find(runId: string): Promise<KnownProposal | undefined>;
+  /** Adds what has just been sent, and vouches for it. */
+  add(record: ProposalRecord): Promise<void>;
+  /** Notes another status of a remembered proposal. */
+  keep(record: KnownProposal): Promise<void>;
 }
 
 /** Where proposals outlive the process. */
 export interface ProposalStore {
   load(): Promise<ProposalRecord[]>;
+  find(runId: string): Promise<ProposalRecord | undefined>;
   save(record: ProposalRecord): Promise<void>;
 }
 
 /** Hash (SHA-256, hex) of a plan's UTF-8 bytes. */
 export const hashOf = (plan: string): string => createHash("sha256").update(plan).digest("hex");
 
-/** The proposals to one server. A store that fails costs only what a restart would have needed. */
-export function createProposals(
-  baseUrl: string,
-  store: ProposalStore | undefined,
-  onFailure: (message: string) => void,
-): Proposals {
-  const known = new Map<string, ProposalRecord>();
+export interface ProposalsParts {
+  readonly baseUrl: string;
+  readonly store: ProposalStore | undefined;
+  /** The agent token; undefined where there is none. */
+  readonly key: () => Promise<string | undefined>;
+  readonly onFailure: (message: string) => void;
+}
 
-  const all = async (): Promise<ProposalRecord[]> => {
-    const kept = await (store?.load() ?? []);
-    for (const record of kept) if (isOurs(record, baseUrl)) known.set(record.run_id, record);
-    return [...known.values()].sort((a, b) => a.created_at.localeCompare(b.created_at));
+/** The proposals to one server. A store that fails costs only what a restart would have needed. */
+export function createProposals({ baseUrl, store, key, onFailure }: ProposalsParts): Proposals {
+  const sent = new Map<string, KnownProposal>();
+
+  const save = async (record: ProposalRecord): Promise<void> =>
+    store?.save(record).catch(() => onFailure("The proposal could not be written to the state folder."));
+
+  /** What this process has sent itself needs no file to vouch for it. */
+  const known = (record: ProposalRecord, secret: string | undefined): KnownProposal | undefined => {
+    const ours = sent.get(record.run_id);
+    if (ours) return { ...record, ...textsOf(ours), vouched: true };
+    return isOurs(record, baseUrl) ? { ...record, vouched: isSealed(record, secret) } : undefined;
   };
 
   return {
-    all,
-    find: async (runId) => (await all()).find(({ run_id }) => run_id === runId),
-    async keep(record) {
-      known.set(record.run_id, record);
-      await store
-        ?.save(record)
-        .catch(() => onFailure("The proposal could not be written to the state folder."));
+    async all() {
+      const [kept, secret] = await Promise.all([store?.load() ?? [], key()]);
+      const records = new Map([...sent, ...kept.map((record) => [record.run_id, record] as const)]);
+      return [...records.values()]
+        .map((record) => known(record, secret))
+        .filter((record) => record !== undefined)
+        .sort((a, b) => a.created_at.localeCompare(b.created_at));
+    },
+    async find(runId) {
+      const record = (await store?.find(runId)) ?? sent.get(runId);
+      return record && known(record, await key());
+    },
+    async add(record) {
+      const secret = await key();
+      const sealed = secret === undefined ? record : { ...record, mac: macOf(record, secret) };
+      sent.set(record.run_id, { ...sealed, vouched: true });
+      await save(sealed);
+    },
+    async keep({ vouched, ...record }) {
+      if (sent.has(record.run_id)) sent.set(record.run_id, { ...record, vouched });
+      await save(record);
     },
   };
 }
 
-/** Of this server, and still the text that was sent. */
+const textsOf = ({ feedback_id, summary, plan, sha256 }: ProposalRecord) => ({
+  feedback_id,
+  summary,
+  plan,
+  sha256,
+});
+
+/** Of this server, and whole. */
 const isOurs = (record: ProposalRecord, baseUrl: string): boolean =>
   record.base_url === baseUrl && record.sha256 === hashOf(record.plan);
+
+const macOf = ({ run_id, feedback_id, base_url, summary, plan }: ProposalRecord, secret: string): string =>
+  createHmac("sha256", secret)
+    .update(JSON.stringify([run_id, feedback_id, base_url, summary, plan]))
+    .digest("hex");
+
+function isSealed(record: ProposalRecord, secret: string | undefined): boolean {
+  if (secret === undefined || record.mac === undefined) return false;
+  const [given, right] = [Buffer.from(record.mac), Buffer.from(macOf(record, secret))];
+  return given.length === right.length && timingSafeEqual(given, right);
+}

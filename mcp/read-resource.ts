@@ -51,7 +51,8 @@ export const readImage = (uri: URL, id: string, index: number, deps: Deps, signa
   told(uri, deps, signal, async () => {
     const thread = await readThread(feedbackIdOf(id), deps, signal);
     const address = thread.images[index];
-    const image = address === undefined ? undefined : await loadImage(address, deps.baseUrl, signal);
+    const loading = address === undefined ? undefined : await loadImage(address, deps.baseUrl, signal);
+    const image = loading?.image;
     if (!image) throw new ResourceNotFoundError(uri.href);
     return { contents: [{ uri: uri.href, mimeType: image.mimeType, blob: image.data }] };
   });

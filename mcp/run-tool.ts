@@ -1,8 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import * as z from "zod/mini";
-import { issuesOf } from "../src/contract/issues.ts";
+import type * as z from "zod/mini";
+import { argumentsOf } from "./arguments.ts";
 import type { Deps } from "./deps.ts";
-import { Refusal } from "./refusal.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
 
 /** One call of a tool. */
@@ -31,14 +30,6 @@ export const runOf =
     execute: Execution<z.output<Input>, z.input<Output>>,
   ): ToolRun =>
   async (given, deps, call) => {
-    const { structured, text, beside = [] } = await execute(parsed(input, given), deps, call);
+    const { structured, text, beside = [] } = await execute(argumentsOf(input, given), deps, call);
     return { content: [{ type: "text", text }, ...beside], structuredContent: { ...structured } };
   };
-
-/** Throws a Refusal that names every fault. */
-function parsed<Input extends z.ZodMiniObject>(input: Input, given: unknown): z.output<Input> {
-  const result = z.safeParse(input, given ?? {});
-  if (result.success) return result.data;
-  const faults = issuesOf(result.error).map(({ path, message }) => `\`${path || "arguments"}\` ${message}`);
-  throw new Refusal(`Nothing was done: ${faults.join("; ")}. Correct this, then call again.`);
-}

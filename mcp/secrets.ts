@@ -49,6 +49,11 @@ const kinds = [
     pattern: /\bAuthorization["'\s]*:["'\s]*(?:Bearer|Basic)\s+[A-Za-z0-9+/._~-]{16,}/i,
   },
   {
+    name: "a password or key as a variable (NAME_PASSWORD=…)",
+    pattern:
+      /\b[A-Z][A-Z0-9_]*(?:PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|PRIVATE_KEY|CREDENTIALS?)[A-Z0-9_]*\s*=\s*["'`]?(?![<$%{*]|x{3}|your|change|example|secret\b|password\b)[^\s"'`<>{}*…]{6,}/,
+  },
+  {
     name: "an address with a password in it",
     pattern: /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{1,100}:[^\s/@]{3,100}@/i,
   },

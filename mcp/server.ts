@@ -6,13 +6,29 @@ import { offer } from "./offer.ts";
 import type { McpOptions } from "./options.ts";
 import { offerPrompts } from "./prompts.ts";
 import { offerResources } from "./resources.ts";
+import { waitingUpTo } from "./waiting-up-to.ts";
+
+/** An inn's sign: a roof over a door. */
+const icon = {
+  src: `data:image/svg+xml,${encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#a4501f" d="M16 3 2 14h4v15h7v-9h6v9h7V14h4z"/></svg>',
+  )}`,
+  mimeType: "image/svg+xml",
+  sizes: ["any"],
+};
 
 const neverChanges = { listChanged: false } as const;
 
 /** A server for one client. */
 export function createServer({ version }: Pick<McpOptions, "version">, deps: Deps): McpServer {
   const server = new McpServer(
-    { name: "innkeep", title: "Innkeep", version },
+    {
+      name: "innkeep",
+      title: "Innkeep",
+      version,
+      websiteUrl: deps.consoleUrl ?? deps.baseUrl,
+      icons: [icon],
+    },
     {
       instructions: instructionsFor(deps.readOnly),
       capabilities: { tools: neverChanges, resources: neverChanges, prompts: neverChanges },
@@ -20,7 +36,7 @@ export function createServer({ version }: Pick<McpOptions, "version">, deps: Dep
   );
   offer(server, tools.readFeedback, deps, load.readFeedback);
   if (!deps.readOnly) offer(server, tools.proposePlan, deps, load.proposePlan);
-  offer(server, tools.getDecision, deps, load.getDecision);
+  offer(server, waitingUpTo(deps.maxWaitSeconds), deps, load.getDecision);
   offerResources(server, deps);
   offerPrompts(server, deps);
   return server;

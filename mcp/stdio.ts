@@ -3,6 +3,7 @@ import { assemble } from "./assemble.ts";
 import type { StdioOptions } from "./options.ts";
 import { keepPure } from "./pure-output.ts";
 import { createServer } from "./server.ts";
+import { shortLines } from "./short-lines.ts";
 
 /**
  * Serves one client over standard input and output, in whichever era of the protocol it speaks. Gives the exit code once
@@ -15,7 +16,8 @@ export function serveStdio(options: StdioOptions): Promise<number> {
     io.stderr.write(`innkeep mcp: ${message}\n`);
   };
   const deps = assemble(options, warn, options.clock);
-  const transport = new StdioServerTransport(io.stdin, output.protocol);
+  const lines = io.stdin.pipe(shortLines(output.protocol));
+  const transport = new StdioServerTransport(lines, output.protocol);
   const handle = serveProtocol(() => createServer(options, deps), {
     transport,
     onerror: () => warn("A message of the client could not be handled."),

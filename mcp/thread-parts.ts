@@ -35,6 +35,10 @@ export interface ThreadParts {
   readonly attachments: readonly AttachmentParts[];
   readonly messages: readonly MessageParts[];
   readonly latestProposal: ProposalParts | null;
+  /** How many older messages the server leaves out. */
+  readonly omittedMessages: number;
+  /** Whether the server refuses a proposal that expects another newest run than there is. */
+  readonly takesExpectedRun: boolean;
 }
 
 export interface AttachmentParts {
@@ -46,6 +50,8 @@ export interface AttachmentParts {
 
 export interface MessageParts {
   readonly direction: string;
+  /** `sender`, `team` or `agent`; unknown where the server does not say. */
+  readonly author: string;
   readonly body: string;
   readonly createdAt: string | null;
   /** What a repeat of the report says beside its text, all of it as unchecked as the text. */
@@ -68,6 +74,7 @@ export function partsOf(thread: Thread): ThreadParts {
   const feedback = at(thread, "feedback");
   const id = idAt(feedback, "id");
   if (id === null) throw new Refusal(noThread);
+  const latestProposal = proposalOf(at(thread, "latestProposal"));
   return {
     app: { id: idAt(at(thread, "app"), "id") ?? "unknown", name: textAt(at(thread, "app"), "name") },
     id,
@@ -84,8 +91,10 @@ export function partsOf(thread: Thread): ThreadParts {
     images: listAt(feedback, "images").filter(isText),
     videos: listAt(feedback, "videos").filter(isText),
     attachments: listAt(feedback, "attachments").map(attachmentOf),
-    messages: listAt(thread, "messages").map(messageOf),
-    latestProposal: proposalOf(at(thread, "latestProposal")),
+    messages: listAt(thread, "messages").map(messageOf(latestProposal)),
+    latestProposal,
+    omittedMessages: Math.max(0, numberAt(thread, "omittedMessages") ?? 0),
+    takesExpectedRun: numberAt(thread, "omittedMessages") !== null,
   };
 }
 
@@ -99,12 +108,25 @@ const attachmentOf = (attachment: unknown): AttachmentParts => ({
   size: numberAt(attachment, "size"),
 });
 
-const messageOf = (message: unknown): MessageParts => ({
-  direction: wordAt(message, "direction"),
-  body: textAt(message, "body"),
-  createdAt: instantAt(message, "createdAt"),
-  report: reportOf(message),
-});
+const messageOf =
+  (latest: ProposalParts | null) =>
+  (message: unknown): MessageParts => {
+    const parts = {
+      direction: wordAt(message, "direction"),
+      author: wordAt(message, "author"),
+      body: textAt(message, "body"),
+      createdAt: instantAt(message, "createdAt"),
+      report: reportOf(message),
+    };
+    return latest && isNoteOf(latest, parts) ? { ...parts, body: "See `proposal`." } : parts;
+  };
+
+/** Whether a message is the note that the latest proposal left on the thread: its text is told once. */
+function isNoteOf({ summary, plan }: ProposalParts, { direction, author, body }: MessageParts): boolean {
+  if (direction !== "note" || author === "team" || plan === "") return false;
+  const frame = body.length - summary.length - plan.length;
+  return frame >= 0 && frame <= 100 && body.includes(summary) && body.includes(plan);
+}
 
 const reportFields = ["category", "subject", "source", "metadata", "images", "videos", "attachments"];
 

@@ -6,8 +6,10 @@ import type { Deps } from "../deps.ts";
 import { feedbackIdOf, runIdOf } from "../ids.ts";
 import { nextStepFor } from "../next-step.ts";
 import { newNonce } from "../nonce.ts";
+import { isNotFound } from "../not-found.ts";
 import { patiently } from "../patiently.ts";
-import type { ProposalRecord } from "../proposals.ts";
+import type { KnownProposal, ProposalRecord } from "../proposals.ts";
+import { Refusal } from "../refusal.ts";
 import { runPartsOf } from "../run-parts.ts";
 import { type Call, type Execution, runOf } from "../run-tool.ts";
 import { createSanitiser } from "../sanitise.ts";
@@ -24,7 +26,7 @@ export const getDecision: Execution<GetDecisionInput, GetDecisionOutput> = async
   const feedbackId = input.feedback === undefined ? undefined : feedbackIdOf(input.feedback);
   const started = deps.clock.now();
   const wait = Math.min(input.wait_seconds, deps.maxWaitSeconds);
-  const observation = await observe(runId, wait, deps, call);
+  const observation = await observe(runId, wait, deps, call).catch(noSuchRun);
   const waited = (deps.clock.now().getTime() - started.getTime()) / 1_000;
   const nonce = newNonce();
   const structured = {
@@ -34,6 +36,13 @@ export const getDecision: Execution<GetDecisionInput, GetDecisionOutput> = async
   };
   return { structured, text: decisionText(nonce, structured) };
 };
+
+function noSuchRun(error: unknown): never {
+  if (!isNotFound(error)) throw error;
+  throw new Refusal(
+    "There is no such run, or it belongs to another owner. Pass the run_id that propose_plan returned, or latest_proposal.run_id of read_feedback, not the id of a thread. Do not guess ids.",
+  );
+}
 
 /** The run as it is now, or as it is once it is decided or the wait is over. */
 async function observe(runId: string, waitSeconds: number, deps: Deps, call: Call): Promise<Observation> {
@@ -81,20 +90,22 @@ async function decisionOn(
   deps: Deps,
   signal: AbortSignal,
 ) {
-  const { status, decisionNote, decidedAt, replacedBy } = runPartsOf(run);
+  const parts = runPartsOf(run);
+  const { status, decisionNote, decidedAt, replacedBy } = parts;
   const note = decisionNote === null ? null : createSanitiser(nonce).text(decisionNote);
   const record = await remembered(runId, { status, decision_note: note, decided_at: decidedAt }, deps);
-  const mayProceed = status === "approved";
-  const plan = mayProceed ? await approvedPlanOf({ runId, record, feedbackId }, deps, signal) : null;
+  const thread = parts.feedbackId ?? feedbackId ?? deps.threadOfRun.get(runId) ?? record?.feedback_id ?? null;
+  const question = { runId, run: parts, record, feedbackId: thread, nonce };
+  const plan = status === "approved" ? await approvedPlanOf(question, deps, signal) : null;
   return {
     run_id: runId,
-    feedback_id: record?.feedback_id ?? deps.threadOfRun.get(runId) ?? null,
+    feedback_id: thread,
     status,
-    may_proceed: mayProceed,
+    may_proceed: plan !== null,
     decision_note: note,
     decided_at: decidedAt,
     retry_after_seconds: retryAfter(runId, status, deps),
-    console_url: record?.console_url ?? null,
+    console_url: parts.consoleUrl ?? record?.console_url ?? null,
     approved_plan: plan,
     superseded_by: replacedBy,
     last_error_at: lastErrorAt?.toISOString() ?? null,
@@ -107,7 +118,7 @@ async function remembered(
   runId: string,
   now: Pick<ProposalRecord, "status" | "decision_note" | "decided_at">,
   { proposals }: Deps,
-): Promise<ProposalRecord | undefined> {
+): Promise<KnownProposal | undefined> {
   const record = await proposals.find(runId);
   if (record && record.status !== now.status) await proposals.keep({ ...record, ...now });
   return record;

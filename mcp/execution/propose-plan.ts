@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { type Draft, draftOf } from "../draft.ts";
-import { fence } from "../fence.ts";
-import { feedbackIdOf } from "../ids.ts";
+import { teamFence } from "../fence.ts";
+import { feedbackIdOf, runIdOf } from "../ids.ts";
 import { nextStepFor, nextSteps } from "../next-step.ts";
 import { newNonce } from "../nonce.ts";
 import { postProposal } from "../post-proposal.ts";
@@ -25,7 +25,7 @@ export const proposePlan: Execution<ProposePlanInput, ProposePlanOutput> = async
     secrets: await deps.connection.secrets(),
   });
   const { record, duplicate } = await deps.oneAtATime(draft.feedbackId, () =>
-    proposed(draft, input.supersede, deps, call.signal),
+    proposed(draft, expectedOf(input), deps, call.signal),
   );
   return answerOf(record, { duplicate, removed: draft.removedCharacters, nonce });
 };
@@ -35,17 +35,32 @@ interface Outcome {
   readonly duplicate: boolean;
 }
 
-async function proposed(draft: Draft, supersede: boolean, deps: Deps, signal: AbortSignal): Promise<Outcome> {
+const expectedOf = ({ expected_run_id }: ProposePlanInput): string | undefined =>
+  expected_run_id === undefined || expected_run_id.trim() === ""
+    ? undefined
+    : runIdOf(expected_run_id, "expected_run_id");
+
+async function proposed(
+  draft: Draft,
+  expected: string | undefined,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const known = await sameProposal(draft, deps, signal);
-  if (known && (known.status === "awaiting_approval" || !supersede))
+  if (known && (known.status === "awaiting_approval" || expected === undefined))
     return { record: known, duplicate: true };
   const thread = await readThread(draft.feedbackId, deps, signal);
   const shown = await sameOnThread(draft, thread, deps);
   if (shown) return { record: shown, duplicate: true };
-  const awaiting = supersede ? undefined : await awaitingRunOn(thread, deps, signal);
-  if (awaiting !== undefined)
+  const awaiting = await awaitingRunOn(thread, deps, signal);
+  const newest = thread.latestProposal?.id ?? awaiting;
+  if (expected === undefined && awaiting !== undefined)
     throw new Refusal(
-      `Nothing was posted: a proposal (run ${awaiting}) is awaiting approval. Call get_decision, or pass supersede: true to replace it.`,
+      `Nothing was posted: a proposal (run ${awaiting}) is awaiting approval. Call get_decision, or, to replace it, pass expected_run_id: "${awaiting}".`,
+    );
+  if (expected !== undefined && expected !== newest)
+    throw new Refusal(
+      `Nothing was posted: the newest proposal of this thread is ${newest ?? "none"}. Call read_feedback, then decide whether yours is still wanted.`,
     );
   return { record: await postProposal(draft, thread, deps, signal), duplicate: false };
 }
@@ -73,7 +88,7 @@ function answerOf(
     next_step: nextStepOf(status),
   };
   if (decision_note === null) return { structured: head, text: JSON.stringify(head) };
-  const note = fence(nonce, "what a person decided", [{ heading: "decision_note", text: decision_note }]);
+  const note = teamFence(nonce, "what a person decided", [{ heading: "decision_note", text: decision_note }]);
   return { structured: { ...head, decision_note }, text: `${JSON.stringify(head)}\n${note}` };
 }
 

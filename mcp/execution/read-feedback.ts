@@ -20,15 +20,16 @@ export const readFeedback: Execution<ReadFeedbackInput, ReadFeedbackOutput> = as
   const before = cursorOf(input.messages_before);
   const thread = await readThread(feedbackIdOf(input.feedback), deps, call.signal);
   const nonce = newNonce();
+  const images = input.include_images ? await loadImages(thread.images, deps.baseUrl, call.signal) : [];
   const structured = structuredThread(thread, pageOf(thread, before, input.max_chars), {
     baseUrl: deps.baseUrl,
     sanitiser: createSanitiser(nonce),
+    images,
   });
-  const images = input.include_images ? await loadImages(thread.images, deps.baseUrl, call.signal) : [];
   return {
     structured,
     text: threadText(nonce, structured),
-    beside: [...imageLinks(thread), ...images],
+    beside: [...imageLinks(thread), ...images.flatMap(({ image }) => image ?? [])],
   };
 };
 

@@ -19,9 +19,8 @@ export const proposePlan = defineTool({
     feedback,
     summary: NewProposal.shape.summary.check(z.describe("The problem and the remedy in brief")),
     plan: NewProposal.shape.plan.check(z.describe("What you will do, step by step")),
-    supersede: z._default(
-      z.boolean().check(z.describe("Replace a proposal that still awaits approval")),
-      false,
+    expected_run_id: z.optional(
+      z.string().check(z.maxLength(100), z.describe("Replace this run, the newest; only if it still is")),
     ),
   }),
   output: z.looseObject({

@@ -25,10 +25,10 @@ export const readFeedback = defineTool({
       z.string().check(z.maxLength(20), z.describe("next_cursor of the answer before")),
     ),
     max_chars: z._default(
-      z.int().check(z.minimum(maxChars.least), z.maximum(maxChars.most), z.describe("Public text to return")),
+      z.int().check(z.minimum(maxChars.least), z.maximum(maxChars.most), z.describe("Text to return")),
       maxChars.default,
     ),
-    include_images: z._default(z.boolean().check(z.describe("Up to 3 of 1 MB each")), false),
+    include_images: z._default(z.boolean().check(z.describe("Up to 3 of 2 MB each")), false),
   }),
   output: z.looseObject({
     app: z.looseObject({ name: z.string() }),
@@ -41,6 +41,7 @@ export const readFeedback = defineTool({
     untrusted: z
       .looseObject({ notice: z.string(), messages: z.array(z.looseObject({ body: z.string() })) })
       .check(z.describe("Written by the public")),
+    team: z.optional(z.looseObject({})),
     truncated: z.boolean(),
     next_cursor: nullableText,
     removed_characters: z.int(),

@@ -30,7 +30,7 @@ function connectionOptions(invocation: Invocation): ClientOptions {
     maxWaitMs: (flags.maxWait ?? patienceOf(context)) * 1_000,
     onRetry: ({ waitMs, error }) =>
       note(invocation, `${error.message} Trying again in ${Math.ceil(waitMs / 1_000)} s.`),
-    onExchange: flags.debug || context.env.INNKEEP_DEBUG ? debugTrace(context) : undefined,
+    onExchange: traceOf(invocation),
     beforeMutation: flags.dryRun
       ? (request, route) => {
           throw new DryRun(viewOf(request, route));
@@ -48,6 +48,10 @@ function connectionOptions(invocation: Invocation): ClientOptions {
 
 /** For how many seconds a failure may pass: a person who looks on waits less than a job. */
 const patienceOf = ({ env, io }: Context): number => (io.stderr.isTerminal && !env.CI ? 15 : 60);
+
+/** What writes the trace of each request, where one was asked for. */
+export const traceOf = ({ context, flags }: Invocation): ClientOptions["onExchange"] =>
+  flags.debug || context.env.INNKEEP_DEBUG ? debugTrace(context) : undefined;
 
 /** As the usual variables name the proxies. */
 export const proxyOf = ({ env }: Pick<Context, "env">): ProxySettings => ({

@@ -1,3 +1,4 @@
+import type { Exchange } from "../client/options.ts";
 import type { ProxySettings } from "../client/proxy.ts";
 
 /** The flags of `innkeep serve`; what is left out comes from the environment or the defaults. */
@@ -62,6 +63,8 @@ export interface McpRequest {
   /** The agent token that is stored on this machine, for when neither of the two above is there. */
   readonly storedToken: () => Promise<string | undefined>;
   readonly proxy: ProxySettings;
+  /** Writes the trace of each request, where one was asked for. */
+  readonly onExchange?: (exchange: Exchange) => void;
   /** The longest that one call may wait for a decision. */
   readonly maxWaitSeconds?: number;
   /** Offers no tool that writes. */

@@ -24,15 +24,23 @@ export function successIn(answer: WireAnswer, asked: Asked, now: Date): Success 
 
 /**
  * The value of a success, with all that the server put into it; undefined for a 204, and for a 202 of what may be pending. Throws an UnexpectedAnswerError
- * where it is not JSON, or quite another thing than the route answers.
+ * where it is not JSON, quite another thing than the route answers, or about another thing than was asked for.
  */
-export function contentOf(success: Success, { answer, pending }: Pick<Route, "answer" | "pending">): unknown {
+export function contentOf(
+  success: Success,
+  { answer, pending, repeats }: Pick<Route, "answer" | "pending" | "repeats">,
+  params: Readonly<Record<string, unknown>> = {},
+): unknown {
   if (success.status === 204 || success.status === 205 || (pending && success.status === 202))
     return undefined;
   const json = jsonOf(success.text);
   if (!json || (answer && !fits(json.value, answer))) throw unexpected(success, success.asked);
+  if (repeats && !isSame(at(json.value, "id"), params[repeats])) throw unexpected(success, success.asked);
   return json.value;
 }
+
+const isSame = (answered: unknown, asked: unknown): boolean =>
+  typeof answered === "string" && answered.toLowerCase() === String(asked).trim().toLowerCase();
 
 function serverError(answer: WireAnswer, body: unknown, now: Date): ServerError {
   const { status, headers } = answer;

@@ -18,4 +18,4 @@ const callsOf = (group: Readonly<Record<string, Route>>, send: Sender) =>
   Object.fromEntries(Object.entries(group).map(([name, route]) => [name, callOf(route, send)]));
 
 const callOf = (route: Route, send: Sender) => async (input?: LooseInput) =>
-  contentOf(await send(route, input), route);
+  contentOf(await send(route, input), route, input?.params);

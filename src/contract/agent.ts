@@ -146,6 +146,7 @@ export const agent = {
     params: runParams,
     query: z.object({ wait: z.optional(queryInteger(0, limits.waitSeconds)) }),
     success: { status: 200, body: Run },
+    repeats: "runId",
     errors: ["not_found"],
     rateLimit: "agentReads",
   }),

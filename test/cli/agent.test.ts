@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCommandLine } from "../support/command-line.ts";
+import { nextLook } from "../support/next-look.ts";
 import { type Service, startService } from "../support/service.ts";
 import { someClient } from "../support/some-client.ts";
 
@@ -30,22 +31,6 @@ async function newThread() {
     return (await line.run(["agent", "propose", thread.id, ...flags])).stdout.trim();
   };
   return { thread, line, decide, propose };
-}
-
-/** Resolves once the server has looked at a run that somebody waits for, and holds the answer. */
-function nextLook(): Promise<void> {
-  const { waiting } = service.deps;
-  const until = waiting.until.bind(waiting);
-  return new Promise((resolve) => {
-    vi.spyOn(waiting, "until").mockImplementationOnce((topics, look, options) => {
-      const noted = async () => {
-        const found = await look();
-        resolve();
-        return found;
-      };
-      return until(topics, noted, options);
-    });
-  });
 }
 
 describe("agent thread", () => {
@@ -133,7 +118,7 @@ describe("agent decision", () => {
   it("waits for a person with --wait", async () => {
     const { line, propose, decide } = await newThread();
     const runId = await propose();
-    const looked = nextLook();
+    const looked = nextLook(service);
     const waiting = line.run(["agent", "decision", runId, "--wait", "1h"]);
     await looked;
     await decide(runId, "approve");
@@ -144,7 +129,7 @@ describe("agent decision", () => {
     const { line, propose } = await newThread();
     const runId = await propose();
     const interruption = new AbortController();
-    const looked = nextLook();
+    const looked = nextLook(service);
     const waiting = line.run(["agent", "decision", runId, "--wait", "1h"], { signal: interruption.signal });
     await looked;
     interruption.abort(new Error("interrupted"));

@@ -77,7 +77,7 @@ describe.each(eras)("get_decision over %s", (era) => {
 
   it("replaced: must stop, and learns by which run", async () => {
     const { call, feedback, run_id } = await start();
-    const other = { feedback, summary: "Other", plan: "Another plan", supersede: true };
+    const other = { feedback, summary: "Other", plan: "Another plan", expected_run_id: run_id };
     const { structured: newer } = await call("propose_plan", other);
     const { structured } = await call("get_decision", { run_id });
     expect(structured).toMatchObject({
@@ -144,7 +144,11 @@ describe.each(eras)("get_decision over %s", (era) => {
     api.decide(run_id, "approved");
     const call = await open();
     const { structured } = await call("get_decision", { run_id });
-    expect(structured).toMatchObject({ approved_plan: null, next_step: nextSteps.approvedWithoutText });
+    expect(structured).toMatchObject({
+      may_proceed: false,
+      approved_plan: null,
+      next_step: nextSteps.approvedWithoutText,
+    });
     const { structured: named } = await call("get_decision", { run_id, feedback });
     expect(named.approved_plan).toEqual({ ...texts, sha256: hashOf(texts.plan) });
     expect(named.next_step).toBe(nextSteps.approved);
@@ -164,7 +168,7 @@ describe.each(eras)("get_decision over %s", (era) => {
     api.decide(run_id, "approved");
     await call("propose_plan", { feedback, summary: "Other", plan: "Another plan" });
     const { structured } = await (await open())("get_decision", { run_id, feedback });
-    expect(structured).toMatchObject({ may_proceed: true, approved_plan: null });
+    expect(structured).toMatchObject({ may_proceed: false, approved_plan: null });
   });
 
   it("does not lose the approval when the thread cannot be read", async () => {
@@ -172,7 +176,7 @@ describe.each(eras)("get_decision over %s", (era) => {
     api.decide(run_id, "approved");
     api.fail({}, { status: 503 });
     const { structured } = await (await open())("get_decision", { run_id, feedback });
-    expect(structured).toMatchObject({ status: "approved", approved_plan: null });
+    expect(structured).toMatchObject({ status: "approved", may_proceed: false, approved_plan: null });
   });
 
   it.each(["42", "", "../feedback/x", unknownRun.slice(1)])("refuses the run id %j", async (run_id) => {

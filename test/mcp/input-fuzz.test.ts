@@ -63,7 +63,7 @@ describe("whatever a client sends", () => {
         "plan",
         "max_chars",
         "messages_before",
-        "supersede",
+        "expected_run_id",
         "feedback",
       ];
       const given = fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), value, { maxKeys: 6 });

@@ -88,9 +88,9 @@ describe.each(eras)("propose_plan over %s", (era) => {
     const { isError, text } = await propose(other);
     expect(isError).toBe(true);
     expect(text).toBe(
-      `Nothing was posted: a proposal (run ${first.run_id}) is awaiting approval. Call get_decision, or pass supersede: true to replace it.`,
+      `Nothing was posted: a proposal (run ${first.run_id}) is awaiting approval. Call get_decision, or, to replace it, pass expected_run_id: "${first.run_id}".`,
     );
-    const { structured: second } = await propose({ ...other, supersede: true });
+    const { structured: second } = await propose({ ...other, expected_run_id: first.run_id });
     expect(second).toMatchObject({ status: "awaiting_approval", duplicate: false });
     expect(api.runs.get(String(first.run_id))?.replacedBy).toBe(second.run_id);
   });

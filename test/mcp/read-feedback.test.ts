@@ -145,14 +145,15 @@ describe.each(eras)("read_feedback over %s", (era) => {
   });
 
   it.each([
-    ["is larger than 1 MB", Buffer.concat([png, Buffer.alloc(1_048_576)])],
-    ["is no image by its bytes", Buffer.from("<svg onload=alert(1)>")],
-  ])("leaves out an image that %s", async (_, bytes) => {
+    ["is larger than 2 MB", Buffer.concat([png, Buffer.alloc(2_097_152)]), "no: over 2 MB"],
+    ["is no image by its bytes", Buffer.from("<svg onload=alert(1)>"), "no: no image"],
+  ])("leaves out an image that %s, and says so", async (_, bytes, shown) => {
     const { api, readFeedback } = await start();
     api.uploads.set("/uploads/tea.png", bytes);
     const feedback = api.addThread({ images: [`${api.baseUrl}/uploads/tea.png`] });
-    const { content } = await readFeedback({ feedback, include_images: true });
+    const { content, structured } = await readFeedback({ feedback, include_images: true });
     expect(content.filter(({ type }) => type === "image")).toEqual([]);
+    expect(structured.images).toMatchObject([{ shown }]);
   });
 
   it("works with a server that answers no more than the specification promises", async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashOf } from "../../mcp/proposals.ts";
 import { type Cast, decide, makeCast, submitFeedback } from "../support/cast.ts";
+import { nextLook } from "../support/next-look.ts";
 import { type Service, startService } from "../support/service.ts";
 import { eras } from "./support/clients.ts";
-import { eventually } from "./support/eventually.ts";
 import { read } from "./support/result.ts";
 import { openSession } from "./support/session.ts";
 
@@ -58,8 +58,9 @@ describe.each(eras)("with the real server, over %s", (era) => {
   it("an agent waits until a person approves, and gets the text that was approved", async () => {
     const { call, propose } = await start();
     const run_id = await propose();
+    const looked = nextLook(service);
     const answer = call("get_decision", { run_id, wait_seconds: 50 });
-    await eventually(() => expect(service.logged()).toContain("/api/v1/agent/runs/:runId"));
+    await looked;
     await decide(service, cast, run_id, { decision: "approve", note: "Only step 1." });
     expect((await answer).structured).toMatchObject({
       status: "approved",
@@ -81,7 +82,7 @@ describe.each(eras)("with the real server, over %s", (era) => {
   it("an agent whose proposal was replaced learns by which", async () => {
     const { feedback, call, propose } = await start();
     const run_id = await propose();
-    const newer = { feedback, summary: "Other", plan: "Another plan", supersede: true };
+    const newer = { feedback, summary: "Other", plan: "Another plan", expected_run_id: run_id };
     const { structured } = await call("propose_plan", newer);
     expect((await call("get_decision", { run_id })).structured).toMatchObject({
       status: "rejected",

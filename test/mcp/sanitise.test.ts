@@ -87,6 +87,7 @@ describe("the sanitiser", () => {
 describe("a page of a thread", () => {
   const message = fc.record({
     direction: fc.constant("inbound"),
+    author: fc.constant("sender"),
     body: fc.string({ unit: "grapheme", maxLength: 300 }),
     createdAt: fc.constant(null),
     report: fc.option(

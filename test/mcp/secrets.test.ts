@@ -37,6 +37,8 @@ describe("a text with a secret", () => {
     ["a Twilio key", of("SK", "0123456789abcdef0123456789abcdef")],
     ["a DigitalOcean token", of("dop", "_v1_", "0123456789abcdef".repeat(4))],
     ["an Azure storage key", of("Account", "Key=", letters, letters.slice(0, 29), "==")],
+    ["a password or key as a variable (NAME_PASSWORD=…)", of("DATABASE_PASS", "WORD=hunter22")],
+    ["a password or key as a variable (NAME_PASSWORD=…)", of("export STRIPE_API_", 'KEY="9fK2mQ"')],
     ["a JSON web token", of("eyJ", "hbGciOiJIUzI1NiJ9.", "eyJzdWIiOiIxMjM0In0.", letters.slice(0, 43))],
     ["a bearer token", of("Authorization: ", "Bearer ", letters.slice(0, 32))],
     ["an address with a password in it", of("postgres://app:", "hunter22", "@db.internal/app")],

@@ -1,5 +1,5 @@
-import type { Command } from "commander";
-import { proxyOf } from "../connect.ts";
+import { type Command, InvalidArgumentError } from "commander";
+import { proxyOf, traceOf } from "../connect.ts";
 import type { Invocation } from "../context.ts";
 import type { Exit } from "../exit-codes.ts";
 import { findCredential } from "../find-credential.ts";
@@ -17,9 +17,15 @@ export function addMcp(mcp: Command, setup: Setup): void {
     .option(
       "--max-wait <seconds>",
       "the longest that one call waits for a decision: 1 to 240; 50 unless given",
-      wholeNumber,
+      longestWait,
     );
   onRun<McpFlags>(mcp, setup, serveAgents);
+}
+
+function longestWait(given: string): number {
+  const seconds = wholeNumber(given);
+  if (seconds >= 1 && seconds <= 240) return seconds;
+  throw new InvalidArgumentError("It must be 1 to 240 seconds.");
 }
 
 async function serveAgents(invocation: Invocation, { readOnly, maxWait }: McpFlags): Promise<Exit> {
@@ -34,6 +40,7 @@ async function serveAgents(invocation: Invocation, { readOnly, maxWait }: McpFla
     // Looked for anew each time: it may have been replaced since.
     storedToken: async () => (await findCredential(context, flags, origin, "agentToken"))?.secret,
     proxy: proxyOf(context),
+    onExchange: traceOf(invocation),
     maxWaitSeconds: maxWait,
     readOnly,
     stateDirectory: stateFolder,

@@ -131,6 +131,9 @@ export async function startFakeApi({ holds = true }: { readonly holds?: boolean 
     changed.dispatchEvent(new Event(runId));
   }
 
+  /** Ends the waits for a run as a server does when their time is over. */
+  const release = (runId: string): void => void changed.dispatchEvent(new Event(runId));
+
   const listen = (port: number) =>
     new Promise<number>((resolve) => {
       server.listen(port, "127.0.0.1", () => {
@@ -154,6 +157,7 @@ export async function startFakeApi({ holds = true }: { readonly holds?: boolean 
     runs,
     uploads,
     decide,
+    release,
     stop,
     start: () => listen(port),
     /** The next requests are answered with these instead, one each. */
