@@ -99,12 +99,12 @@ function createVisits(deps: Deps, door: Door, { href, mountedAt }: Place) {
       }),
     };
   };
-  const presented = ({ req, cookies }: Context, mutates: boolean): Presented => ({
+  const presented = (ctx: Context, mutates: boolean): Presented => ({
     apiKey: undefined,
-    authorization: req.headers.authorization,
-    sessionId: cookies.get(cookie.name),
+    authorization: ctx.req.headers.authorization,
+    ...cookie.shown(ctx),
     mutates,
-    origin: req.headers.origin,
+    origin: ctx.req.headers.origin,
   });
 
   const ofAnybody = (ctx: Context, params: Params, mutates: boolean): Promise<Visit> =>

@@ -18,6 +18,7 @@ export interface Presented {
   readonly apiKey: string | undefined;
   readonly authorization: string | undefined;
   readonly sessionId: string | undefined;
+  readonly known: string | undefined;
   /** Whether it changes something, and from which page it says it comes. */
   readonly mutates: boolean;
   readonly origin: string | undefined;

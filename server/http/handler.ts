@@ -59,6 +59,14 @@ export type AnswerOf<E extends Endpoint> = E["success"] extends { body: infer Bo
   ? z.input<Body> | PreparedAnswer | (E extends { pending: true } ? typeof notYet : never)
   : undefined;
 
+export interface Browser {
+  readonly origin: string | undefined;
+  /** Its session. */
+  readonly sessionId: string | undefined;
+  /** The accounts to which it has signed in. */
+  readonly known: string | undefined;
+}
+
 /** A request after authentication and validation. */
 export interface Request<E extends Endpoint = Endpoint> {
   readonly caller: Callers[E["auth"] & Auth];
@@ -67,8 +75,8 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly body: Parsed<E["body"]>;
   /** The client's network address. */
   readonly address: string;
-  /** What a browser adds by itself: the page from which this comes, and the session that its cookie holds. */
-  readonly browser: { readonly origin: string | undefined; readonly sessionId: string | undefined };
+  /** What a browser adds by itself: the page from which this comes, and what its cookies hold. */
+  readonly browser: Browser;
   /** The caller as the same credential gives it now. Rejects as at the start where it has been revoked since. */
   readonly callerNow: () => Promise<Callers[E["auth"] & Auth]>;
   /** A signal that aborts when the client has gone or the server stops; made for who asks. */
@@ -88,7 +96,9 @@ export interface Request<E extends Endpoint = Endpoint> {
     answer: Answer,
   ): Promise<Answer>;
   /** Sets the console session's cookie, or clears it. */
-  setSession(session: { readonly id: string; readonly expiresAt: Date } | null): void;
+  setSession(
+    session: { readonly id: string; readonly expiresAt: Date; readonly known?: string } | null,
+  ): void;
 }
 
 export type Handler<E extends Endpoint> = (request: Request<E>) => Promise<AnswerOf<E>>;

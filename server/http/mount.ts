@@ -44,7 +44,7 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
     path: endpoint.path,
     async answer(ctx, params) {
       if (endpoint.successor) deprecate(ctx, deps.settings.baseUrl + endpoint.successor);
-      const shown = presented(ctx, endpoint, cookie.name);
+      const shown = presented(ctx, endpoint, cookie);
       const caller = await door.authenticate(endpoint.auth, shown);
       // Before a body that may be large, or wrong in its form.
       requireScope(endpoint, caller);
@@ -75,13 +75,15 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
   };
 }
 
-function presented(ctx: Context, endpoint: Endpoint, cookieName: string): Presented {
+const noCookies = { sessionId: undefined, known: undefined };
+
+function presented(ctx: Context, endpoint: Endpoint, cookie: ReturnType<typeof sessionCookie>): Presented {
   const { headers } = ctx.req;
   const apiKey = headers["x-api-key"];
   return {
     apiKey: typeof apiKey === "string" ? apiKey : undefined,
     authorization: headers.authorization,
-    sessionId: headers.cookie === undefined ? undefined : ctx.cookies.get(cookieName),
+    ...(headers.cookie === undefined ? noCookies : cookie.shown(ctx)),
     mutates: isMutation(endpoint),
     origin: headers.origin,
   };

@@ -2,16 +2,27 @@ import type { Context } from "koa";
 import type { Settings } from "../settings.ts";
 import type { Request } from "./handler.ts";
 
-/** The cookie of a console session: out of reach for scripts, sent to this host only, over https only where there is https. */
+const knownSeconds = 400 * 86_400;
+
+/**
+ * The cookies of a console session, and of the accounts that a browser knows: out of reach for scripts, sent to this host
+ * only, over https only where there is https.
+ */
 export function sessionCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
   const secure = consoleUrl.startsWith("https:");
   const name = secure ? "__Host-innkeep" : "innkeep";
+  const knownName = `${name}-known`;
   const traits = `Path=/; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
   return {
     name,
+    /** What the browser shows of itself. */
+    shown: ({ cookies }: Context) => ({ sessionId: cookies.get(name), known: cookies.get(knownName) }),
     set(ctx: Context, session: Parameters<Request["setSession"]>[0]): void {
       const value = session ? `${session.id}; Expires=${session.expiresAt.toUTCString()}` : "; Max-Age=0";
-      ctx.set("Set-Cookie", `${name}=${value}; ${traits}`);
+      const cookies = [`${name}=${value}; ${traits}`];
+      // It outlives the session: to sign in again is what it is for.
+      if (session?.known) cookies.push(`${knownName}=${session.known}; Max-Age=${knownSeconds}; ${traits}`);
+      ctx.set("Set-Cookie", cookies);
     },
   };
 }

@@ -7,6 +7,7 @@ import { judgeCode } from "../domain/sign-in-code.ts";
 import { type Handler, type Handlers, notYet } from "../http/handler.ts";
 import { hashOf } from "../secrets.ts";
 import type { Transaction } from "../store/database.ts";
+import { devices } from "../store/devices.ts";
 import { type SignInCodeRow, signInCodes } from "../store/sign-in-codes.ts";
 import { deviceTopic } from "../store/topics.ts";
 import { users } from "../store/users.ts";
@@ -120,11 +121,13 @@ function register(deps: Deps): Handler<typeof contract.register> {
 function token(deps: Deps): Handler<typeof contract.token> {
   return async ({ body, address, save }) => {
     const { password, deviceName, integrityToken, ...device } = body;
-    const attempt = { email: normaliseEmail(body.email), address };
-    await beginAttempt(deps, attempt);
-    const user = await verifiedUser(deps, attempt.email, password);
+    const email = normaliseEmail(body.email);
+    const isKnown = await devices.isLinked(deps.database, device.deviceId, email);
+    const known = isKnown ? `device:${device.deviceId}` : undefined;
+    const counted = await beginAttempt(deps, { email, address, known });
+    const user = await verifiedUser(deps, email, password);
     // A taken device is no wrong password.
-    await deps.database.write((tx) => succeed(deps, tx, attempt));
+    if (counted.length > 0) await deps.database.write((tx) => succeed(tx, counted));
     await attestDevice(deps, { integrityToken, subject: body.email, deviceId: body.deviceId });
     return save(async (tx) => {
       await claimDevice(deps, tx, { user, ...device });

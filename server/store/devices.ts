@@ -32,6 +32,15 @@ export const devices = {
       now,
     ),
 
+  /** Whether a device is linked to the account of an e-mail address, its token expired or not. */
+  isLinked: async (reader: Reader, deviceId: string, email: string): Promise<boolean> =>
+    (await reader.get(
+      `SELECT 1 AS one FROM devices JOIN users ON users.id = devices.user_id
+       WHERE devices.device_id = ? AND users.email = ?`,
+      deviceId,
+      email,
+    )) !== undefined,
+
   /** Links a device, in place of what was linked before. Gives its id: that of the row where the account stays the same. */
   async link(tx: Transaction, device: LinkedDevice): Promise<string> {
     const row = await tx.get<{ id: string }>(

@@ -85,8 +85,11 @@ export const rateLimits = {
   faqWrites: { limit: 120, windowSeconds: 60 },
   agentReads: { limit: 600, windowSeconds: 3_600 },
   proposals: { limit: 60, windowSeconds: 3_600 },
+  /** Failed sign-ins, by account and address together: a stranger shuts nobody out elsewhere. */
   signInByAccount: { limit: 10, windowSeconds: 900 },
   signInByAddress: { limit: 30, windowSeconds: 900 },
+  /** Failed sign-ins of a browser or device that has signed in to the account before. */
+  signInByKnown: { limit: 30, windowSeconds: 900 },
   /** Not to be switched off: it is a promise of the specification. */
   sdkSession: { limit: 60, windowSeconds: 3_600 },
   exchangeByDevice: { limit: 30, windowSeconds: 900 },

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeAccount, postSession, type TestAccount } from "../support/accounts.ts";
 import { databases } from "../support/databases.ts";
+import type { Answer } from "../support/request.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const minute = 60_000;
@@ -20,15 +21,78 @@ describe.each(databases)("failed sign-ins on $name", (engine) => {
     for (let n = 0; n < times; n++) await guess(account.email);
   };
 
-  it("are limited to 10 per 15 minutes and account, after which the right password is not tried either", async () => {
+  const signIn = (address: string, cookie = "") =>
+    postSession(service, account, { "x-forwarded-for": address, cookie });
+  const cookiesOf = ({ headers }: Answer) =>
+    headers
+      .getSetCookie()
+      .map((cookie) => cookie.split(";", 1)[0])
+      .join("; ");
+
+  it("are limited to 10 per 15 minutes, account and address, after which the right password is not tried either", async () => {
     await guessTimes(10);
-    const refused = await postSession(service, account);
+    const refused = await signIn("203.0.113.1");
     expect(refused.status).toBe(429);
     expect(refused.field("code")).toBe("rate_limited");
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(14 * 60);
     expect(refused.headers.get("cache-control")).toBe("no-store");
     service.clock.advance(15 * minute);
-    expect((await postSession(service, account)).status).toBe(201);
+    expect((await signIn("203.0.113.1")).status).toBe(201);
+  });
+
+  it("of strangers, however many, keep nobody out who comes from another address", async () => {
+    for (let from = 1; from <= 30; from += 1) {
+      for (let n = 0; n < 11; n += 1) await guess(account.email, `203.0.113.${from}`);
+    }
+    expect((await signIn("198.51.100.1")).status).toBe(201);
+  });
+
+  it("keep out no browser that signed in to the account before, from the same address either", async () => {
+    const cookie = cookiesOf(await signIn("203.0.113.1"));
+    expect(cookie).toMatch(/^innkeep=\S+; innkeep-known=[\w-]{22}\.[0-9a-f]{32}$/);
+    await guessTimes(30);
+    expect((await signIn("203.0.113.1")).status).toBe(429);
+    expect((await signIn("203.0.113.1", cookie)).status).toBe(201);
+  });
+
+  it("of a browser that knows another account only are a stranger's", async () => {
+    const other = await makeAccount(service);
+    const cookie = cookiesOf(await postSession(service, other));
+    await guessTimes(10);
+    expect((await signIn("203.0.113.1", cookie)).status).toBe(429);
+  });
+
+  it("count as a stranger's with a mark that is made up", async () => {
+    await guessTimes(10);
+    const forged = `innkeep-known=${"a".repeat(22)}.${"0".repeat(32)}`;
+    expect((await signIn("203.0.113.1", forged)).status).toBe(429);
+  });
+
+  it("of a known browser are limited to 30, and then as a stranger's", async () => {
+    const cookie = cookiesOf(await signIn("203.0.113.1"));
+    const wrong = async () =>
+      (
+        await postSession(
+          service,
+          { email: account.email, password: "a wrong guess" },
+          { "x-forwarded-for": "203.0.113.1", cookie },
+        )
+      ).status;
+    for (let n = 0; n < 40; n += 1) expect(await wrong()).toBe(401);
+    expect(await wrong()).toBe(429);
+  });
+
+  it("keep out no device that signed in to the account before", async () => {
+    const known = { deviceId: "pixel-7" };
+    const token = (deviceId: string, password: string) =>
+      service.request("POST", "/api/v1/testing/auth/token", {
+        headers: { "x-forwarded-for": "203.0.113.1" },
+        body: { email: account.email, password, deviceId },
+      });
+    expect((await token(known.deviceId, account.password)).status).toBe(201);
+    for (let n = 0; n < 10; n += 1) expect((await token("another", "a wrong guess")).status).toBe(401);
+    expect((await token("another", account.password)).status).toBe(429);
+    expect((await token(known.deviceId, account.password)).status).toBe(201);
   });
 
   it("are limited for unknown accounts, too", async () => {
@@ -56,15 +120,13 @@ describe.each(databases)("failed sign-ins on $name", (engine) => {
   it("are the only ones that count", async () => {
     for (let n = 0; n < 12; n++) expect((await postSession(service, account)).status).toBe(201);
     await guessTimes(9);
-    expect((await postSession(service, account)).status).toBe(201);
+    expect((await signIn("203.0.113.1")).status).toBe(201);
     expect((await guess(account.email)).status).toBe(401);
     expect((await guess(account.email)).status).toBe(429);
   });
 
   it("are no more than 10 when 100 come at once", async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, n) => guess(account.email, `198.51.100.${n}`)),
-    );
+    const answers = await Promise.all(Array.from({ length: 100 }, () => guess(account.email)));
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 401)).toHaveLength(10);
     expect(statuses.filter((status) => status === 429)).toHaveLength(90);

@@ -152,15 +152,17 @@ describe.each(databases)("the deprecated calls of password accounts on $name", (
     }
   });
 
-  it("token is limited to 10 failures per 15 minutes and account, shared with the console's sign-in", async () => {
+  it("token is limited to 10 failures per 15 minutes, account and address, shared with the console's sign-in", async () => {
     const { email, password } = await makeAccount(service);
+    const from = "198.51.100.2";
     for (let at = 0; at < 10; at++) {
-      expect((await post(tokenPath, { email, password: "guess", deviceId: v7() })).status).toBe(401);
+      expect((await post(tokenPath, { email, password: "guess", deviceId: v7() }, from)).status).toBe(401);
     }
-    const refused = await post(tokenPath, { email, password, deviceId: v7() });
+    const refused = await post(tokenPath, { email, password, deviceId: v7() }, from);
     expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(14 * 60);
-    expect((await post("/api/v1/console/session", { email, password })).status).toBe(429);
+    expect((await post("/api/v1/console/session", { email, password }, from)).status).toBe(429);
+    expect((await post(tokenPath, { email, password, deviceId: v7() }, "198.51.100.3")).status).toBe(201);
   });
 
   it("token counts failures alone: neither what succeeds nor a taken device", async () => {

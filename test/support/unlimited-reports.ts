@@ -28,7 +28,7 @@ export function unlimitedReports({ deps }: Service, appId: string) {
       query: undefined,
       idempotencyKey: undefined,
       address: "127.0.0.1",
-      browser: { origin: undefined, sessionId: undefined },
+      browser: { origin: undefined, sessionId: undefined, known: undefined },
       callerNow: async () => caller,
       signal: () => deps.stopping,
       setSession: () => {},

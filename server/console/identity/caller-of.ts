@@ -9,6 +9,7 @@ export function createCallerOf({ authenticate }: Door, cookieName: string) {
       apiKey: undefined,
       authorization: req.headers.authorization,
       sessionId: cookies.get(cookieName),
+      known: undefined,
       mutates,
       origin: req.headers.origin,
     });

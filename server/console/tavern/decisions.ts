@@ -3,6 +3,7 @@ import { hashPassword, normaliseEmail } from "../../accounts.ts";
 import type { Deps } from "../../deps.ts";
 import { codeLifetimeMilliseconds } from "../../domain/sign-in-code.ts";
 import type { Handler, Handlers } from "../../http/handler.ts";
+import { knownBrowser } from "../../http/known-browser.ts";
 import { newSession, startSession } from "../../routes/console/new-session.ts";
 import { hashOf, randomName } from "../../secrets.ts";
 import { devices } from "../../store/devices.ts";
@@ -74,7 +75,7 @@ function register(deps: Deps): Handler<typeof contract.register> {
       await startSession(deps, tx, opened, { user, old: browser.sessionId, address });
       return { user: { id: user.id, email: user.email } };
     });
-    setSession(opened);
+    setSession({ ...opened, known: knownBrowser.withAccount(deps.sealer, browser.known, user.email) });
     return answer;
   };
 }

@@ -50,7 +50,7 @@ export function createTavernVisits(deps: Deps, door: Door): (ctx: Context) => Pr
   const at = tavernLinks(settings);
 
   return async (ctx) => {
-    const browser = presented(ctx, cookie.name);
+    const browser = presented(ctx, cookie);
     if (browser.mutates && !isOwnOrigin(browser.origin, settings)) throw foreignForm();
     const address = door.addressOf(ctx.req);
     const sending = { arrivals: door.arrivals, sender: senderOf(undefined, address) };
@@ -76,12 +76,12 @@ export function createTavernVisits(deps: Deps, door: Door): (ctx: Context) => Pr
 }
 
 /** Only a session counts here: a bearer token approves nothing. */
-const presented = ({ req, method, cookies }: Context, cookieName: string): Presented => ({
+const presented = (ctx: Context, cookie: ReturnType<typeof sessionCookie>): Presented => ({
   apiKey: undefined,
   authorization: undefined,
-  sessionId: cookies.get(cookieName),
-  mutates: method === "POST",
-  origin: req.headers.origin,
+  ...cookie.shown(ctx),
+  mutates: ctx.method === "POST",
+  origin: ctx.req.headers.origin,
 });
 
 function nobody(error: unknown): undefined {

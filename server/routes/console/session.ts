@@ -4,6 +4,7 @@ import { hashPassword, normaliseEmail, verifyPassword } from "../../accounts.ts"
 import type { Deps } from "../../deps.ts";
 import { isOwnOrigin } from "../../http/authenticate.ts";
 import type { ConsoleCaller, Handler, Handlers, Request } from "../../http/handler.ts";
+import { knownBrowser } from "../../http/known-browser.ts";
 import { apps } from "../../store/apps.ts";
 import { sessions } from "../../store/sessions.ts";
 import { type UserRow, users } from "../../store/users.ts";
@@ -16,17 +17,17 @@ export function session(deps: Deps): Handlers<typeof contract> {
   return {
     async create({ body, address, browser, save, setSession }) {
       refuseForeignPage(deps, browser);
-      const attempt = { email: normaliseEmail(body.email), address };
-      await beginAttempt(deps, attempt);
-      const user = await verifiedUser(deps, attempt.email, body.password);
+      const email = normaliseEmail(body.email);
+      const known = knownBrowser.idFor(deps.sealer, browser.known, email);
+      const counted = await beginAttempt(deps, { email, address, known });
+      const user = await verifiedUser(deps, email, body.password);
       const opened = newSession(deps);
-      const { id, email } = user;
       const answer = await save(async (tx) => {
-        await succeed(deps, tx, attempt);
+        await succeed(tx, counted);
         await startSession(deps, tx, opened, { user, old: browser.sessionId, address });
-        return { user: { id, email } };
+        return { user: { id: user.id, email: user.email } };
       });
-      setSession(opened);
+      setSession({ ...opened, known: knownBrowser.withAccount(deps.sealer, browser.known, email) });
       return answer;
     },
 
@@ -54,13 +55,13 @@ export function session(deps: Deps): Handlers<typeof contract> {
 function changePassword(deps: Deps): Handler<typeof contract.changePassword> {
   const record = createRecord(deps);
   return async ({ body, caller, address, save }) => {
-    const attempt = { email: caller.email, address };
-    await beginAttempt(deps, attempt);
+    const known = `session:${caller.id}`;
+    const counted = await beginAttempt(deps, { email: caller.email, address, known });
     const user = await verifiedUser(deps, caller.email, body.currentPassword);
     const change = { old: user.passwordHash, fresh: await hashPassword(body.newPassword) };
     return save(async (tx) => {
       if (!(await users.changePassword(tx, user.id, change))) throw new ApiError("invalid_credentials");
-      await succeed(deps, tx, attempt);
+      await succeed(tx, counted);
       await sessions.removeOthers(tx, user.id, caller.id);
       await record(tx, { caller, address }, { action: "user.password", target: user.id });
       return undefined;
