@@ -139,17 +139,23 @@ describe("auth login", () => {
   });
 
   it("waits for five minutes and not longer", async () => {
+    const askedAt: number[] = [];
     const baseUrl = await listen(({ url }, response) => {
+      if (url?.includes("/await")) askedAt.push(time - began);
       response.writeHead(url?.includes("/await") ? 202 : 200).end("{}");
     });
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl });
-    let time = Date.now();
+    const began = Date.now();
+    let time = began;
     const sleep = async (pause: number) => {
       time += pause;
     };
     const clock = { now: () => new Date(time), sleep };
     const ran = await line.run(["auth", "login"], { world: { clock } });
     expect(ran).toMatchObject({ exit: 4, stderr: expect.stringContaining("Nobody approved this device") });
+    expect(time - began).toBe(300_000);
+    expect(askedAt[0]).toBe(0);
+    expect(askedAt.at(-1)).toBeGreaterThan(280_000);
   });
 
   it("asks for the code where a server does not tell of approvals", async () => {

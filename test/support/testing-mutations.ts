@@ -38,9 +38,10 @@ export const testingMutations: readonly TestingMutation[] = [
   {
     name: "POST /api/v1/testing/sdk/session",
     async prepare({ service, app, testKey }) {
-      const ago = (seconds: number) =>
-        new Date(service.clock.now().getTime() - seconds * 1_000).toISOString();
-      const body = { testKey, startedAt: ago(60), endedAt: ago(0), screens: ["Home", "Map"] };
+      // Begun after the tester got the seat, and as far ahead as a device's clock may be: it counts.
+      const ahead = (seconds: number) =>
+        new Date(service.clock.now().getTime() + seconds * 1_000).toISOString();
+      const body = { testKey, startedAt: ahead(0), endedAt: ahead(60), screens: ["Home", "Map"] };
       return sends("POST", "/api/v1/testing/sdk/session", { "x-api-key": app.key }, () => body);
     },
   },
