@@ -1,9 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { dayIndexAt, dayStartsOf, type TestDays } from "../../server/domain/test-days.ts";
+import { seedFor } from "../support/seed.ts";
+import { rounds } from "../support/torture.ts";
 
+const seed = seedFor("the days of a test");
 const zones = Intl.supportedValuesOf("timeZone");
 const dayMilliseconds = 86_400_000;
+const long = { timeout: rounds(60_000, 900_000) };
 /** A moment of each week of 2026 to 2028. */
 const weeks = Array.from({ length: 157 }, (_, week) => Date.UTC(2026, 0, 1, 12) + week * 7 * dayMilliseconds);
 const anyInstant = fc.integer({ min: Date.UTC(2025, 11, 25), max: Date.UTC(2029, 0, 7) });
@@ -62,25 +66,29 @@ describe("the days of a test", () => {
     expect(tests.flatMap(faultsOf)).toEqual([]);
   });
 
-  it("hold every instant on the date that a calendar in the time zone shows, within the test and outside of it", () => {
-    const tests = new Map<string, TestDays>();
-    const testOf = (zone: string, startsOn: string) => {
-      const name = `${zone} ${startsOn}`;
-      const days = tests.get(name) ?? testIn(zone, { startsOn, durationDays: 14 });
-      tests.set(name, days);
-      return days;
-    };
-    const startsOn = fc.constantFrom("2026-03-20", "2026-10-20", "2027-04-01", "2028-08-30");
-    fc.assert(
-      fc.property(fc.constantFrom(...zones), startsOn, anyInstant, (zone, date, at) => {
-        const days = testOf(zone, date);
-        expect(dayIndexAt(days, instant(at))).toBe(referenceDay(days, at));
-      }),
-      { numRuns: 10_000 },
-    );
-  });
+  it(
+    "hold every instant on the date that a calendar in the time zone shows, within the test and outside of it",
+    long,
+    () => {
+      const tests = new Map<string, TestDays>();
+      const testOf = (zone: string, startsOn: string) => {
+        const name = `${zone} ${startsOn}`;
+        const days = tests.get(name) ?? testIn(zone, { startsOn, durationDays: 14 });
+        tests.set(name, days);
+        return days;
+      };
+      const startsOn = fc.constantFrom("2026-03-20", "2026-10-20", "2027-04-01", "2028-08-30");
+      fc.assert(
+        fc.property(fc.constantFrom(...zones), startsOn, anyInstant, (zone, date, at) => {
+          const days = testOf(zone, date);
+          expect(dayIndexAt(days, instant(at))).toBe(referenceDay(days, at));
+        }),
+        { seed, numRuns: rounds(10_000, 100_000) },
+      );
+    },
+  );
 
-  it("hold each instant from the start of a day to the last millisecond before the next", () => {
+  it("hold each instant from the start of a day to the last millisecond before the next", long, () => {
     const day = fc.integer({ min: 1, max: 14 });
     const date = anyInstant.map((at) => instant(at).slice(0, 10));
     fc.assert(
@@ -100,7 +108,7 @@ describe("the days of a test", () => {
           );
         },
       ),
-      { numRuns: 1_500 },
+      { seed, numRuns: rounds(1_500, 10_000) },
     );
   });
 });

@@ -3,10 +3,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTes
 import { startPassingTime } from "../../server/passing-time-worker.ts";
 import { cyclesTopic } from "../../server/store/topics.ts";
 import { databases, postgres } from "../support/databases.ts";
+import { seedFor } from "../support/seed.ts";
 import { type Service, startService } from "../support/service.ts";
 import { type TimedTest, timedTest } from "../support/timed-test.ts";
+import { rounds } from "../support/torture.ts";
 
 const hour = 3_600_000;
+const long = { timeout: rounds(60_000, 900_000) };
 
 describe("two servers of one PostgreSQL database", () => {
   let one: Service;
@@ -20,8 +23,8 @@ describe("two servers of one PostgreSQL database", () => {
     await one.stop();
   });
 
-  it("that catch up at once bring every change about exactly once", async () => {
-    for (let round = 0; round < 40; round += 1) {
+  it("that catch up at once bring every change about exactly once", long, async () => {
+    for (let round = 0; round < rounds(40, 400); round += 1) {
       one.clock.setOffset(0);
       const test = await timedTest(one, { seats: 4, durationDays: 6 });
       for (const seat of [0, 1, 2]) await test.seat(seat);
@@ -37,8 +40,8 @@ describe("two servers of one PostgreSQL database", () => {
     }
   });
 
-  it("let either the owner accept a request or time end it, when both happen at once", async () => {
-    for (let round = 0; round < 40; round += 1) {
+  it("let either the owner accept a request or time end it, when both happen at once", long, async () => {
+    for (let round = 0; round < rounds(40, 400); round += 1) {
       for (const { clock } of [one, other]) clock.setOffset(0);
       const test = await timedTest(one, { seats: 1, durationDays: 6 });
       await test.ask(0, 48);
@@ -85,13 +88,13 @@ describe.each(databases)("a server that slept on $name", (engine) => {
     return { told, cycle: { ...(await test.cycle()), nextAt: undefined } };
   }
 
-  it("for five days stands where it would if it had been awake each day", async () => {
+  it("for five days stands where it would if it had been awake each day", long, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(seat, { minLength: 3, maxLength: 3 }), async (seats) => {
         const awake = await live(seats, [4, 5, 6, 7, 8]);
         expect(await live(seats, [8])).toEqual(awake);
       }),
-      { numRuns: 12 },
+      { seed: seedFor("a server that slept"), numRuns: rounds(12, 300) },
     );
   });
 
