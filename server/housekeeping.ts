@@ -1,11 +1,14 @@
 import type { Deps } from "./deps.ts";
 import { idempotency } from "./store/idempotency.ts";
+import { outbox } from "./store/outbox.ts";
 import { prune } from "./store/rate-limits.ts";
 import { signInCodes } from "./store/sign-in-codes.ts";
 import { keepStatistics } from "./store/statistics.ts";
 
 const pauseMilliseconds = 600_000;
 const atOnce = 1_000;
+/** So long one can see what became of a message. */
+const deliveriesKeptMilliseconds = 30 * 86_400_000;
 
 /** Removes, every ten minutes and a little at a time, what no longer matters. Gives what stops it. */
 export function startHousekeeping(deps: Deps): () => void {
@@ -17,8 +20,8 @@ export function startHousekeeping(deps: Deps): () => void {
 }
 
 /**
- * Removes stored answers, rate limits and sign-in codes whose time is over, and temporary files that a crash left. Keeps
- * the statistics by which the database chooses its indexes. Does nothing while the clock's time is in doubt.
+ * Removes stored answers, rate limits, sign-in codes and deliveries whose time is over, and temporary files that a crash
+ * left. Keeps the statistics by which the database chooses its indexes. Does nothing while the clock's time is in doubt.
  */
 export async function tidy({
   database,
@@ -30,6 +33,8 @@ export async function tidy({
   while ((await database.write((tx) => idempotency.prune(tx, clock.now(), atOnce))) === atOnce);
   while ((await database.write((tx) => prune(tx, clock, atOnce))) === atOnce);
   while ((await database.write((tx) => signInCodes.prune(tx, clock.now(), atOnce))) === atOnce);
+  const settledBefore = new Date(clock.now().getTime() - deliveriesKeptMilliseconds).toISOString();
+  while ((await database.write((tx) => outbox.prune(tx, settledBefore, atOnce))) === atOnce);
   await database.write(keepStatistics, "long");
   await files.sweepTemporary();
 }

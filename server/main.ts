@@ -37,8 +37,8 @@ export interface ServeWorld {
 
 /** What is refused at the end of the grace may take so long to be answered. */
 const lastMilliseconds = 1_500;
-/** The process ends after this, whatever hangs. */
-const longestEndMilliseconds = 20_000;
+/** So long after the last request the process ends, whatever hangs. */
+const afterwardsMilliseconds = 10_000;
 /** Connections that send nothing are closed after this. */
 const idleMilliseconds = 500;
 
@@ -51,16 +51,16 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<numbe
   const waiting = { patienceMs: world.folderPatienceMs, signal: world.stop };
   const lock = await takeDataFolder(wanted, world.err, waiting);
   try {
-    return await Promise.race([serveFrom(wanted, flags, world), overdue(world.stop)]);
+    return await Promise.race([serveFrom(wanted, flags, world), overdue(wanted, world.stop)]);
   } finally {
     await lock.release();
   }
 }
 
 /** Ends, late, what does not end by itself: a hung disk or database must not keep the process. */
-async function overdue(stop: AbortSignal): Promise<number> {
+async function overdue({ budgets }: Settings, stop: AbortSignal): Promise<number> {
   await aborted(stop);
-  await sleep(longestEndMilliseconds, undefined, { ref: false });
+  await sleep(budgets.stopMilliseconds + afterwardsMilliseconds, undefined, { ref: false });
   return 0;
 }
 

@@ -16,6 +16,8 @@ export interface KeptFiles {
   secure(turn: Locking, received: readonly ReceivedFile[]): Promise<void>;
   /** Deletes those files to which nothing refers any more. */
   removeUnreferenced(hashes: readonly string[]): Promise<void>;
+  /** The same, a few at a time, without anybody waiting for it. A sweep deletes what a crash or a failure leaves. */
+  removeLater(hashes: readonly string[], failed: (error: unknown) => void): void;
 }
 
 /** A transaction, as far as files are concerned. */
@@ -58,8 +60,17 @@ export function createKeptFiles(files: Files, inTurn: InTurn): KeptFiles {
     await Promise.all([...new Set(hashes)].map(removeOne));
   };
 
+  let later = Promise.resolve();
+  const removeLater: KeptFiles["removeLater"] = (hashes, failed) => {
+    for (let at = 0; at < hashes.length; at += atOnce) {
+      const some = hashes.slice(at, at + atOnce);
+      later = later.then(() => removeUnreferenced(some)).catch(failed);
+    }
+  };
+
   return {
     removeUnreferenced,
+    removeLater,
     async secure({ engine, lock }, received) {
       if (engine === "sqlite") return;
       const hashes = [...new Set(received.map(({ sha256 }) => sha256))].sort();
@@ -89,5 +100,8 @@ const soon = (removal: Promise<void>): Promise<void> =>
   Promise.race([removal, sleep(patienceMs, undefined, { ref: false })]);
 
 const patienceMs = 500;
+
+/** So few files are deleted at the same time. */
+const atOnce = 10;
 
 const lockOf = (sha256: string): string => `file:${sha256}`;

@@ -79,6 +79,15 @@ export const outbox = {
   giveUp: (tx: Transaction, id: string, error: string) =>
     tx.run("UPDATE outbox SET status = 'failed', last_error = ? WHERE id = ?", error, id),
 
+  /** Deletes what was settled before that instant, at most `most`. Gives how many there were. */
+  prune: (tx: Transaction, before: string, most: number) =>
+    tx.run(
+      `DELETE FROM outbox WHERE id IN (
+         SELECT id FROM outbox WHERE status IN ('sent', 'failed') AND due_at < ? LIMIT ?)`,
+      before,
+      most,
+    ),
+
   /** When the next pending delivery is due. */
   nextDue: (reader: Reader) =>
     reader.get<{ dueAt: string }>(

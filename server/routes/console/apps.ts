@@ -48,7 +48,7 @@ export function apps(deps: Deps): Handlers<typeof contract> {
         tx.signal(tokensTopic);
         return undefined;
       });
-      await removeFiles(deps, files);
+      removeFiles(deps, files);
       return undefined;
     },
   };

@@ -38,7 +38,7 @@ export function threads(deps: Deps): Handlers<typeof contract> {
         await record(tx, { caller, address }, { action: "thread.delete", appId, target: id });
         return undefined;
       });
-      await removeFiles(deps, files);
+      removeFiles(deps, files);
       return undefined;
     },
 

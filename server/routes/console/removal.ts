@@ -10,7 +10,7 @@ type Removing = Pick<Deps, "database" | "keptFiles" | "log">;
 export async function removeThreads(deps: Removing, appId: string): Promise<void> {
   for (;;) {
     const { count, hashes } = await deps.database.write((tx) => removeOldestThreads(tx, appId, atOnce));
-    await removeFiles(deps, hashes);
+    removeFiles(deps, hashes);
     if (count < atOnce) return;
   }
 }
@@ -25,9 +25,7 @@ export async function removeLastThreads(tx: Transaction, appId: string): Promise
   }
 }
 
-/** Deletes the files to which nothing refers any more. What they belonged to is gone already, so a failure is only logged. */
-export async function removeFiles({ keptFiles, log }: Removing, hashes: readonly string[]): Promise<void> {
-  await keptFiles
-    .removeUnreferenced(hashes)
-    .catch((error) => log.warn({ err: error }, "files without owner left"));
+/** Deletes later the files to which nothing refers any more. What they belonged to is gone already, so a failure is only logged. */
+export function removeFiles({ keptFiles, log }: Removing, hashes: readonly string[]): void {
+  keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "files without owner left"));
 }
