@@ -141,6 +141,6 @@ describe.each(databases)("apps on $name", (engine) => {
     const folder = `${service.deps.settings.data}/files`;
     const before = (await filesIn(folder)).length;
     await world.call("DELETE", `/apps/${doomed.id}`);
-    expect(await filesIn(folder)).toHaveLength(before - 1);
+    await expect.poll(() => filesIn(folder)).toHaveLength(before - 1);
   });
 });

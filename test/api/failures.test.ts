@@ -93,6 +93,7 @@ describe.each(databases)("a failure on our side, on $name", (engine) => {
     expect(await keptFiles(service)).toEqual(files);
     expect(await submit()).toMatchObject({ status: 201 });
     await service.request("DELETE", `/api/v1/console/apps/${cast.appId}`, { headers: cast.person });
+    await expect.poll(() => keptFiles(service)).toEqual(files);
     cast = await makeCast(service);
   });
 

@@ -34,6 +34,6 @@ describe.each(databases)("a request whose app is deleted while its body arrives 
     connection.write(body.slice(1));
     expect(await connection.read(/"code":/)).toMatch(/401 Unauthorized.*invalid_api_key/s);
     await connection.cut();
-    expect(await keptFiles(service)).toEqual([]);
+    await expect.poll(() => keptFiles(service)).toEqual([]);
   });
 });

@@ -181,7 +181,7 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
     expect(await keptFiles(service)).toHaveLength(before + 2);
     const headers = await service.signIn(world.owner);
     await service.request("DELETE", `/api/v1/console/apps/${world.app.id}`, { headers });
-    expect(await keptFiles(service)).toHaveLength(before);
+    await expect.poll(() => keptFiles(service)).toHaveLength(before);
     expect(await submit()).toMatchObject(refusal(404, "not_found"));
   });
 });
