@@ -120,6 +120,11 @@ describe.each(rules)("%s", (_, pattern, applies) => {
   });
 });
 
+it("random tests take the seed of the run", () => {
+  const apart = sourcesIn("test").filter((file) => importsOf(file).includes("fast-check"));
+  expect(apart).toEqual(["test/support/property.ts"]);
+});
+
 function sourcesIn(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => /\.tsx?$/.test(name))

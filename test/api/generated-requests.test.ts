@@ -1,17 +1,17 @@
-import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { bearer, type ConsoleWorld, makeConsoleWorld } from "../support/console-world.ts";
 import { databases } from "../support/databases.ts";
 import { addressOf, endpoints } from "../support/endpoints.ts";
 import { type GeneratedRequest, requestsTo, undeclaredIn } from "../support/generated-requests.ts";
+import { fc } from "../support/property.ts";
 import { type Service, startService } from "../support/service.ts";
+import { rounds } from "../support/torture.ts";
 
-/** Another one each time; a failure tells it, and `fc.assert` takes it to repeat the run. */
-const seed = Date.now() % 2 ** 31;
-const runsOfEach = 12;
+/** 10,000 requests in the long form. */
+const runsOfEach = rounds(12, 75);
 
-describe.each(databases)(`generated requests on $name, with seed ${seed},`, (engine) => {
+describe.each(databases)("generated requests on $name", (engine) => {
   let service: Service;
   let world: ConsoleWorld;
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe.each(databases)(`generated requests on $name, with seed ${seed},`, (eng
       expect(undeclaredIn(endpoint, answer)).toEqual([]);
       if (answer.status < 300 && usesUp(endpoint)) world = await makeConsoleWorld(service);
     });
-    await fc.assert(property, { numRuns: runsOfEach, seed });
+    await fc.assert(property, { numRuns: runsOfEach });
   });
 
   it("leave the server as it was: it answers, and has logged no failure", async () => {

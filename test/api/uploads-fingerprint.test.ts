@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fingerprintOf } from "../../server/http/fingerprint.ts";
 import { dataUrl, pdf, png } from "../support/files.ts";
+import { fc } from "../support/property.ts";
 import { createReading } from "../support/upload-reading.ts";
 
 const part = (disposition: string, type: string, content: Buffer | string, boundary: string) =>

@@ -1,8 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
-import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { isReceivedFile } from "../../src/contract/received-file.ts";
 import { pdf, png, type SampleFile } from "../support/files.ts";
+import { fc } from "../support/property.ts";
 import { createReading, faultOf, type Reading, withBytes } from "../support/upload-reading.ts";
 
 type Field = readonly [name: string, content: string | SampleFile];

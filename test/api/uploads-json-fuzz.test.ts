@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readJsonUpload } from "../../server/http/json-upload.ts";
+import { fc } from "../support/property.ts";
 import { decodeSlowly, parseSlowly } from "../support/strict-json-oracle.ts";
 import { createReading, type Reading, streaming, withBytes } from "../support/upload-reading.ts";
 

@@ -2,13 +2,13 @@ import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type FeedbackFiles, feedbackBody } from "../../src/client/feedback-body.ts";
 import type { SentFile } from "../../src/client/file-content.ts";
 import { sendBody } from "../../src/client/send-body.ts";
 import { dataUrl, mp4, pdf, png, type SampleFile } from "../support/files.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { fc } from "../support/property.ts";
 
 const noFiles: FeedbackFiles = { images: [], videos: [], attachments: [] };
 const fields = { type: "bug", message: "Zeile 1\n„zwei“ 🐞", metadata: { a: { b: [1, null] } } };

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { moveFaq, type Placed } from "../../server/console/faq-order.ts";
+import { fc } from "../support/property.ts";
 
 const placed = (...places: number[]): Placed[] =>
   places.map((sortOrder, at) => ({ id: String(at), sortOrder }));

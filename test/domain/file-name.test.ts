@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cleanFileName, nameFor } from "../../server/domain/file-name.ts";
+import { fc } from "../support/property.ts";
 
 describe("a file name", () => {
   it.each([

@@ -1,11 +1,9 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { judgeSession, type TestedSlot } from "../../server/domain/session-verdict.ts";
 import { dayStartsOf, graceEndOf } from "../../server/domain/test-days.ts";
-import { seedFor } from "../support/seed.ts";
+import { fc } from "../support/property.ts";
 import { rounds } from "../support/torture.ts";
 
-const seed = seedFor("the verdict on a session");
 const zones = Intl.supportedValuesOf("timeZone");
 const minute = 60_000;
 const day = 86_400_000;
@@ -122,7 +120,7 @@ describe("the verdict on a session", () => {
         seen.add(verdict.replace(/\d+/, "N"));
         expect(verdict).toBe(reference(given));
       }),
-      { seed, numRuns: rounds(10_000, 100_000) },
+      { numRuns: rounds(10_000, 100_000) },
     );
     // The cases reach every verdict that is not the seat's own.
     expect([...seen].sort()).toEqual([

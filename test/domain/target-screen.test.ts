@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { targetScreen } from "../../server/domain/target-screen.ts";
+import { fc } from "../support/property.ts";
 
 const screensOf = (count: number) => Array.from({ length: count }, (_, at) => `Screen ${at + 1}`);
 const slots = Array.from(

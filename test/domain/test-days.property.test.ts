@@ -1,10 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { dayIndexAt, dayStartsOf, type TestDays } from "../../server/domain/test-days.ts";
-import { seedFor } from "../support/seed.ts";
+import { fc } from "../support/property.ts";
 import { rounds } from "../support/torture.ts";
 
-const seed = seedFor("the days of a test");
 const zones = Intl.supportedValuesOf("timeZone");
 const dayMilliseconds = 86_400_000;
 const long = { timeout: rounds(60_000, 900_000) };
@@ -83,7 +81,7 @@ describe("the days of a test", () => {
           const days = testOf(zone, date);
           expect(dayIndexAt(days, instant(at))).toBe(referenceDay(days, at));
         }),
-        { seed, numRuns: rounds(10_000, 100_000) },
+        { numRuns: rounds(10_000, 100_000) },
       );
     },
   );
@@ -108,7 +106,7 @@ describe("the days of a test", () => {
           );
         },
       ),
-      { seed, numRuns: rounds(1_500, 10_000) },
+      { numRuns: rounds(1_500, 10_000) },
     );
   });
 });

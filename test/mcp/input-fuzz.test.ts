@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { maxChars } from "../../mcp/tools/read-feedback.ts";
 import { limits } from "../../src/contract/limits.ts";
+import { fc } from "../support/property.ts";
 import { startFakeApi } from "./support/fake-api.ts";
 import { read } from "./support/result.ts";
 import { openSession } from "./support/session.ts";

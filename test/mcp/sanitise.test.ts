@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { pageOf } from "../../mcp/page.ts";
 import { createSanitiser } from "../../mcp/sanitise.ts";
+import { fc } from "../support/property.ts";
 
 const clean = (text: string) => createSanitiser("0123456789ab").text(text);
 const spice = [

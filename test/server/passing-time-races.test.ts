@@ -1,9 +1,8 @@
-import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { startPassingTime } from "../../server/passing-time-worker.ts";
 import { cyclesTopic } from "../../server/store/topics.ts";
 import { databases, postgres } from "../support/databases.ts";
-import { seedFor } from "../support/seed.ts";
+import { fc } from "../support/property.ts";
 import { type Service, startService } from "../support/service.ts";
 import { type TimedTest, timedTest } from "../support/timed-test.ts";
 import { rounds } from "../support/torture.ts";
@@ -94,7 +93,7 @@ describe.each(databases)("a server that slept on $name", (engine) => {
         const awake = await live(seats, [4, 5, 6, 7, 8]);
         expect(await live(seats, [8])).toEqual(awake);
       }),
-      { seed: seedFor("a server that slept"), numRuns: rounds(12, 300) },
+      { numRuns: rounds(12, 300) },
     );
   });
 

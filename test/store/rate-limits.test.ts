@@ -1,9 +1,9 @@
-import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../server/store/database.ts";
 import { consume, peek, prune, type RateLimit, type RateVerdict } from "../../server/store/rate-limits.ts";
 import { databases, postgres, sqlite, type TestDatabase } from "../support/databases.ts";
 import { movableClock } from "../support/movable-clock.ts";
+import { fc } from "../support/property.ts";
 
 const rule: RateLimit = { limit: 3, windowSeconds: 60 };
 

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { type Endpoint, errorsOf } from "../../src/contract/endpoint.ts";
 import { errorCatalogue } from "../../src/contract/errors.ts";
 import { hostileText, valuesFor } from "./generated-values.ts";
+import { fc } from "./property.ts";
 import { faultsOf } from "./refusals.ts";
 import type { Answer } from "./request.ts";
 

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import * as z from "zod/mini";
 import { dataUrl, jpeg, mp4, pdf, png } from "./files.ts";
+import { fc } from "./property.ts";
 
 type Schema = z.core.JSONSchema.BaseSchema;
 type Values = fc.Arbitrary<unknown>;

@@ -1,6 +1,7 @@
 import type {} from "vitest";
 import type { TestProject } from "vitest/node";
 import { startPostgresCluster } from "./postgres-cluster.ts";
+import { chooseSeed } from "./seed.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -8,8 +9,9 @@ declare module "vitest" {
   }
 }
 
-/** One PostgreSQL for the whole run; each test file makes its own databases in it. */
+/** One seed and one PostgreSQL for the whole run; each test file makes its own databases in it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  chooseSeed();
   const cluster = await startPostgresCluster({ durable: false });
   project.provide("postgresUrl", cluster.url);
   return () => cluster.remove();

@@ -1,8 +1,10 @@
-/** A seed for a random test, printed so that INNKEEP_SEED can repeat the run. */
-export function seedFor(test: string): number {
-  const seed = Number(process.env.INNKEEP_SEED ?? Math.floor(Math.random() * 2 ** 31));
-  process.stderr.write(`${test}: INNKEEP_SEED=${seed}\n`);
-  return seed;
+/** The seed of all random tests of a run. The run prints it at its start; INNKEEP_SEED repeats the run. */
+export const runSeed = Number(process.env.INNKEEP_SEED ?? 1);
+
+/** Chooses the seed of a run where INNKEEP_SEED gives none, and prints it. For the process that starts the test files. */
+export function chooseSeed(): void {
+  process.env.INNKEEP_SEED ??= String(Math.floor(Math.random() * 2 ** 31));
+  process.stdout.write(`Random tests: INNKEEP_SEED=${process.env.INNKEEP_SEED}\n`);
 }
 
 /** Random numbers from 0 to below 1, the same for the same seed. */
