@@ -1,5 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { budgetsOf } from "./budgets.ts";
+import { bytesOf } from "./byte-settings.ts";
 import { rateLimitsOf } from "./rate-limit-settings.ts";
 import { SettingError } from "./setting-error.ts";
 import type { Settings } from "./settings.ts";
@@ -50,6 +51,14 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
       flags.consoleUrl ?? environment.INNKEEP_CONSOLE_URL ?? `${baseUrl}/console`,
     ),
     ...rateLimitsOf(environment.INNKEEP_RATE_LIMITS),
+    feedbackBytesPerHour: bytesOf(
+      "INNKEEP_FEEDBACK_BYTES_PER_HOUR",
+      environment.INNKEEP_FEEDBACK_BYTES_PER_HOUR ?? "2GiB",
+    ),
+    storedBytesPerApp: bytesOf(
+      "INNKEEP_STORED_BYTES_PER_APP",
+      environment.INNKEEP_STORED_BYTES_PER_APP ?? "20GiB",
+    ),
     budgets: budgetsOf(environment.INNKEEP_BUDGETS),
     corsOrigins: listOf(environment.INNKEEP_CORS_ORIGINS).map((origin) => originOf(origin)),
     trustedProxies: listOf(environment.INNKEEP_TRUSTED_PROXIES).map(networkOf),

@@ -14,6 +14,10 @@ export interface Settings {
   readonly rateLimited: boolean;
   readonly rateLimits: RateLimitSettings;
   /** What connections and bodies on their way may cost. */
+  /** Bytes of feedback that one app key may send within an hour. */
+  readonly feedbackBytesPerHour: number;
+  /** Bytes of files that an app may have; beyond them reports are kept without theirs. */
+  readonly storedBytesPerApp: number;
   readonly budgets: Budgets;
   readonly corsOrigins: readonly string[];
   /** Networks (CIDR) whose X-Forwarded-For is believed. */

@@ -4,6 +4,7 @@ import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { consume, peek } from "../store/rate-limits.ts";
 import { accountLimitsOf, refuseSpentAccount } from "./attempts.ts";
+import { countBytes } from "./count-bytes.ts";
 import type { Callers } from "./handler.ts";
 import { createTurns, type Turn } from "./turns.ts";
 import { UploadFailure } from "./upload-failure.ts";
@@ -23,6 +24,8 @@ export interface Arriving {
 export interface Admitted extends Turn {
   /** Uses up the endpoint's limit for a body that did not arrive whole, where `thrown` was its sender's doing. */
   countFailed(thrown: unknown): Promise<void>;
+  /** To be called when the body has come, or has stopped to come. */
+  countArrived(): Promise<void>;
 }
 
 /**
@@ -36,27 +39,39 @@ type Limiting = Pick<Deps, "database" | "clock" | "settings">;
 export function createAdmit(deps: Limiting): Admit {
   const takeTurn = createTurns(deps.settings.budgets);
   return async ({ request, endpoint, caller, repeatable }) => {
-    if (!isLarge(request) || !caller) return undefined;
-    if (!repeatable) {
+    if (!caller) return undefined;
+    if (!repeatable && isLarge(request)) {
       await refuseLimited(endpoint, caller.id, deps);
       await refuseSpentAccount(endpoint, caller, deps);
     }
+    const countArrived = await countBytes(endpoint, caller.id, { request, deps });
+    if (!isLarge(request)) return undefined;
     const turn = await takeTurn(caller.id);
-    return { ...turn, countFailed: (thrown) => countFailed({ endpoint, caller, thrown }, deps) };
+    return {
+      ...turn,
+      countArrived,
+      countFailed: (thrown) => countFailed({ endpoint, caller, thrown }, deps),
+    };
   };
 }
 
 const isLarge = ({ headers }: IncomingMessage): boolean =>
   Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) >= largeBytes;
 
+/** Throws `rate_limited` where a caller has used up every limit that a request of the endpoint may use up. */
 async function refuseLimited(
-  { rateLimit }: Endpoint,
+  { rateLimit, otherRateLimit }: Endpoint,
   callerId: string,
   { database, clock, settings }: Limiting,
 ): Promise<void> {
   if (!rateLimit || !settings.rateLimited) return;
-  const verdict = await peek(database, `${rateLimit}:${callerId}`, settings.rateLimits[rateLimit], clock);
-  if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
+  let retryAfterSeconds = Number.POSITIVE_INFINITY;
+  for (const limit of otherRateLimit ? [rateLimit, otherRateLimit] : [rateLimit]) {
+    const verdict = await peek(database, `${limit}:${callerId}`, settings.rateLimits[limit], clock);
+    if (verdict.allowed) return;
+    retryAfterSeconds = Math.min(retryAfterSeconds, verdict.retryAfterSeconds);
+  }
+  throw new ApiError("rate_limited", { retryAfterSeconds });
 }
 
 interface Failed {

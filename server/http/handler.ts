@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import type { Auth, DeviceScope, Endpoint, Group, MaintainerScope } from "../../src/contract/endpoint.ts";
+import type { RateLimitName } from "../../src/contract/limits.ts";
 import type { Inserter, Transaction } from "../store/database.ts";
 import type { PreparedAnswer } from "./answers.ts";
 
@@ -84,11 +85,15 @@ export interface Request<E extends Endpoint = Endpoint> {
   /**
    * Does the work of a mutation in one transaction together with its rate limit and its Idempotency-Key.
    * What it gives is the answer; a handler calls it once. `repeatableUntil`: when the stored answer dies at the latest;
-   * `first`: what is done before the key is looked at.
+   * `first`: what is done before the key is looked at; `rateLimit`: which limit it uses up instead of the endpoint's.
    */
   save<Answer extends AnswerOf<E>>(
     work: (tx: Transaction) => Promise<Answer>,
-    keeping?: { readonly repeatableUntil?: Date; readonly first?: (tx: Transaction) => Promise<void> },
+    keeping?: {
+      readonly repeatableUntil?: Date;
+      readonly first?: (tx: Transaction) => Promise<void>;
+      readonly rateLimit?: () => RateLimitName;
+    },
   ): Promise<Answer>;
   /** The same for work that is one insert, which then shares its statement with others that wait. */
   saveRow<Answer extends AnswerOf<E>>(

@@ -9,6 +9,7 @@ import { etagOf, isKnown, isPrepared } from "./answers.ts";
 import { type Arrival, type Arrivals, senderOf } from "./arrivals.ts";
 import type { Authenticate, Presented } from "./authenticate.ts";
 import { readJson } from "./body.ts";
+import { uncountBytes } from "./count-bytes.ts";
 import { countRefusal } from "./count-refusal.ts";
 import type { Callers, Handler, Handlers } from "./handler.ts";
 import { createInvoke, type Outcome, requireScope } from "./invoke.ts";
@@ -67,6 +68,7 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
           signal: () => signalOf(ctx, deps),
           setSession: (session) => cookie.set(ctx, session),
         }).catch(counting);
+        if (outcome.replayed && caller) await uncountBytes(endpoint, caller.id, { request: ctx.req, deps });
         send(ctx, outcome, endpoint);
       } finally {
         if (body.discard) await body.discard();
@@ -125,6 +127,7 @@ function bodyTaker({ files }: Pick<Deps, "files">, { admit, arrivals, addressOf 
     } finally {
       arrival?.end();
       admitted?.over();
+      await admitted?.countArrived();
     }
   };
 }

@@ -1,5 +1,6 @@
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
+import type { RateLimitName } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import type { Transaction } from "../store/database.ts";
 import {
@@ -27,12 +28,13 @@ export interface Surroundings {
 export function createSave(deps: Deps, around: Surroundings): Pick<Request<Endpoint>, "save" | "saveRow"> {
   const save = <Answer extends AnswerOf<Endpoint>>(
     work: (tx: Transaction) => Promise<Answer>,
-    { repeatableUntil, first }: Keeping = {},
+    { repeatableUntil, first, rateLimit }: Keeping = {},
   ) =>
     deps.database.write(async (tx) => {
       if (first) await first(tx);
       if (around.key) await claim(tx, keptUntil(around.key, repeatableUntil, deps), deps);
-      if (around.limitedBy) await spend(tx, around.limitedBy, around.endpoint, deps);
+      const limits = rateLimit ? { rateLimit: rateLimit() } : around.endpoint;
+      if (around.limitedBy) await spend(tx, around.limitedBy, limits, deps);
       const answer = await work(tx);
       if (around.key) await idempotency.store(tx, around.key, storedAnswer(around.key, around, answer));
       return answer;
@@ -58,6 +60,8 @@ export interface Keeping {
   readonly repeatableUntil?: Date;
   /** Done before the Idempotency-Key is looked at: whoever comes twice then waits here for the first. */
   readonly first?: (tx: Transaction) => Promise<void>;
+  /** Asked once that is done: which limit the request uses up, where it is not the endpoint's own. */
+  readonly rateLimit?: () => RateLimitName;
 }
 
 function keptUntil(key: Repeatable, until: Date | undefined, { clock }: Deps): Repeatable {
@@ -69,7 +73,7 @@ function keptUntil(key: Repeatable, until: Date | undefined, { clock }: Deps): R
 export async function spend(
   tx: Transaction,
   who: string,
-  { rateLimit }: Endpoint,
+  { rateLimit }: Pick<Endpoint, "rateLimit">,
   { clock, settings }: Deps,
 ): Promise<void> {
   if (!rateLimit) return;

@@ -15,11 +15,19 @@ export interface Report {
   readonly dropped: { readonly metadataDropped?: string[]; readonly filesDropped?: string[] };
 }
 
+interface Given {
+  readonly body: NewFeedback;
+  readonly files: readonly FeedbackFile[];
+  /** Whether the app's quota has room for the files. */
+  readonly hasRoom: boolean;
+}
+
 export function reportOf(
   { newId, clock }: Pick<Deps, "newId" | "clock">,
   appId: string,
-  { body, files }: { readonly body: NewFeedback; readonly files: readonly FeedbackFile[] },
+  { body, files: given, hasRoom }: Given,
 ): Report {
+  const files = hasRoom ? given : [];
   const metadata = fitMetadata(body.metadata ?? {});
   return {
     thread: {
@@ -38,6 +46,16 @@ export function reportOf(
     },
     ownSubject: body.subject || null,
     files,
-    dropped: metadata.dropped.length === 0 ? {} : { metadataDropped: [...metadata.dropped] },
+    dropped: {
+      ...(metadata.dropped.length === 0 ? {} : { metadataDropped: [...metadata.dropped] }),
+      ...(hasRoom ? {} : { filesDropped: pathsOf(given) }),
+    },
   };
 }
+
+/** Where files stood in the body. */
+const pathsOf = (files: readonly FeedbackFile[]): string[] =>
+  files.map((file, at) => {
+    const before = files.slice(0, at).filter(({ place }) => place === file.place);
+    return `${file.place}.${before.length}`;
+  });

@@ -6,19 +6,27 @@ import type { Transaction } from "../store/database.ts";
 import { feedback as rows } from "../store/feedback.ts";
 import { messages } from "../store/messages.ts";
 import { uploads } from "../store/uploads.ts";
+import { createAppStorage } from "./app-storage.ts";
 import { feedbackFilesOf } from "./feedback-files.ts";
 import { type Report, reportOf } from "./feedback-report.ts";
 import { threadUrl } from "./thread-answer.ts";
 
-export const feedback = (deps: Deps): Handlers<typeof contract> => ({
-  async submit(request) {
-    const { caller, body } = request;
-    if (!caller.feedbackEnabled) throw new ApiError("feedback_disabled");
-    const report = reportOf(deps, caller.appId, { body, files: feedbackFilesOf(body) });
-    const received = report.files.map((file) => file.received);
-    return deps.keptFiles.keepFor(received, () => save(deps, request, report));
-  },
-});
+export const feedback = (deps: Deps): Handlers<typeof contract> => {
+  const storage = createAppStorage(deps);
+  return {
+    async submit(request) {
+      const { caller, body } = request;
+      if (!caller.feedbackEnabled) throw new ApiError("feedback_disabled");
+      const files = feedbackFilesOf(body);
+      const bytes = files.reduce((sum, { upload }) => sum + upload.size, 0);
+      return storage.withRoom(caller.appId, bytes, (hasRoom) => {
+        const report = reportOf(deps, caller.appId, { body, files, hasRoom });
+        const received = report.files.map((file) => file.received);
+        return deps.keptFiles.keepFor(received, () => save(deps, request, report));
+      });
+    },
+  };
+};
 
 function save(deps: Deps, request: Request<typeof contract.submit>, report: Report) {
   const { thread, files, dropped } = report;
@@ -31,9 +39,13 @@ function save(deps: Deps, request: Request<typeof contract.submit>, report: Repo
   if (files.length === 0 && thread.dedupeKey === null)
     return request.saveRow((into) => rows.insert(into, thread), answer(thread.id));
   const received = files.map((file) => file.received);
-  const first = (tx: Transaction) => deps.keptFiles.secure(tx, received);
+  let earlier: string | undefined;
+  const first = async (tx: Transaction) => {
+    await deps.keptFiles.secure(tx, received);
+    earlier = await findEarlier(tx, report);
+  };
+  const rateLimit = () => (earlier === undefined ? "feedback" : "feedbackRepeats");
   const write = async (tx: Transaction) => {
-    const earlier = await findEarlier(tx, report);
     if (earlier === undefined) await rows.insert(tx, thread);
     else await addRepeat(deps, tx, { id: earlier, report });
     const { appId, createdAt } = thread;
@@ -41,7 +53,7 @@ function save(deps: Deps, request: Request<typeof contract.submit>, report: Repo
       await uploads.insert(tx, { ...upload, appId, feedbackId: earlier ?? thread.id, createdAt });
     return earlier === undefined ? answer(thread.id) : { ...answer(earlier), deduplicated: true };
   };
-  return request.save(write, { first });
+  return request.save(write, { first, rateLimit });
 }
 
 /** The id of the thread of the same failure, where one is under way. */

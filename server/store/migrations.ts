@@ -5,6 +5,7 @@ import { closedTesting } from "./migrations/003-closed-testing.ts";
 import { sessionsBySeat } from "./migrations/004-sessions-by-seat.ts";
 import { growth } from "./migrations/005-growth.ts";
 import { repeats } from "./migrations/010-repeats.ts";
+import { bytesOfApps } from "./migrations/011-bytes-of-apps.ts";
 import { deployment } from "./migrations/012-deployment.ts";
 import { lastTime } from "./migrations/014-last-time.ts";
 import { messageAuthors } from "./migrations/016-message-authors.ts";
@@ -18,6 +19,7 @@ export const migrations: readonly Migration[] = [
   sessionsBySeat,
   growth,
   repeats,
+  bytesOfApps,
   deployment,
   lastTime,
   messageAuthors,

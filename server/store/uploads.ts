@@ -33,6 +33,15 @@ export const uploads = {
 
   isReferenced,
 
+  /** The bytes of all files of an app, each upload counted. */
+  async bytesOf(reader: Reader, appId: string): Promise<number> {
+    const sum = await reader.get<{ bytes: number }>(
+      "SELECT CAST(coalesce(sum(size), 0) AS BIGINT) AS bytes FROM uploads WHERE app_id = ?",
+      appId,
+    );
+    return Number(sum?.bytes ?? 0);
+  },
+
   /** Does what depends on whether files are referred to, others of its kind kept from it by their lock. SQLite has one server. */
   async inTurn(database: Database, decide: (turn: Turn) => Promise<void>): Promise<void> {
     const turnOf = (reader: Reader, lock: Turn["lock"]) =>

@@ -49,6 +49,10 @@ const ofCommands: readonly Variable[] = [
 /** The settings of the server; docs/operating.md explains them. */
 const ofServer: readonly Variable[] = [
   { name: "INNKEEP_HOST, INNKEEP_PORT", meaning: "Where `serve` listens." },
+  {
+    name: "INNKEEP_FEEDBACK_BYTES_PER_HOUR, INNKEEP_STORED_BYTES_PER_APP",
+    meaning: "How much feedback a key may send, and how many bytes of files an app may have.",
+  },
   { name: "INNKEEP_SECRET", meaning: "Encrypts what must be readable again." },
   { name: "INNKEEP_RATE_LIMITS, INNKEEP_BUDGETS", meaning: "How much one client, and all of them, may ask." },
   { name: "INNKEEP_CORS_ORIGINS", meaning: "Origins whose pages may call the API." },

@@ -59,6 +59,10 @@ export interface Endpoint {
   readonly rateLimit?: RateLimitName;
   /** Who is limited: this field of the body tells, not the credential. */
   readonly rateLimitBy?: string;
+  /** What some of its requests use up instead: its handler tells which. */
+  readonly otherRateLimit?: RateLimitName;
+  /** The bytes of its bodies are counted, too, by the hour. */
+  readonly countsBytes?: true;
   /** A body that is refused uses up the rate limit, too: finding out what is wrong with it is dear. */
   readonly countsRefusals?: true;
   readonly attempts?: readonly Attempt[];

@@ -53,6 +53,8 @@ export const feedback = {
     },
     errors: ["feedback_disabled"],
     rateLimit: "feedback",
+    otherRateLimit: "feedbackRepeats",
+    countsBytes: true,
     countsRefusals: true,
   }),
 } as const;

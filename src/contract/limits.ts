@@ -82,6 +82,8 @@ export const qualifyingSession = { seconds: 45, screens: 2 } as const;
 /** Sliding windows: how many in how many seconds. */
 export const rateLimits = {
   feedback: { limit: 120, windowSeconds: 60 },
+  /** Reports that join a thread: a failure that repeats itself adds little. */
+  feedbackRepeats: { limit: 1_200, windowSeconds: 60 },
   faqWrites: { limit: 120, windowSeconds: 60 },
   agentReads: { limit: 600, windowSeconds: 3_600 },
   proposals: { limit: 60, windowSeconds: 3_600 },

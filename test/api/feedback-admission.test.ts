@@ -8,16 +8,19 @@ import { type Service, startService } from "../support/service.ts";
 describe.each(databases)("a large report on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ engine });
+    const limits = `feedback=${rateLimits.feedback.limit}/60,feedbackRepeats=1/60`;
+    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: limits } });
   });
   afterAll(() => service.stop());
 
-  it("beyond the rate limit is refused before it is taken in", async () => {
+  it("beyond all limits that it could use up is refused before it is taken in", async () => {
     const { key } = await service.makeApp();
     const headers = { "x-api-key": key };
     const send = (body: object) => service.request("POST", "/api/v1/feedback/remote", { headers, body });
     const small = { type: "bug", message: "It crashes." };
-    await Promise.all(Array.from({ length: rateLimits.feedback.limit }, () => send(small)));
+    const many = Array.from({ length: rateLimits.feedback.limit - 1 }, () => send(small));
+    await Promise.all([...many, send({ ...small, dedupeKey: "build" })]);
+    expect((await send({ ...small, dedupeKey: "build" })).status).toBe(201);
     const large = await send({ ...small, images: [dataUrl(png(200_000))] });
     expect(large).toMatchObject({ status: 429, body: { code: "rate_limited" } });
     expect(Number(large.headers.get("retry-after"))).toBeGreaterThan(0);
