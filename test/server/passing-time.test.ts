@@ -3,14 +3,16 @@ import { cyclesTopic } from "../../server/store/topics.ts";
 import { databases } from "../support/databases.ts";
 import { type Service, startService } from "../support/service.ts";
 import { type TimedTest, timedTest } from "../support/timed-test.ts";
+import { tracedDatabase } from "../support/traced-database.ts";
 
 const minute = 60_000;
 
 describe.each(databases)("time that passes on $name", (engine) => {
   let service: Service;
   let test: TimedTest;
+  const traced = tracedDatabase(engine);
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService({ engine: traced.engine });
   });
   beforeEach(async () => {
     service.clock.setOffset(0);
@@ -185,6 +187,29 @@ describe.each(databases)("time that passes on $name", (engine) => {
     await test.goTo(3);
     expect(await test.seats()).toEqual(before);
     expect(await test.cycle()).toMatchObject({ closedDays: 2 });
+  });
+
+  it("brings up to the clock only the cycle that a request is about", async () => {
+    const other = await timedTest(service, { seats: 1, durationDays: 5 });
+    await test.seat(0);
+    await other.seat(0);
+    service.clock.setOffset(Date.parse(test.dayStarts[2] ?? "") - Date.now());
+    await service.deps.passingTime.catchUpOf("cycle", test.id);
+    expect(await test.cycle()).toMatchObject({ closedDays: 2 });
+    expect(await other.cycle()).toMatchObject({ status: "recruiting", closedDays: 0 });
+    await service.deps.passingTime.catchUp();
+    expect(await other.cycle()).toMatchObject({ closedDays: 2 });
+  });
+
+  it("closes a day with one statement for all seats that miss it", async () => {
+    const crowd = await timedTest(service, { seats: 12, durationDays: 5 });
+    for (let seat = 0; seat < 12; seat += 1) await crowd.seat(seat);
+    await crowd.goTo(2, -minute);
+    service.clock.advance(minute);
+    const ran = await traced.during(() => service.deps.passingTime.catchUpOf("cycle", crowd.id));
+    expect((await crowd.seats()).map(({ missedDays }) => missedDays)).toEqual(Array(12).fill(1));
+    expect(ran.filter((sql) => sql.startsWith("UPDATE slots"))).toHaveLength(2);
+    expect(ran.filter((sql) => sql.includes("missed_days + 1"))).toHaveLength(1);
   });
 
   it("asks the database nothing while nothing is due, and again once something has changed", async () => {
