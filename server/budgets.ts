@@ -33,6 +33,8 @@ export interface Budgets {
   readonly dropMilliseconds: number;
   /** Connections on which that happens at once. */
   readonly drops: number;
+  /** Unknown test keys whose use is counted; the oldest go. */
+  readonly unknownTestKeys: number;
   /** What is under way may take so long to end when the server stops. */
   readonly stopMilliseconds: number;
 }
@@ -53,6 +55,7 @@ const defaults = {
   droppedBytes: 67_108_864,
   dropMilliseconds: 30_000,
   drops: 100,
+  unknownTestKeys: 20_000,
   stopMilliseconds: 8_000,
 };
 

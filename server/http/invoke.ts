@@ -149,9 +149,15 @@ function outcomeOf(endpoint: Endpoint, answer: unknown, shape: (answer: unknown)
 function limitedByOf(endpoint: Endpoint, { caller, body }: Incoming, deps: Deps): string | undefined {
   if (!endpoint.rateLimit) return undefined;
   // What the specification promises is not to be switched off.
-  if (endpoint.rateLimitBy) return hashOf(fieldOf(body, endpoint.rateLimitBy));
+  if (endpoint.rateLimitBy) {
+    const appId = caller && "appId" in caller ? String(caller.appId) : "";
+    return fieldLimitOf(appId, hashOf(fieldOf(body, endpoint.rateLimitBy)));
+  }
   return deps.settings.rateLimited ? caller?.id : undefined;
 }
+
+/** Whose limit it is where a field of the body tells: the app's of that field, given as its hash. */
+export const fieldLimitOf = (appId: string, fieldHash: string): string => hashOf(`${appId}\n${fieldHash}`);
 
 /** Refusals of what was asked, not of how: a repeat must get the same one. (decisions 1: Idempotency-Key) */
 const isKeptRefusal = ({ status, code }: ApiError): boolean =>

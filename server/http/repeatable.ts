@@ -24,7 +24,7 @@ export function repeatableOf(
   const { idempotencyKey: key, body, query } = incoming;
   const whose = key === undefined ? undefined : whoseOf(endpoint, incoming, sealer);
   if (key === undefined || whose === undefined) return undefined;
-  const scope = [...whose, endpoint.method, sameAddress(incoming.path)].join("\n");
+  const scope = scopeOf(whose, endpoint.method, incoming.path);
   const fingerprint = fingerprintOf({ body: body ?? null, query: query ?? null });
   return {
     scope,
@@ -34,6 +34,13 @@ export function repeatableOf(
     sealer: endpoint.answersSecret ? sealerOf(endpoint, incoming, sealer) : undefined,
   };
 }
+
+/** What is kept of the requests that name a field of the body, given as its hash, with any key of an app. */
+export const scopeOfField = (appId: string, fieldHash: string, { method, path }: Endpoint): string =>
+  scopeOf(["app", appId, fieldHash], method, path);
+
+const scopeOf = (whose: readonly string[], method: string, path: string): string =>
+  [...whose, method, sameAddress(path)].join("\n");
 
 /** An id in capitals is the same id: a repeat under the same key acts no second time. */
 const sameAddress = (path: string): string => path.toLowerCase().replace(/\/+$/, "");

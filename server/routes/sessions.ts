@@ -21,6 +21,7 @@ import type { Reader, Transaction } from "../store/database.ts";
 import { type KeyedSlotRow, type SlotKey, testSessions } from "../store/test-sessions.ts";
 import { concernsSeats } from "../store/topics.ts";
 import { doubtfulTime } from "./doubtful-time.ts";
+import { createForgetUnknown } from "./unknown-keys.ts";
 
 /** A session on its way: when and under which id it is recorded. */
 interface Received {
@@ -40,13 +41,16 @@ export const sessions = (deps: Deps): Handlers<typeof contract> => {
     await passingTime.catchUpOf("cycle", seat.cycleId);
     return findSeat(key);
   };
+  const forgetUnknown = createForgetUnknown(deps);
   return {
     async report({ caller, body, save }) {
       const key = { appId: caller.appId, keyHash: hashOf(body.testKey) };
       const seat = await currentSeat(key);
       const received = { id: newId(), now: clock.now(), key, session: body };
       if (seat) refuseInDoubt(deps, received, seat);
-      return save((tx) => take(tx, received, seat));
+      const result = await save((tx) => take(tx, received, seat));
+      if (!seat) await forgetUnknown(key);
+      return result;
     },
 
     async status({ caller, query }) {

@@ -56,6 +56,12 @@ export const idempotency = {
     return claimed > 0 ? "claimed" : "stored";
   },
 
+  /** Forgets all that was kept for some scopes. */
+  async forget(tx: Transaction, scopes: readonly string[]): Promise<void> {
+    const places = scopes.map(() => "?").join(", ");
+    await tx.run(`DELETE FROM idempotency WHERE scope IN (${places})`, ...scopes.map(hashOf));
+  },
+
   /** Keeps the answer to a claimed request: it commits with what the request did, or not at all. */
   async store(
     tx: Transaction,

@@ -47,6 +47,11 @@ export function peek(reader: Reader, key: string, rule: RateLimit, clock: Clock)
   return judge(reader, key, rule, clock, clock.now().getTime());
 }
 
+/** Forgets all uses of some keys. */
+export async function forget(tx: Transaction, keys: readonly string[]): Promise<void> {
+  await tx.run(`DELETE FROM rate_limits WHERE key IN (${keys.map(() => "?").join(", ")})`, ...keys);
+}
+
 /** Removes up to `most` keys whose uses no longer matter, and gives how many there were. */
 export async function prune(tx: Transaction, clock: Clock, most = 1_000): Promise<number> {
   const hour = hourOf(clock.now().getTime());
