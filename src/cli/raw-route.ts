@@ -19,7 +19,7 @@ export function rawRoute(method: string, given: string, baseUrl: string): Route 
   const known = methods.find((one) => one === method.toUpperCase());
   if (!known) throw usageError(`${method} is not a method.`, `There are ${methods.join(", ")}.`);
   const path = pathOf(given, baseUrl);
-  return { method: known, path, auth: authFor(known, path.replace(/\?.*$/, "")), summary: "" };
+  return { method: known, path, auth: authFor(known, path.replace(/\?.*$/, "")), summary: "", large: true };
 }
 
 /** The path and query, with the part that the base URL already has taken off. Throws where it leads elsewhere. */

@@ -29,6 +29,18 @@ export const timeoutError = (url: URL, timeoutMs: number): ConnectionError =>
     `No answer from ${url.origin}: silent for ${Math.round(timeoutMs / 1_000)} seconds.`,
   );
 
+export const tooLarge = ({ origin }: URL, bytes: number): ConnectionError =>
+  new ConnectionError(
+    "too_large",
+    `The answer from ${origin} is larger than ${Math.round(bytes / 1_048_576)} MB and was given up. Is this the address of an Innkeep server?`,
+  );
+
+export const tooSlow = ({ origin }: URL, milliseconds: number): ConnectionError =>
+  new ConnectionError(
+    "too_slow",
+    `The answer from ${origin} had not ended after ${Math.round(milliseconds / 1_000)} seconds and was given up.`,
+  );
+
 function reasonFor(code: string): string {
   if (untrusted.test(code)) {
     return "its certificate is not trusted here. NODE_EXTRA_CA_CERTS names a file of further authorities";

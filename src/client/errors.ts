@@ -34,7 +34,7 @@ export class ServerError extends Error {
   }
 }
 
-/** There was no answer, or none that can be trusted to be complete. `code` is Node's (`ECONNREFUSED`) or `timeout`. */
+/** There was no answer, or none that can be trusted to be complete. `code` is Node's (`ECONNREFUSED`), `timeout`, `too_large` or `too_slow`. */
 export class ConnectionError extends Error {
   readonly code: string;
 

@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
-import { connectionError, timeoutError } from "./connection-errors.ts";
+import { connectionError, timeoutError, tooLarge, tooSlow } from "./connection-errors.ts";
 import { sendBody } from "./send-body.ts";
 import type { WireAnswer, WireRequest } from "./wire.ts";
 
@@ -24,7 +24,7 @@ export function exchange(ask: Ask, request: WireRequest): Promise<WireAnswer> {
     };
     const fail = (error: unknown) => end(connectionError(error, url));
     const outgoing = ask(url, { method, headers, timeout: timeoutMs }, (message) => {
-      read(message).then((answer) => {
+      read(message, request).then((answer) => {
         // The server has said enough: what is left of the body would be sent to nobody.
         if (!outgoing.writableEnded) outgoing.destroy();
         resolve(answer);
@@ -32,13 +32,28 @@ export function exchange(ask: Ask, request: WireRequest): Promise<WireAnswer> {
     });
     outgoing.on("error", fail);
     outgoing.on("timeout", () => fail(timeoutError(url, timeoutMs)));
+    const endless = limited(outgoing, request, fail);
     whenConnected(outgoing, () => sendBody(outgoing, request).catch(end));
 
     // By hand: what Node does with a signal of its own accord is slow to load.
     const stop = () => end(signal?.reason);
     signal?.addEventListener("abort", stop, { once: true });
-    outgoing.on("close", () => signal?.removeEventListener("abort", stop));
+    outgoing.on("close", () => {
+      signal?.removeEventListener("abort", stop);
+      endless.stop();
+    });
   });
+}
+
+/** Gives an answer up that comes drop by drop for ever: silence is not all that may keep a caller waiting. */
+function limited(outgoing: ClientRequest, { url, answerMs }: WireRequest, fail: (error: Error) => void) {
+  let timer: NodeJS.Timeout | undefined;
+  const start = () => {
+    timer ??= setTimeout(() => fail(tooSlow(url, answerMs)), answerMs);
+  };
+  outgoing.once("finish", start);
+  outgoing.once("response", start);
+  return { stop: () => clearTimeout(timer) };
 }
 
 /** Before that nothing of the body is taken up, so that one who counts it knows what cannot have arrived. */
@@ -49,13 +64,18 @@ function whenConnected(outgoing: ClientRequest, send: () => void): void {
   });
 }
 
-function read(message: IncomingMessage): Promise<WireAnswer> {
+function read(message: IncomingMessage, { url, answerBytes }: WireRequest): Promise<WireAnswer> {
   const headers = Object.fromEntries(
     Object.entries(message.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
   );
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    message.on("data", (chunk: Buffer) => chunks.push(chunk));
+    let bytes = 0;
+    message.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= answerBytes) chunks.push(chunk);
+      else reject(tooLarge(url, answerBytes));
+    });
     message.on("error", reject);
     message.on("end", () =>
       resolve({ status: message.statusCode ?? 0, headers, text: Buffer.concat(chunks).toString("utf8") }),

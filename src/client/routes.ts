@@ -11,6 +11,8 @@ export interface Route {
   readonly summary: string;
   /** It may say that there is nothing to say yet; it only looks, so that it can be asked again. */
   readonly pending?: boolean;
+  /** Its answer may be large. */
+  readonly large?: boolean;
   /** The parameter of the path that the answer's `id` repeats. */
   readonly repeats?: string;
   /** What a success holds; undefined where that is nothing, or not known. */
@@ -33,7 +35,7 @@ function routesOf(group: Group) {
   return Object.fromEntries(Object.entries(group).map(([name, endpoint]) => [name, routeOf(endpoint)]));
 }
 
-function routeOf({ method, path, auth, summary, pending, repeats, success }: Endpoint): Route {
+function routeOf({ method, path, auth, summary, pending, repeats, large, success }: Endpoint): Route {
   return {
     method,
     path,
@@ -41,6 +43,7 @@ function routeOf({ method, path, auth, summary, pending, repeats, success }: End
     summary,
     ...(pending && { pending }),
     ...(repeats && { repeats }),
+    ...(large && { large }),
     answer: "body" in success ? shapeOf(success.body) : undefined,
   };
 }

@@ -29,7 +29,10 @@ export function createSender(options: ClientOptions): Sender {
     if (changes(route)) options.beforeMutation?.(prepared, route);
     const secret = await secretFor(options.credentials, route);
     const key = await keyFor(options, route, prepared, input);
-    const request = requestOf(options, prepared, input, { ...secret, ...keyHeader(key) });
+    const request = requestOf(options, { ...prepared, ...answerLimits(route, options, input) }, input, {
+      ...secret,
+      ...keyHeader(key),
+    });
     const attempt = async () => successIn(await transport(request), prepared, now());
     const repeats = !changes(route) || key !== undefined;
     const sent = repeats ? repeatedly(attempt, policy, patient(input, route)) : attempt();
@@ -86,9 +89,22 @@ async function keyFor(
 const keyHeader = (key: string | undefined): Record<string, string> =>
   key === undefined ? {} : { "idempotency-key": key };
 
+type AnswerLimits = Pick<WireRequest, "answerMs" | "answerBytes">;
+
+const answers = {
+  usual: { bytes: 16 * 1_048_576, times: 4 },
+  large: { bytes: 256 * 1_048_576, times: 20 },
+} as const;
+
+/** How much of an answer is read, and how many times the time-out of silence it may take: an answer must come to an end. */
+function answerLimits({ large }: Route, { timeoutMs }: ClientOptions, input: LooseInput): AnswerLimits {
+  const { bytes, times } = answers[large ? "large" : "usual"];
+  return { answerBytes: bytes, answerMs: (timeoutMs ?? 30_000) * times + heldMs(input) };
+}
+
 function requestOf(
   options: ClientOptions,
-  { method, url, headers, body }: PreparedRequest,
+  { method, url, headers, body, answerMs, answerBytes }: PreparedRequest & AnswerLimits,
   input: LooseInput,
   own: Readonly<Record<string, string>>,
 ): WireRequest {
@@ -98,6 +114,8 @@ function requestOf(
     headers: { accept: "application/json", ...lengthOf(body), ...headers, ...options.headers, ...own },
     body,
     timeoutMs: (options.timeoutMs ?? 30_000) + heldMs(input),
+    answerMs,
+    answerBytes,
     signal: input.signal,
     onProgress: input.onProgress,
   };

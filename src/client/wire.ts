@@ -9,6 +9,9 @@ export interface WireRequest {
   readonly body?: string | Content;
   /** How long the connection may be silent. */
   readonly timeoutMs: number;
+  /** How long the whole answer may take once the request is sent; and how many bytes it may have. */
+  readonly answerMs: number;
+  readonly answerBytes: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
 }

@@ -121,6 +121,7 @@ export const agent = {
     auth: "agentToken",
     params: threadParams,
     success: { status: 200, body: Thread },
+    large: true,
     errors: ["not_found"],
     rateLimit: "agentReads",
   }),

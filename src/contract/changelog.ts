@@ -98,6 +98,7 @@ export const changelog = {
     method: "GET",
     path: "/api/v1/changelog/remote",
     summary: "List the published release notes, newest first",
+    large: true,
     auth: "appKey",
     query: z.object({
       since: z.optional(

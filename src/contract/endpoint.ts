@@ -52,6 +52,8 @@ export interface Endpoint {
   readonly success: { readonly status: 200 | 201; readonly body: z.ZodMiniType } | { readonly status: 204 };
   /** It may also answer 202 with `{}`: not yet. */
   readonly pending?: true;
+  /** Its answer may be large: a client reads more of it, and longer, than of others. */
+  readonly large?: true;
   /** The parameter of the path that the answer's `id` repeats: a client believes no answer about another thing. */
   readonly repeats?: string;
   /** The codes that are particular to it; `errorsOf` adds those that its other traits bring. */

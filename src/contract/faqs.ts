@@ -35,6 +35,7 @@ export const faqs = {
     method: "GET",
     path: "/api/v1/faqs/remote",
     summary: "List the FAQ entries, ordered by sortOrder",
+    large: true,
     auth: "appKey",
     success: { status: 200, body: z.array(ListedFaq) },
     errors: [],

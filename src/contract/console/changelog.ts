@@ -24,6 +24,7 @@ export const consoleChangelog = {
     method: "GET",
     path,
     summary: "List the release notes of an app, drafts first, then newest first",
+    large: true,
     params: appParams,
     query: z.object({
       cursor: z.optional(text(1, 500)),

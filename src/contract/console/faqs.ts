@@ -17,6 +17,7 @@ export const consoleFaqs = {
     method: "GET",
     path,
     summary: "List the FAQ entries of an app",
+    large: true,
     params: appParams,
     success: { status: 200, body: z.array(ListedFaq) },
   }),

@@ -79,6 +79,7 @@ export const threads = {
     method: "GET",
     path,
     summary: "Read a thread with its sender and all its proposals",
+    large: true,
     auth: "console",
     scope: "feedback:read",
     params: threadParams,

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { listen } from "../support/intake.ts";
+import { someClient } from "../support/some-client.ts";
+
+const runId = "0a9b8c7d-0000-4000-8000-00000000000a";
+
+describe("an answer that does not end", () => {
+  it("is given up after so many bytes, and the connection is cut", async () => {
+    let sent = 0;
+    let closed = false;
+    const baseUrl = await listen((_, response) => {
+      const chunk = Buffer.alloc(65_536, " ");
+      const more = () => {
+        while (!response.destroyed && response.write(chunk)) sent += chunk.length;
+      };
+      response.on("drain", more).on("close", () => {
+        closed = true;
+      });
+      more();
+    });
+    const { client } = someClient(baseUrl);
+    await expect(client.agent.readRun({ params: { runId } })).rejects.toMatchObject({
+      name: "ConnectionError",
+      code: "too_large",
+      message: expect.stringContaining("is larger than 16 MB and was given up"),
+    });
+    await expect.poll(() => closed).toBe(true);
+    expect(sent).toBeLessThan(64 * 1_048_576);
+  });
+
+  it("is given up after so long, where it comes drop by drop", async () => {
+    let closed = false;
+    const baseUrl = await listen((_, response) => {
+      const drops = setInterval(() => response.write(" "), 20);
+      response.on("close", () => {
+        closed = true;
+        clearInterval(drops);
+      });
+    });
+    const { client } = someClient(baseUrl, { timeoutMs: 100 });
+    await expect(client.agent.readRun({ params: { runId } })).rejects.toMatchObject({
+      name: "ConnectionError",
+      code: "too_slow",
+    });
+    await expect.poll(() => closed).toBe(true);
+  });
+
+  it("may be long where the endpoint's answers are", async () => {
+    const body = "x".repeat(20 * 1_048_576);
+    const baseUrl = await listen((_, response) => {
+      response.end(JSON.stringify({ feedback: { id: runId, message: body }, messages: [] }));
+    });
+    const { client } = someClient(baseUrl);
+    const thread = await client.agent.readThread({ params: { id: runId } });
+    expect(thread.feedback.message).toHaveLength(body.length);
+  });
+
+  it("about another run than was asked for is not believed", async () => {
+    const baseUrl = await listen((_, response) => {
+      response.end(JSON.stringify({ id: "0a9b8c7d-0000-4000-8000-0000000000ff", status: "approved" }));
+    });
+    const { client } = someClient(baseUrl);
+    await expect(client.agent.readRun({ params: { runId } })).rejects.toMatchObject({
+      name: "UnexpectedAnswerError",
+    });
+  });
+});
