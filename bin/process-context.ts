@@ -25,7 +25,7 @@ export function processContext(signal: AbortSignal): Context {
     signal,
     newId: () => crypto.randomUUID(),
     random: Math.random,
-    keychain: systemKeychain,
+    keychain,
     openBrowser,
     programs: programs(io, signal),
   };
@@ -53,6 +53,14 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
     return serveAgent(request, { version: INNKEEP_VERSION, signal });
   },
 });
+
+/** Programs that start agents pass on hardly any variable, and the keychain needs one. */
+async function keychain() {
+  const { sessionBusOf } = await import("../src/credentials/session-bus.ts");
+  const bus = sessionBusOf({ env: process.env, platform: process.platform, userId: process.getuid?.() });
+  if (bus) process.env.DBUS_SESSION_BUS_ADDRESS = bus;
+  return systemKeychain();
+}
 
 async function openBrowser(url: string): Promise<void> {
   const browser = await import("./browser.ts");

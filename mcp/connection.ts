@@ -75,5 +75,9 @@ async function clientWith(
 function isAboutToken(error: unknown): boolean {
   if (error instanceof Refusal) return true;
   if (!(error instanceof Error)) return false;
-  return error.name === "MissingCredentialError" || ("status" in error && error.status === 401);
+  return (
+    error.name === "MissingCredentialError" ||
+    error.name === "KeychainError" ||
+    ("status" in error && error.status === 401)
+  );
 }

@@ -17,10 +17,20 @@ export function explain(error: unknown, baseUrl: string): string {
   if (error instanceof MissingCredentialError) return answers[401];
   if (error instanceof InvalidInputError) return answers[400];
   if (error instanceof UnexpectedAnswerError) return unexpected;
+  if (error instanceof Error && error.name === "KeychainError") return keychain;
+  if (error instanceof ConnectionError && giveUps.has(error.code)) return endless;
   if (error instanceof ConnectionError)
     return `The server at ${originOf(baseUrl)} cannot be reached (${causeOf(error.code)}). Check INNKEEP_BASE_URL and that the server runs, then call again.`;
   return "Something went wrong inside the innkeep MCP server. Call once more; if it fails again, tell the user.";
 }
+
+const keychain =
+  "The keychain of this system holds the agent token and did not give it to this MCP server. Tell the user to unlock the keychain, or, where this program has no desktop session, to set INNKEEP_AGENT_TOKEN in its configuration or to start it with --agent-token-file FILE; on Linux DBUS_SESSION_BUS_ADDRESS in its environment can be what is missing. Then call again.";
+
+const giveUps: ReadonlySet<string> = new Set(["too_large", "too_slow"]);
+
+const endless =
+  "The server's answer was too large, or did not come to an end, and was given up. Tell the user to check INNKEEP_BASE_URL.";
 
 /** What an answer that has not the form of the API gives. */
 export const unexpected =

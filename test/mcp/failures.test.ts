@@ -14,6 +14,28 @@ const says = (status: number, code = "whatever") => ({
   body: { error: upstream, code, issues: [{ path: upstream, message: upstream }] },
 });
 
+class KeychainError extends Error {
+  override readonly name = "KeychainError";
+}
+
+describe.each(eras)("a keychain that does not give the token over %s", (era) => {
+  it("is told with what to do, and asked again at the next call", async () => {
+    const api = await startFakeApi();
+    let locked = true;
+    const storedToken = async () => {
+      if (locked) throw new KeychainError("The keychain refused.");
+      return agentToken;
+    };
+    const { client } = await openSession(era, { baseUrl: api.baseUrl, agentToken: undefined, storedToken });
+    const feedback = api.addThread();
+    const refused = read(await client.callTool("read_feedback", { feedback }));
+    expect(refused.isError).toBe(true);
+    expect(refused.text).toContain("unlock the keychain");
+    locked = false;
+    expect(read(await client.callTool("read_feedback", { feedback })).isError).toBe(false);
+  });
+});
+
 describe.each(eras)("a failure over %s", (era) => {
   const start = async () => {
     const api = await startFakeApi();

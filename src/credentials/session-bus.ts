@@ -1,0 +1,44 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+
+export interface BusPlace {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+  readonly userId: number | undefined;
+  /** Where the system keeps the runtime folders of its users. */
+  readonly runtimeRoot?: string;
+}
+
+/**
+ * The address of this user's session bus, for programs that start others with hardly any environment; undefined where
+ * the environment names one, or where there is none. Linux keeps its keychain behind that bus.
+ */
+export function sessionBusOf({
+  env,
+  platform,
+  userId,
+  runtimeRoot = "/run/user",
+}: BusPlace): string | undefined {
+  if (platform !== "linux" || userId === undefined || env.DBUS_SESSION_BUS_ADDRESS) return undefined;
+  const folders = [env.XDG_RUNTIME_DIR, join(runtimeRoot, String(userId))];
+  const socket = folders
+    .flatMap((folder) => (folder ? [join(folder, "bus")] : []))
+    .find((path) => isOwnSocket(path, userId));
+  return socket && `unix:path=${escaped(socket)}`;
+}
+
+function isOwnSocket(path: string, userId: number): boolean {
+  try {
+    const found = statSync(path);
+    return found.isSocket() && found.uid === userId;
+  } catch {
+    // Not there, or in the folder of another user.
+    return false;
+  }
+}
+
+/** As addresses of D-Bus want it. */
+const escaped = (path: string): string =>
+  path.replace(/[^-\w/.*]/g, (character) =>
+    [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
+  );
