@@ -1,0 +1,62 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { randomFrom, runSeed } from "../support/seed.ts";
+import { torture } from "../support/torture.ts";
+import { type Mutant, mutantsOf } from "./mutants.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+const rules = readdirSync(join(root, "test", "domain"))
+  .map((name) => name.replace(/(\.property)?\.test\.ts$/, ""))
+  .filter((name) => readdirSync(join(root, "server", "domain")).includes(`${name}.ts`));
+
+/** Every mutant in the long form; one of each rule, another in each run, in the short one. */
+const ofEach = torture ? Number.POSITIVE_INFINITY : 1;
+
+describe("the tests of the rules", () => {
+  let copy: string;
+  beforeAll(() => {
+    copy = mkdtempSync(join(tmpdir(), "innkeep-mutants-"));
+    for (const folder of ["src", "server", "test"])
+      cpSync(join(root, folder), join(copy, folder), { recursive: true });
+    for (const file of ["package.json", "tsconfig.json"]) cpSync(join(root, file), join(copy, file));
+    symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+    writeFileSync(
+      join(copy, "vitest.config.js"),
+      'export default { test: { include: ["test/**/*.test.ts"] } };',
+    );
+  });
+  afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+  /** Whether a test of the rule fails. */
+  const isKilled = (rule: string): boolean => {
+    const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+    const argv = [vitest, "run", "--bail", "1", "--root", copy, `test/domain/${rule}`];
+    return spawnSync(process.execPath, argv, { cwd: copy, timeout: 120_000 }).status !== 0;
+  };
+
+  const survivorsOf = (rule: string, mutants: readonly Mutant[]): string[] => {
+    const path = join(copy, "server", "domain", `${rule}.ts`);
+    const source = readFileSync(path, "utf8");
+    const survivors = mutants.filter(({ code }) => {
+      writeFileSync(path, code);
+      return !isKilled(rule);
+    });
+    writeFileSync(path, source);
+    return survivors.map(({ change }) => `${rule}: ${change}`);
+  };
+
+  it("fail for at least four of five mutants of the rules", () => {
+    const random = randomFrom(runSeed);
+    const chosen = rules.map((rule) => {
+      const all = mutantsOf(readFileSync(join(root, "server", "domain", `${rule}.ts`), "utf8"));
+      return [rule, all.sort(() => random() - 0.5).slice(0, ofEach)] as const;
+    });
+    const survivors = chosen.flatMap(([rule, mutants]) => survivorsOf(rule, mutants));
+    const count = chosen.reduce((sum, [, mutants]) => sum + mutants.length, 0);
+    process.stdout.write(`${count - survivors.length} of ${count} mutants killed\n${survivors.join("\n")}\n`);
+    expect(survivors.length).toBeLessThanOrEqual(torture ? count * 0.2 : count * 0.5);
+  }, 3_600_000);
+});

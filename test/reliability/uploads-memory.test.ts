@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { dataUrl, mp4, pdf, png } from "../support/files.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { innkeepServe } from "../support/innkeep.ts";
+
+const MB = 1_048_576;
+
+/** The largest memory that a process has ever held, in MB. */
+const peakOf = (pid: number | undefined): number =>
+  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
+
+/** The JSON of a report with as many and as large files as are allowed. */
+function largestReport(): string {
+  const image = dataUrl(png(2 * MB));
+  const video = dataUrl(mp4(10 * MB));
+  const attachment = { name: "log.pdf", data: dataUrl(pdf(5 * MB)) };
+  return JSON.stringify({
+    type: "bug",
+    message: "All there is.",
+    images: [image, image, image],
+    videos: [video, video],
+    attachments: [attachment, attachment, attachment],
+  });
+}
+
+it("eight of the largest reports at once need less than 200 MB more, and small requests go on", async () => {
+  const { ready, child } = await innkeepServe([
+    ...["--demo", "--port", "0", "--data", await temporaryFolder()],
+  ]);
+  const headers = { "x-api-key": ready.demo.apiKey, "Content-Type": "application/json" };
+  const body = largestReport();
+  const before = peakOf(child.pid);
+  const sent = Array.from({ length: 8 }, () =>
+    fetch(`${ready.baseUrl}/api/v1/feedback/remote`, { method: "POST", headers, body }),
+  );
+  let answered = 0;
+  const all = Promise.all(sent).then((answers) => {
+    answered = answers.length;
+    return answers.map(({ status }) => status);
+  });
+  const small: number[] = [];
+  while (answered === 0) small.push((await fetch(`${ready.baseUrl}/api/v1/faqs/remote`, { headers })).status);
+  expect(await all).toEqual(Array(8).fill(201));
+  expect(peakOf(child.pid) - before).toBeLessThan(200);
+  expect(small.length).toBeGreaterThan(10);
+  expect([...new Set(small)]).toEqual([200]);
+}, 120_000);
