@@ -1,5 +1,6 @@
 import Koa from "koa";
 import { contract } from "../src/contract/index.ts";
+import { docsRoutes } from "./console/docs/routes.ts";
 import { iconUrlOf } from "./console/icon-url.ts";
 import { identityRoutes } from "./console/identity/routes.ts";
 import { createRefusals } from "./console/refusals.ts";
@@ -60,6 +61,7 @@ export function createApp(deps: Deps): Koa {
   if (dev) app.use(dev.applyFaults);
   app.use(
     routing([
+      ...docsRoutes(deps.settings),
       ...apiRoutes(deps, door),
       ...operationsRoutes(deps, metrics),
       ...consoleRoutes(deps, door),

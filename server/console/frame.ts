@@ -13,6 +13,8 @@ export type Tab = "decisions" | "inbox" | "faqs" | "changelog" | "testing" | "se
 export interface Frame {
   readonly links: Links;
   readonly email: string;
+  /** The page of the API. */
+  readonly docs: string;
   readonly apps: readonly App[];
   /** How many proposals wait for a decision. */
   readonly waiting: number;
@@ -31,7 +33,15 @@ export async function frameOf(visit: SignedInVisit): Promise<Frame> {
     awaiting.count(deps.database, caller.userId),
     seatRequests.countByApp(deps.database, caller.userId, now.toISOString()),
   ]);
-  return { links, email: caller.email, apps: items, waiting, requests, done: visit.query("done") };
+  return {
+    links,
+    email: caller.email,
+    docs: `${deps.settings.baseUrl}/api/v1/docs`,
+    apps: items,
+    waiting,
+    requests,
+    done: visit.query("done"),
+  };
 }
 
 export interface AppFrame extends Frame {

@@ -31,7 +31,11 @@ export function createRespond(settings: Pick<Settings, "baseUrl" | "consoleUrl">
 
 export type Respond = ReturnType<typeof createRespond>;
 
-function pageHeaders({ baseUrl, consoleUrl }: Pick<Settings, "baseUrl" | "consoleUrl">, formAction: string) {
+/** The headers of a page whose forms may lead to `formAction`. */
+export function pageHeaders(
+  { baseUrl, consoleUrl }: Pick<Settings, "baseUrl" | "consoleUrl">,
+  formAction: string,
+) {
   const uploads = new URL(baseUrl).origin;
   const files = uploads === new URL(consoleUrl).origin ? "'self'" : `'self' ${uploads}`;
   return {

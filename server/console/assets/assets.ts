@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { icon } from "./icon.ts";
+import { docs } from "./script/docs.ts";
 import { script } from "./script.ts";
 import { style } from "./style.ts";
 
@@ -13,6 +14,7 @@ export interface Asset {
 export const assets = {
   style: asset("console", "css", "text/css; charset=utf-8", style),
   script: asset("console", "js", "text/javascript; charset=utf-8", script),
+  docs: asset("docs", "js", "text/javascript; charset=utf-8", docs),
   icon: asset("icon", "svg", "image/svg+xml", icon),
 };
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { assets } from "../assets/assets.ts";
+import { type Asset, assets } from "../assets/assets.ts";
 import { versionOf } from "../filled.ts";
 import type { Links } from "../links.ts";
 import { visibleLine } from "../visible-text.ts";
@@ -11,12 +11,16 @@ export interface DocumentProps {
   readonly address?: string | undefined;
   /** Who is signed in. Only their own drafts are shown to them. */
   readonly person?: string;
+  /** With what addresses of the API begin, for the scripts of a page that calls it. */
+  readonly base?: string;
+  /** Scripts besides that of every page. */
+  readonly scripts?: readonly Asset[];
   readonly children: ComponentChildren;
 }
 
 /** The shell of every page. */
-export const Document = ({ links, title, address, person, children }: DocumentProps) => (
-  <html lang="en" data-person={person && versionOf(person)} data-address={address}>
+export const Document = ({ links, title, address, person, base, scripts = [], children }: DocumentProps) => (
+  <html lang="en" data-person={person && versionOf(person)} data-address={address} data-base={base}>
     <head>
       <meta charset="utf-8" />
       <title>{`${visibleLine(title)} · Innkeep`}</title>
@@ -25,6 +29,9 @@ export const Document = ({ links, title, address, person, children }: DocumentPr
       <link rel="icon" type="image/svg+xml" href={links.asset(assets.icon.name)} />
       <link rel="stylesheet" href={links.asset(assets.style.name)} />
       <script src={links.asset(assets.script.name)} defer />
+      {scripts.map(({ name }) => (
+        <script key={name} src={links.asset(name)} defer />
+      ))}
     </head>
     <body>
       <a class="skip" href="#main">

@@ -85,7 +85,7 @@ const AppMenu = ({ frame: { links, apps, app } }: { readonly frame: Frame }) => 
   </>
 );
 
-const AccountMenu = ({ frame: { links, email } }: { readonly frame: Frame }) => (
+const AccountMenu = ({ frame: { links, email, docs } }: { readonly frame: Frame }) => (
   <details class="menu right">
     <summary aria-label={`Account ${email}`}>
       <span class="avatar" aria-hidden="true">
@@ -101,6 +101,7 @@ const AccountMenu = ({ frame: { links, email } }: { readonly frame: Frame }) => 
       <a href={links.devices}>Devices</a>
       <a href={links.signInMethods}>Sign-in methods</a>
       <a href={links.audit}>Audit log</a>
+      <a href={docs}>API</a>
       <form class="apart" method="post" action={links.signOut}>
         <Once />
         <button class="plain" type="submit">

@@ -1,0 +1,82 @@
+import { assets } from "../assets/assets.ts";
+import { Brand } from "../components/brand.tsx";
+import { Document } from "../components/document.tsx";
+import type { Links } from "../links.ts";
+import { OperationDetails } from "./operation.tsx";
+import type { Operation } from "./operations.ts";
+
+export interface DocsProps {
+  readonly links: Links;
+  readonly baseUrl: string;
+  readonly operations: readonly Operation[];
+}
+
+/** The API, to be read by anybody and to be tried by who has a key. */
+export const Docs = ({ links, baseUrl, operations }: DocsProps) => {
+  const base = new URL(baseUrl).pathname.replace(/\/$/, "");
+  const tags = [...new Set(operations.flatMap(({ tags }) => tags))];
+  return (
+    <Document links={links} title="API" scripts={[assets.docs]} base={base}>
+      <header class="top">
+        <div class="bar">
+          <Brand links={links} />
+          <div class="end">
+            <a href={links.home}>Console</a>
+          </div>
+        </div>
+      </header>
+      <main class="middle narrow stack wide" id="main" tabIndex={-1}>
+        <div class="head">
+          <div>
+            <h1>API</h1>
+            <p>
+              {`${operations.length} operations at `}
+              <code>{baseUrl}</code>. The same as a document for programs:{" "}
+              <a href={`${base}/api/v1/openapi.json`}>openapi.json</a>.
+            </p>
+          </div>
+        </div>
+        <Tools />
+        {tags.map((tag) => (
+          <section class="stack tight operations" key={tag} aria-labelledby={`tag-${tag}`}>
+            <h2 id={`tag-${tag}`}>{titleOf(tag)}</h2>
+            {operations
+              .filter(({ tags }) => tags.includes(tag))
+              .map((operation) => (
+                <OperationDetails
+                  key={operation.operationId}
+                  operation={operation}
+                  baseUrl={baseUrl}
+                  json={`${base}/api/v1/docs/${operation.operationId}`}
+                />
+              ))}
+          </section>
+        ))}
+      </main>
+    </Document>
+  );
+};
+
+/** Shown where scripts run. The key stands in no form: it is sent with nothing but the calls of this page. */
+const Tools = () => (
+  <div class="card stack" id="docs-tools" hidden>
+    <div class="columns">
+      <label class="field">
+        <span>Search</span>
+        <input type="search" id="docs-search" placeholder="faqs, POST, proposal …" autocomplete="off" />
+      </label>
+      <label class="field">
+        <span>Key or token to try with</span>
+        <input type="password" id="docs-key" autocomplete="off" spellcheck={false} />
+      </label>
+    </div>
+    <p class="hint">The key stays in this page. It is stored nowhere and gone when you leave.</p>
+    <p class="muted small" id="docs-count" role="status" />
+  </div>
+);
+
+/** `consoleFaqs` as `Console faqs`. */
+const titleOf = (tag: string): string => {
+  const words = tag.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return (words[0] ?? "").toUpperCase() + words.slice(1);
+};
