@@ -49,7 +49,7 @@ describe("the page of the API", () => {
 
   it("finds operations by their words", async () => {
     const { page, faults } = await open();
-    await page.getByLabel("Search").fill("faqs post");
+    await page.getByRole("searchbox").fill("faqs post");
     await page.getByText("2 of", { exact: false }).waitFor();
     expect(await page.locator("details.operation:visible").count()).toBe(2);
     expect(faults).toEqual([]);
@@ -59,7 +59,7 @@ describe("the page of the API", () => {
     const { page, faults } = await open();
     await page.getByLabel("Key or token to try with").fill(app.key);
     const create = await operation(page, "faqs.create");
-    await create.getByLabel("Body").fill('{"question":"Try?","answer":"Yes."}');
+    await create.getByLabel("Body", { exact: true }).fill('{"question":"Try?","answer":"Yes."}');
     await create.getByRole("button", { name: "Send POST, for real" }).click();
     await create.getByText("201").last().waitFor();
     const list = await operation(page, "faqs.list");

@@ -1,5 +1,5 @@
-import { type Credential, credentialOf, jsonSchemaOf, type Operation } from "./operations.ts";
-import { exampleOf, fieldsOf, type SchemaField, typeOf } from "./schema.ts";
+import { type Credential, credentialOf, exampleBodyOf, jsonSchemaOf, type Operation } from "./operations.ts";
+import { fieldsOf, type SchemaField, typeOf } from "./schema.ts";
 
 export interface OperationProps {
   readonly operation: Operation;
@@ -10,7 +10,16 @@ export interface OperationProps {
 
 /** One operation: folded to a line until it is read. */
 export const OperationDetails = ({ operation, baseUrl, json }: OperationProps) => {
-  const { operationId, method, path, summary, description, deprecated, parameters, requestBody } = operation;
+  const {
+    operationId,
+    method,
+    path,
+    summary,
+    description,
+    deprecated,
+    parameters = [],
+    requestBody,
+  } = operation;
   const body = requestBody && jsonSchemaOf(requestBody);
   const words = `${method} ${path} ${summary} ${operationId}`.toLowerCase();
   return (
@@ -31,7 +40,7 @@ export const OperationDetails = ({ operation, baseUrl, json }: OperationProps) =
             fields={parameters.map((parameter) => ({
               path: parameter.name,
               type: `${parameter.in}, ${typeOf(parameter.schema)}`,
-              required: parameter.required,
+              required: parameter.required ?? false,
               rules: parameter.description ?? "",
             }))}
           />
@@ -113,12 +122,14 @@ const Answers = ({ operation: { responses } }: Pick<OperationProps, "operation">
 
 const Example = ({ operation, baseUrl }: Pick<OperationProps, "operation" | "baseUrl">) => {
   const credential = credentialOf(operation);
-  const schema = operation.requestBody && jsonSchemaOf(operation.requestBody);
+  const body = exampleBodyOf(operation);
   const lines = [
     `curl -X ${operation.method} '${baseUrl}${operation.path}'`,
     ...(credential === "x-api-key" ? [`-H "x-api-key: $INNKEEP_API_KEY"`] : []),
     ...(credential === "bearer" ? [`-H "Authorization: Bearer $TOKEN"`] : []),
-    ...(schema ? ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(exampleOf(schema))}'`] : []),
+    ...(body === undefined
+      ? []
+      : ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`]),
   ];
   return credential === "session" ? null : (
     <section class="stack tight">
@@ -130,15 +141,19 @@ const Example = ({ operation, baseUrl }: Pick<OperationProps, "operation" | "bas
   );
 };
 
+/** In single quotes, as a shell reads it. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
 /** The arrow keys scroll what has the focus. */
 const scrolledByKeys = { tabIndex: 0 };
 
 /** Fields without names: whatever a browser does with them, nothing of them gets into an address. */
 const TryIt = ({ operation }: Pick<OperationProps, "operation">) => {
-  const { operationId, method, path, parameters, requestBody } = operation;
+  const { operationId, method, path, parameters = [], requestBody } = operation;
   const credential = credentialOf(operation);
-  const schema = requestBody && jsonSchemaOf(requestBody);
-  if (credential === "session" || (requestBody && schema === undefined)) return null;
+  const body = exampleBodyOf(operation);
+  const callable = path.startsWith("/api/") && (!requestBody || body !== undefined);
+  if (credential === "session" || !callable) return null;
   return (
     <section
       class="stack try"
@@ -157,11 +172,11 @@ const TryIt = ({ operation }: Pick<OperationProps, "operation">) => {
           <input type="text" data-param={name} data-in={place} autocomplete="off" />
         </label>
       ))}
-      {schema !== undefined && (
+      {body !== undefined && (
         <label class="field">
           <span>Body</span>
-          <textarea data-body spellcheck={false} class="short">
-            {JSON.stringify(exampleOf(schema), undefined, 2)}
+          <textarea data-body aria-label="Body" spellcheck={false} class="short">
+            {JSON.stringify(body, undefined, 2)}
           </textarea>
         </label>
       )}

@@ -1,7 +1,10 @@
 import * as z from "zod/mini";
-import { createOpenApi } from "../../../src/contract/openapi.ts";
+import { createOpenApi } from "../../../src/contract/openapi/document.ts";
+import { exampleOf } from "./schema.ts";
 
-const Content = z.optional(z.record(z.string(), z.object({ schema: z.unknown() })));
+const Content = z.optional(
+  z.record(z.string(), z.object({ schema: z.optional(z.unknown()), example: z.optional(z.unknown()) })),
+);
 
 /** What the page reads of an operation of the OpenAPI document. */
 const Operation = z.object({
@@ -10,15 +13,17 @@ const Operation = z.object({
   summary: z.string(),
   description: z.optional(z.string()),
   deprecated: z.optional(z.boolean()),
-  security: z.array(z.record(z.string(), z.unknown())),
-  parameters: z.array(
-    z.object({
-      name: z.string(),
-      in: z.enum(["path", "query", "header"]),
-      required: z.boolean(),
-      description: z.optional(z.string()),
-      schema: z.unknown(),
-    }),
+  security: z.optional(z.array(z.record(z.string(), z.unknown()))),
+  parameters: z.optional(
+    z.array(
+      z.object({
+        name: z.string(),
+        in: z.string(),
+        required: z.optional(z.boolean()),
+        description: z.optional(z.string()),
+        schema: z.unknown(),
+      }),
+    ),
   ),
   requestBody: z.optional(z.object({ content: Content })),
   responses: z.record(z.string(), z.object({ description: z.string(), content: Content })),
@@ -31,28 +36,54 @@ export interface Operation extends z.output<typeof Operation> {
   readonly json: unknown;
 }
 
-const Document = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
+const Document = z.object({
+  paths: z.record(z.string(), z.record(z.string(), z.unknown())),
+  components: z.record(z.string(), z.record(z.string(), z.unknown())),
+});
+type Components = z.output<typeof Document>["components"];
 
 /** Every operation of the API, in the order of the document. */
-export const operationsOf = (baseUrl: string): Operation[] =>
-  Object.entries(Document.parse(createOpenApi(baseUrl)).paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, json]) => ({
-      ...Operation.parse(json),
-      method: method.toUpperCase(),
-      path,
-      json,
-    })),
+export function operationsOf(baseUrl: string): Operation[] {
+  const { paths, components } = Document.parse(createOpenApi(baseUrl));
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, given]) => {
+      const json = resolved(given, components);
+      return { ...Operation.parse(json), method: method.toUpperCase(), path, json };
+    }),
   );
+}
+
+/** A schema that contains itself ends here. */
+const deepest = 12;
+
+/** A part of the document with what it refers to in the place of each reference. */
+function resolved(part: unknown, components: Components, depth = 0): unknown {
+  if (Array.isArray(part)) return part.map((item) => resolved(item, components, depth));
+  if (typeof part !== "object" || part === null) return part;
+  if ("$ref" in part) {
+    const [kind = "", name = ""] = String(part.$ref).replace("#/components/", "").split("/");
+    return depth < deepest ? resolved(components[kind]?.[name], components, depth + 1) : {};
+  }
+  return Object.fromEntries(
+    Object.entries(part).map(([name, value]) => [name, resolved(value, components, depth)]),
+  );
+}
 
 /** The schema of a JSON body; undefined where there is none. */
 export const jsonSchemaOf = ({ content }: { readonly content?: z.output<typeof Content> }): unknown =>
   content?.["application/json"]?.schema;
 
+/** A JSON body as somebody may send it; undefined where there is none. */
+export function exampleBodyOf({ requestBody }: Operation): unknown {
+  const json = requestBody?.content?.["application/json"];
+  return json && (json.example ?? exampleOf(json.schema));
+}
+
 /** How a credential is sent. */
 export type Credential = "x-api-key" | "bearer" | "none" | "session";
 
 /** The credential that a reader can type; `session` where only a browser's session is good. */
-export function credentialOf({ security }: Pick<Operation, "security">): Credential {
+export function credentialOf({ security = [] }: Pick<Operation, "security">): Credential {
   const names = security.flatMap((one) => Object.keys(one));
   if (names.length === 0) return "none";
   if (names.includes("appKey")) return "x-api-key";
