@@ -4,6 +4,7 @@ import { isSameVersion } from "../contract/version.ts";
 import { appOf, isId } from "./app-of.ts";
 import { CliError, usageError } from "./cli-error.ts";
 import type { Invocation } from "./context.ts";
+import { isStart } from "./whole-id.ts";
 
 export type Release = ChangelogEntry | EditedChangelogEntry;
 
@@ -44,15 +45,19 @@ export async function allWritten(invocation: Invocation): Promise<readonly Edite
 }
 
 function onlyOne<Entry extends Release>(entries: readonly Entry[], wanted: string, next: string): Entry {
-  const found = isId(wanted)
-    ? entries.filter(({ id }) => id === wanted.toLowerCase())
-    : entries.filter(({ version }) => isSameVersion(String(version), wanted));
+  const found = entriesOf(entries, wanted);
   const [entry, ...others] = found;
   if (!entry) throw new CliError("notFound", "not_found", `There is no release note ${wanted}.`, next);
   if (others.length === 0) return entry;
   const choice = found.map(({ id, title }) => `  ${id}  ${title}`).join("\n");
-  throw usageError(
-    `${found.length} release notes are of version ${wanted}.`,
-    `Name one by its id:\n${choice}`,
-  );
+  throw usageError(`${found.length} release notes are meant by ${wanted}.`, `Name one by its id:\n${choice}`);
+}
+
+/** Those with that id or version; where there are none, those whose id starts so. */
+function entriesOf<Entry extends Release>(entries: readonly Entry[], wanted: string): readonly Entry[] {
+  const start = wanted.toLowerCase();
+  if (isId(wanted)) return entries.filter(({ id }) => id === start);
+  const ofVersion = entries.filter(({ version }) => isSameVersion(String(version), wanted));
+  if (ofVersion.length > 0 || !isStart(start)) return ofVersion;
+  return entries.filter(({ id }) => id.startsWith(start));
 }

@@ -34,7 +34,7 @@ export async function listReleases(invocation: Invocation, flags: ListFlags): Pr
     ? written(invocation, flags)
     : published(invocation, flags));
   const columns = [
-    { heading: "id", of: ({ id }: Release) => id },
+    { heading: "id", of: ({ id }: Release) => id, isId: true },
     { heading: "version", of: ({ version }: Release) => version },
     { heading: "type", of: ({ releaseType }: Release) => releaseType },
     { heading: "published", of: ({ publishedAt }: Release) => publishedAt ?? "draft" },

@@ -53,7 +53,10 @@ const ofServer: readonly Variable[] = [
     name: "INNKEEP_FEEDBACK_BYTES_PER_HOUR, INNKEEP_STORED_BYTES_PER_APP",
     meaning: "How much feedback a key may send, and how many bytes of files an app may have.",
   },
-  { name: "INNKEEP_SECRET", meaning: "Encrypts what must be readable again." },
+  {
+    name: "INNKEEP_SECRET, INNKEEP_SECRET_OLD",
+    meaning: "Encrypts what must be readable again, now and before.",
+  },
   { name: "INNKEEP_RATE_LIMITS, INNKEEP_BUDGETS", meaning: "How much one client, and all of them, may ask." },
   { name: "INNKEEP_CORS_ORIGINS", meaning: "Origins whose pages may call the API." },
   { name: "INNKEEP_TRUSTED_PROXIES", meaning: "Networks whose X-Forwarded-For is believed." },

@@ -102,6 +102,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "admin migrate": ["innkeep admin migrate --data /srv/innkeep"],
   "admin check": ["innkeep admin check --data /srv/innkeep"],
   "admin repair": ["innkeep admin repair --data /srv/innkeep"],
+  "admin secret reset": ["innkeep admin secret reset --data /srv/innkeep --yes"],
   "admin backup": ["innkeep admin backup /backups/innkeep-monday.tar --data /srv/innkeep"],
   "admin restore": ["innkeep admin restore /backups/innkeep-monday.tar --data /srv/innkeep-new"],
 

@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from "commander";
+import { calledBy } from "./called-command.ts";
 import { type CliError, usageError } from "./cli-error.ts";
 
 /** Tells which flags a command cannot do without. */
@@ -21,9 +22,3 @@ export function allMissing(error: unknown, program: Command, argv: readonly stri
   );
   return missing.length === 0 ? error : missingFlags(missing.map(({ long, flags }) => long ?? flags));
 }
-
-const calledBy = (argv: readonly string[], program: Command): Command =>
-  argv.reduce(
-    (at, word) => at.commands.find((one) => one.name() === word || one.aliases().includes(word)) ?? at,
-    program,
-  );

@@ -3,12 +3,16 @@ import { painter } from "./color.ts";
 import type { Invocation } from "./context.ts";
 import { fieldNames, fieldOf, knownFields, pick, unknownFields } from "./fields.ts";
 import { asTabbed, printable } from "./plain-text.ts";
+import { relativeTime } from "./relative-time.ts";
 import { table } from "./table.ts";
+import { shortened } from "./whole-id.ts";
 
 /** One column of a list: its heading and what it shows of a row. */
 export interface Column<Row> {
   readonly heading: string;
   readonly of: (row: Row) => unknown;
+  /** An id that commands also take by its start: a terminal shows no more than that. */
+  readonly isId?: boolean;
 }
 
 /**
@@ -52,8 +56,27 @@ export function printList<Row>(
   }
   const shown = names?.map((name) => ({ heading: name, of: (row: Row) => fieldOf(row, name) })) ?? columns;
   const rows = items.map((item) => shown.map((column) => column.of(item)));
-  if (invocation.context.io.stdout.isTerminal) writeTable(invocation, shown, rows);
-  else for (const row of rows) writeRow(invocation, row);
+  if (!invocation.context.io.stdout.isTerminal) for (const row of rows) writeRow(invocation, row);
+  else if (names)
+    writeTable(
+      invocation,
+      shown,
+      rows.map((row) => row.map(plain)),
+    );
+  else writeTable(invocation, columns, forPeople(invocation, columns, rows));
+}
+
+/** Short ids and times from now, unless fields were asked for by their names. */
+function forPeople<Row>(
+  { context }: Invocation,
+  columns: readonly Column<Row>[],
+  rows: readonly (readonly unknown[])[],
+): string[][] {
+  const now = context.clock.now();
+  const ids = columns.map(({ isId }, at) =>
+    isId ? shortened(rows.map((row) => plain(row[at]))) : undefined,
+  );
+  return rows.map((row, line) => row.map((value, at) => ids[at]?.[line] ?? relativeTime(plain(value), now)));
 }
 
 /** Tells the person something, on standard error. Silent under `--json`: a program reads what is printed. */
@@ -69,7 +92,7 @@ function writeJson(invocation: Invocation, value: unknown): void {
 function writeTable(
   { context, flags }: Invocation,
   columns: readonly { readonly heading: string }[],
-  rows: readonly (readonly unknown[])[],
+  rows: readonly (readonly string[])[],
 ): void {
   const { stdout, stderr } = context.io;
   if (rows.length === 0) {
@@ -78,7 +101,7 @@ function writeTable(
   }
   const paint = painter(context, flags, stdout);
   const headings = columns.map(({ heading }) => heading.toUpperCase());
-  const [first = "", ...rest] = table([headings, ...rows.map((row) => row.map(plain))], stdout.columns);
+  const [first = "", ...rest] = table([headings, ...rows], stdout.columns);
   stdout.write(`${[paint("bold", first), ...rest].join("\n")}\n`);
 }
 

@@ -1,11 +1,13 @@
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import { redactText } from "../client/redact.ts";
+import { calledBy } from "./called-command.ts";
 import { type Painter, painter } from "./color.ts";
 import type { Context, GlobalFlags } from "./context.ts";
 import { DryRun, textOfRequest } from "./dry-run.ts";
 import { type Exit, exitCodes } from "./exit-codes.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import { allMissing } from "./missing-flags.ts";
+import { inOwnWords } from "./own-words.ts";
 import { printable } from "./plain-text.ts";
 import { createProgram } from "./program.ts";
 
@@ -22,17 +24,23 @@ export async function runCli(argv: readonly string[], context: Context): Promise
   } catch (error) {
     // A command line that is wrong may not have been read as far as `--json`.
     const flags: GlobalFlags = { json: argv.includes("--json"), ...program.opts<GlobalFlags>() };
-    return exitCodes[end(allMissing(error, program, argv), flags, context)].code;
+    return exitCodes[
+      end(allMissing(error, program, argv), flags, { context, command: calledBy(argv, program) })
+    ].code;
   }
 }
 
 /** Says how a command ended early, and gives its exit. */
-function end(error: unknown, flags: GlobalFlags, context: Context): Exit {
+function end(
+  error: unknown,
+  flags: GlobalFlags,
+  { context, command }: { readonly context: Context; readonly command: Command },
+): Exit {
   if (error instanceof CommanderError && error.exitCode === 0) return "ok";
   if (context.signal.aborted) return "interrupted";
   if (error instanceof DryRun) return showRequest(error, flags, context);
   const { stderr } = context.io;
-  const failure = failureOf(error);
+  const failure = inOwnWords(failureOf(error), command);
   if (flags.json) stderr.write(`${jsonOf(failure)}\n`);
   else if (!isShownHelp(error)) stderr.write(`${textOf(failure, painter(context, flags, stderr))}\n`);
   if (context.env.INNKEEP_DEBUG && error instanceof Error) stderr.write(`${plain(error.stack ?? "")}\n`);

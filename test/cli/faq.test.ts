@@ -119,7 +119,7 @@ describe("faq create", () => {
     const { line } = await newApp();
     const ran = await line.run(["faq", "create", "--question", "", "--answer", " "]);
     expect(ran.exit).toBe(2);
-    expect(ran.stderr).toContain("  question must not be empty\n  answer must not be empty\n");
+    expect(ran.stderr).toContain("  --question must not be empty\n  --answer must not be empty\n");
   });
 
   it("asks for what is missing by the name of its flag", async () => {

@@ -169,7 +169,7 @@ describe("admin", () => {
     });
     const programs: Programs = { ...(await failing()), admin: () => Promise.reject(refusal) };
     const ran = await line.run(["admin", "app", "create", "A", "--owner", "x"], { world: { programs } });
-    expect(ran).toMatchObject({ exit: 6, stderr: "error: No such account.\n  owner is nobody\n" });
+    expect(ran).toMatchObject({ exit: 6, stderr: "error: No such account.\n  --owner is nobody\n" });
   });
 });
 

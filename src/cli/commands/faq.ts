@@ -10,6 +10,7 @@ import { destroys, mutates, ofApp, views, wholeNumber } from "../flags.ts";
 import { onRun, type Setup } from "../on-run.ts";
 import { note, printList, printOne } from "../output.ts";
 import { optionalTextOf, textOf } from "../text-flag.ts";
+import { wholeId } from "../whole-id.ts";
 
 interface FaqFlags {
   readonly question?: string;
@@ -43,21 +44,32 @@ export function addFaq(faq: Command, setup: Setup): void {
 async function listFaqs(invocation: Invocation): Promise<undefined> {
   const faqs = await (await faqDoor(invocation)).list();
   printList(invocation, faqs, [
-    { heading: "id", of: ({ id }) => id },
+    { heading: "id", of: ({ id }) => id, isId: true },
     { heading: "order", of: ({ sortOrder }) => sortOrder },
     { heading: "question", of: ({ question }) => question },
     { heading: "answer", of: ({ answer }) => answer },
   ]);
 }
 
-async function viewFaq(invocation: Invocation, _: object, id: string): Promise<undefined> {
+type Door = Awaited<ReturnType<typeof faqDoor>>;
+
+/** The id of an entry that is named by it, or by its start. */
+const faqId = (door: Pick<Door, "list">, given: string): Promise<string> =>
+  wholeId(given, {
+    thing: "FAQ entry",
+    command: "innkeep faq list",
+    list: async () => (await door.list()).map(({ id, question }) => ({ id, name: question })),
+  });
+
+async function viewFaq(invocation: Invocation, _: object, given: string): Promise<undefined> {
   const faqs = await (await faqDoor(invocation)).list();
-  const faq = faqs.find((one) => one.id === id.toLowerCase());
+  const id = await faqId({ list: async () => faqs }, given);
+  const faq = faqs.find((one) => one.id === id);
   if (!faq)
     throw new CliError(
       "notFound",
       "not_found",
-      `There is no FAQ entry ${id}.`,
+      `There is no FAQ entry ${given}.`,
       "`innkeep faq list` shows all.",
     );
   printOne(invocation, faq, () => details({ ...faq }));
@@ -84,14 +96,17 @@ async function editFaq(invocation: Invocation, flags: FaqFlags, id: string): Pro
   if (Object.values(change).every((value) => value === undefined)) {
     throw usageError("There is nothing to change.", "Give --question, --answer or --sort-order.");
   }
-  const faq = await (await faqDoor(invocation)).update(id, change);
+  const door = await faqDoor(invocation);
+  const faq = await door.update(await faqId(door, id), change);
   note(invocation, `Changed FAQ entry ${faq.id}.`);
   printOne(invocation, faq, () => details({ ...faq }));
 }
 
-async function deleteFaq(invocation: Invocation, _: object, id: string): Promise<undefined> {
+async function deleteFaq(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const door = await faqDoor(invocation);
+  const id = await faqId(door, given);
   await confirm(invocation, `Delete FAQ entry ${id} for good?`);
-  const answer = await (await faqDoor(invocation)).remove(id);
+  const answer = await door.remove(id);
   note(invocation, `Deleted FAQ entry ${id}.`);
   printOne(invocation, { ...answer, id }, () => id);
 }

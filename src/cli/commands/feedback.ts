@@ -71,7 +71,7 @@ function addReading(feedback: Command, setup: Setup): void {
   onRun(ofApp(list), setup, listThreads);
 
   const view = feedback.command("view <thread>").alias("show").description(routes.threads.read.summary);
-  onRun(views(view), setup, viewThread);
+  onRun(views(ofApp(view)), setup, viewThread);
 }
 
 function addWorking(feedback: Command, setup: Setup): void {
@@ -82,7 +82,7 @@ function addWorking(feedback: Command, setup: Setup): void {
     .addOption(oneOf("--category <type>", choices.feedbackTypes))
     .option("--subject <text>", "what it is about")
     .option("--github-issue-url <url>", "the issue where it is worked on; empty for none");
-  onRun(edit, setup, editThread);
+  onRun(ofApp(edit), setup, editThread);
 
   const reply = feedback.command("reply <thread>").description("Answer the sender");
   onRun<BodyFlags, string>(withBody(reply), setup, (...given) => addMessage("outbound", ...given));
@@ -92,6 +92,6 @@ function addWorking(feedback: Command, setup: Setup): void {
 }
 
 const withBody = (command: Command): Command =>
-  mutates(command).requiredOption("--body <text>", "the text; `-` is standard input, `@file` a file");
+  mutates(ofApp(command)).requiredOption("--body <text>", "the text; `-` is standard input, `@file` a file");
 
 const oneOf = (flag: string, values: readonly string[]): Option => new Option(flag).choices(values);

@@ -9,11 +9,11 @@ import type { SubmitFlags } from "../proof/submit.ts";
 
 export function addProof(proof: Command, given: Setup): void {
   const setup = forTester(given);
-  const submit = mutates(proof.command("submit <slot>").description(routes.tester.submitProof.summary))
+  const submit = mutates(proof.command("submit [slot]").description(routes.tester.submitProof.summary))
     .option("--image <file>", rulesIn(proofImages), several)
     .option("--note <text>", "what the owner of the app is to know; `-` is standard input, `@file` a file")
     .option("--captured-at <instant>", "when the pictures were taken; by the newest of them, or now");
-  onRun<SubmitFlags, string>(submit, setup, async (...given) =>
+  onRun<SubmitFlags, string | undefined>(submit, setup, async (...given) =>
     (await import("../proof/submit.ts")).submit(...given),
   );
 

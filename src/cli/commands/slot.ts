@@ -18,6 +18,6 @@ export function addSlot(slot: Command, given: Setup): void {
   );
   onRun<SlotFlags, string>(request, setup, requestSlot);
 
-  const rotate = mutates(slot.command("rotate-key <slot>").description(routes.tester.rotateKey.summary));
-  onRun<SlotFlags, string>(withTestKeys(rotate), setup, rotateKey);
+  const rotate = mutates(slot.command("rotate-key [slot]").description(routes.tester.rotateKey.summary));
+  onRun<SlotFlags, string | undefined>(withTestKeys(rotate), setup, rotateKey);
 }

@@ -1,10 +1,12 @@
 import type { ThreadStatus, ThreadSummary } from "../../contract/console/feedback.ts";
 import type { FeedbackType } from "../../contract/feedback.ts";
+import { limits } from "../../contract/limits.ts";
 import { appOf } from "../app-of.ts";
 import { usageError } from "../cli-error.ts";
 import type { Invocation } from "../context.ts";
 import { type Column, note, printList, printOne } from "../output.ts";
 import { textOf } from "../text-flag.ts";
+import { wholeId } from "../whole-id.ts";
 import { threadText } from "./thread-text.ts";
 
 export interface ListFlags {
@@ -19,17 +21,18 @@ export interface ListFlags {
 
 /** Lists the threads of an app, newest first, a page at a time. */
 export async function listThreads(invocation: Invocation, flags: ListFlags): Promise<undefined> {
-  const { status, type, q, from, to, limit, cursor } = flags;
+  const { status, type, q, limit, cursor } = flags;
+  const period = { from: instantOf("--from", flags.from), to: instantOf("--to", flags.to) };
   const { items, nextCursor } = await invocation.client().threads.list({
     params: { appId: await appOf(invocation) },
-    query: { status, type, q, limit, cursor, from: instantOf(from), to: instantOf(to) },
+    query: { status, type, q, limit, cursor, ...period },
   });
   printList(invocation, items, columns, { nextCursor });
   if (nextCursor && !invocation.flags.json) note(invocation, `There are more: --cursor ${nextCursor}`);
 }
 
 const columns: readonly Column<ThreadSummary>[] = [
-  { heading: "id", of: ({ id }) => id },
+  { heading: "id", of: ({ id }) => id, isId: true },
   { heading: "created", of: ({ createdAt }) => createdAt },
   { heading: "status", of: ({ status }) => status },
   { heading: "type", of: ({ category }) => category },
@@ -39,9 +42,15 @@ const columns: readonly Column<ThreadSummary>[] = [
   { heading: "subject", of: ({ subject }) => subject },
 ];
 
-/** A day stands for its first moment in UTC. */
-const instantOf = (given: string | undefined): string | undefined =>
-  given && /^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : given;
+/** A day stands for its first moment in UTC. Throws a usage error for what is neither a day nor an instant. */
+function instantOf(flag: string, given: string | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  const text = /^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : given;
+  if (/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:?\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  throw usageError(
+    `${flag} must be a day such as 2026-11-21, or an instant such as 2026-11-21T09:00:00Z, not "${given}".`,
+  );
+}
 
 /** The id in a console link, or the id itself. */
 export const threadId = (given: string): string =>
@@ -51,8 +60,34 @@ export const threadId = (given: string): string =>
     .split("/")
     .at(-1) ?? given;
 
+/** The whole id of a thread, which is named by a console link, its id, or the start of its id. */
+const wholeThreadId = (invocation: Invocation, given: string): Promise<string> =>
+  wholeId(threadId(given), {
+    thing: "feedback",
+    command: "innkeep feedback list",
+    list: async () => (await allThreads(invocation)).map(({ id, subject }) => ({ id, name: subject })),
+  });
+
+/** The newest threads of the app, as many as pages of a sensible number hold. */
+async function allThreads(invocation: Invocation): Promise<readonly ThreadSummary[]> {
+  const { threads } = invocation.client();
+  const params = { appId: await appOf(invocation) };
+  const found: ThreadSummary[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < mostPages; pages += 1) {
+    const page = await threads.list({ params, query: { limit: String(limits.listPage.max), cursor } });
+    found.push(...page.items);
+    if (page.nextCursor === null) break;
+    cursor = page.nextCursor;
+  }
+  return found;
+}
+
+const mostPages = 20;
+
 export async function viewThread(invocation: Invocation, _: object, given: string): Promise<undefined> {
-  const thread = await invocation.client().threads.read({ params: { id: threadId(given) } });
+  const id = await wholeThreadId(invocation, given);
+  const thread = await invocation.client().threads.read({ params: { id } });
   printOne(invocation, thread, () => threadText(thread));
 }
 
@@ -77,7 +112,8 @@ export async function editThread(
       "Give --status, --category, --subject or --github-issue-url.",
     );
   }
-  const thread = await invocation.client().threads.update({ params: { id: threadId(given) }, body });
+  const id = await wholeThreadId(invocation, given);
+  const thread = await invocation.client().threads.update({ params: { id }, body });
   note(invocation, `Changed feedback ${thread.feedback.id}.`);
   printOne(invocation, thread, () => threadText(thread));
 }
@@ -94,7 +130,7 @@ export async function addMessage(
   given: string,
 ): Promise<undefined> {
   const body = await textOf(invocation, "--body", flags.body);
-  const id = threadId(given);
+  const id = await wholeThreadId(invocation, given);
   const message = await invocation.client().threads.addMessage({ params: { id }, body: { direction, body } });
   note(invocation, direction === "note" ? `Noted on feedback ${id}.` : `Replied to feedback ${id}.`);
   printOne(invocation, message, () => message.id);

@@ -3,6 +3,8 @@ import type { Invocation } from "../context.ts";
 import { note, printOne } from "../output.ts";
 import { keep } from "../spool/attempt.ts";
 import { remind } from "../spool/remind.ts";
+import { ownSlotId } from "../tester/slot-id.ts";
+import { isStart } from "../whole-id.ts";
 import { type Receipt, sendProof } from "./deliver.ts";
 import { type DraftFlags, draftOf } from "./draft.ts";
 import { bodyOf, type Proof } from "./proof.ts";
@@ -12,7 +14,13 @@ import { undelivered } from "./undelivered.ts";
 export type SubmitFlags = DraftFlags;
 
 /** Checks, keeps and sends one proof. */
-export async function submit(invocation: Invocation, flags: SubmitFlags, slotId: string): Promise<undefined> {
+export async function submit(
+  invocation: Invocation,
+  flags: SubmitFlags,
+  given: string | undefined,
+): Promise<undefined> {
+  // A whole id needs no server: what cannot be sent now is kept.
+  const slotId = given === undefined || isStart(given) ? await ownSlotId(invocation, given) : given;
   const proof = proofOf(invocation, await draftOf(invocation, flags, slotId));
   if (invocation.flags.dryRun) await preview(invocation, proof);
 

@@ -2,6 +2,7 @@ import type { OpenListing, Slot } from "../../contract/tester.ts";
 import type { Invocation } from "../context.ts";
 import { details } from "../details.ts";
 import { type Column, note, printList, printOne } from "../output.ts";
+import { openSlotId, ownSlotId } from "./slot-id.ts";
 import { guarded, type TestKeyFlags } from "./test-keys.ts";
 
 export interface SlotFlags extends TestKeyFlags {
@@ -19,7 +20,7 @@ export async function listSlots(invocation: Invocation, flags: SlotFlags): Promi
 }
 
 const slotColumns: readonly Column<ShownSlot>[] = [
-  { heading: "slot", of: ({ slotId }) => slotId },
+  { heading: "slot", of: ({ slotId }) => slotId, isId: true },
   { heading: "app", of: ({ app }) => app.name },
   { heading: "status", of: ({ status }) => status },
   { heading: "test", of: ({ cycleStatus }) => cycleStatus },
@@ -40,7 +41,7 @@ async function listOpen(invocation: Invocation): Promise<undefined> {
 }
 
 const openColumns: readonly Column<OpenListing>[] = [
-  { heading: "slot", of: ({ openSlotId }) => openSlotId },
+  { heading: "slot", of: ({ openSlotId }) => openSlotId, isId: true },
   { heading: "app", of: ({ appName }) => appName },
   { heading: "free", of: ({ seatsFree }) => seatsFree },
   { heading: "days", of: ({ durationDays }) => durationDays },
@@ -52,8 +53,9 @@ const openColumns: readonly Column<OpenListing>[] = [
 export async function requestSlot(
   invocation: Invocation,
   flags: SlotFlags,
-  slotId: string,
+  given: string,
 ): Promise<undefined> {
+  const slotId = await openSlotId(invocation, given);
   const { slot } = await invocation.client().tester.requestSlot({ params: { slotId }, body: {} });
   note(invocation, `Asked for seat ${slot.slotId}. Its owner decides; \`innkeep slot list\` tells.`);
   printOne(invocation, { slot: guarded(slot, flags) }, () => slotLines(slot));
@@ -62,8 +64,9 @@ export async function requestSlot(
 export async function rotateKey(
   invocation: Invocation,
   flags: SlotFlags,
-  slotId: string,
+  given: string | undefined,
 ): Promise<undefined> {
+  const slotId = await ownSlotId(invocation, given);
   const { slot } = await invocation.client().tester.rotateKey({ params: { slotId }, body: {} });
   note(
     invocation,

@@ -41,7 +41,7 @@ export const outstandingInWords = (outstanding: number): string =>
   outstanding === 0 ? "Nothing is outstanding." : `Outstanding: ${outstanding}.`;
 
 const columns: readonly Column<ShownTask>[] = [
-  { heading: "slot", of: ({ slotId }) => slotId },
+  { heading: "slot", of: ({ slotId }) => slotId, isId: true },
   { heading: "app", of: ({ appName }) => appName },
   { heading: "day", of: ({ dayIndex, durationDays }) => `${dayIndex}/${durationDays}` },
   { heading: "screen", of: ({ targetScreen }) => targetScreen },

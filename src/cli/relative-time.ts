@@ -1,0 +1,19 @@
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+const units = [
+  { seconds: 86_400, name: "d" },
+  { seconds: 3_600, name: "h" },
+  { seconds: 60, name: "min" },
+] as const;
+const furthest = 30 * 86_400;
+
+/** An instant as a person says it: `3 h ago`, `in 2 d`, and the day where that is far away. What is no instant stays. */
+export function relativeTime(text: string, now: Date): string {
+  if (!instant.test(text)) return text;
+  const seconds = (Date.parse(text) - now.getTime()) / 1_000;
+  const away = Math.abs(seconds);
+  if (away >= furthest) return text.slice(0, 10);
+  const unit = units.find((one) => away >= one.seconds);
+  if (!unit) return "now";
+  const length = `${Math.floor(away / unit.seconds)} ${unit.name}`;
+  return seconds < 0 ? `${length} ago` : `in ${length}`;
+}
