@@ -69,7 +69,7 @@ const ofServer: readonly Variable[] = [
     name: "INNKEEP_PLAY_PACKAGES, INNKEEP_PLAY_CERTIFICATES, INNKEEP_PLAY_DECRYPTION_KEY, INNKEEP_PLAY_VERIFICATION_KEY",
     meaning: "Whose devices are checked, and with which keys.",
   },
-  { name: "INNKEEP_OPERATOR_TOKEN", meaning: "Bearer token for /metrics." },
+  { name: "INNKEEP_METRICS_TOKEN, INNKEEP_OPERATOR_TOKEN", meaning: "Bearer token for /metrics." },
   { name: "INNKEEP_LOG_LEVEL", meaning: "How much `serve` logs." },
 ];
 
