@@ -3,9 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type ChildProgram, childProgram } from "../support/child-program.ts";
 import { createPostgresDatabase, databases, type TestDatabase } from "../support/databases.ts";
 import { type PostgresCluster, startPostgresCluster } from "../support/postgres-cluster.ts";
+import { rounds } from "../support/torture.ts";
 import { expectNothingLost, expectSoundFile, loadTables } from "../support/write-load-tables.ts";
 
-const rounds = 20;
+const kills = rounds(20, 200);
 
 let writeLoad: ChildProgram;
 beforeAll(async () => {
@@ -23,16 +24,16 @@ describe.each(databases)("a server on $name that is killed while it writes", ({ 
   });
   afterEach(() => place.remove());
 
-  it(`has lost no acknowledged write, ${rounds} times over`, { timeout: 120_000 }, async () => {
+  it(`has lost no acknowledged write, ${kills} times over`, { timeout: 1_200_000 }, async () => {
     const acknowledged: string[] = [];
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < kills; round++) {
       const server = startLoad(place, `round ${round}`);
-      await server.printed(1 + round * 23);
+      await server.printed(1 + (round % 20) * 23);
       await server.kill();
       acknowledged.push(...server.lines);
     }
     const database = await place.open({ migrations: [loadTables] });
-    expect(acknowledged.length).toBeGreaterThan(rounds * 100);
+    expect(acknowledged.length).toBeGreaterThan(kills * 100);
     await expectNothingLost(database, acknowledged);
     await expectSoundFile(database);
   });
@@ -45,10 +46,12 @@ describe("a PostgreSQL that crashes under load", () => {
   });
   afterAll(() => cluster.remove());
 
-  it("has lost no acknowledged write, and its servers go on by themselves", { timeout: 60_000 }, async () => {
+  it("has lost no acknowledged write, and its servers go on by themselves", {
+    timeout: 300_000,
+  }, async () => {
     const place = await createPostgresDatabase(cluster.url);
     const server = startLoad(place, "load");
-    for (let crash = 0; crash < 4; crash++) {
+    for (let crash = 0; crash < rounds(4, 20); crash++) {
       await server.printed(server.lines.length + 300);
       await cluster.crash();
       await cluster.start();
