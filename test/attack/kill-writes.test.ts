@@ -6,7 +6,7 @@ import { databases, type TestDatabase } from "../support/databases.ts";
 import { dataUrl, png } from "../support/files.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { innkeep, innkeepPath, startInnkeep } from "../support/innkeep.ts";
-import { randomFrom, seedFor } from "../support/seed.ts";
+import { randomFrom, runSeed } from "../support/seed.ts";
 import { rounds } from "../support/torture.ts";
 
 /** A thing that was acknowledged, and the address at which it must be found. */
@@ -94,7 +94,7 @@ describe.each(databases)("a server on $name that is killed under load", (engine)
 
   it("loses nothing that it acknowledged", { timeout: 3_600_000 }, async () => {
     const argv = await makeArgv();
-    const random = randomFrom(seedFor("kills"));
+    const random = randomFrom(runSeed);
     const kept: Kept[] = [];
     for (let round = 0; round < rounds(3, 200); round++) {
       const server = await startInnkeep(argv, env);
