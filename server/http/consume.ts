@@ -10,6 +10,8 @@ import { UploadFailure } from "./upload-failure.ts";
 export function consume(body: Readable, most: Most, take: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     let size = 0;
+    let inTurn = 0;
+    let next: NodeJS.Immediate | undefined;
     const refuse = (error: unknown) => {
       body.off("data", onChunk);
       body.resume();
@@ -21,8 +23,16 @@ export function consume(body: Readable, most: Most, take: (chunk: Buffer) => voi
         if (size > most.bytes) throw tooLarge(most.bytes);
         take(chunk);
       } catch (error) {
-        refuse(error);
+        return refuse(error);
       }
+      inTurn += chunk.length;
+      if (inTurn < turnBytes || next) return;
+      body.pause();
+      next = setImmediate(() => {
+        next = undefined;
+        inTurn = 0;
+        body.resume();
+      });
     };
     body.on("data", onChunk);
     most.arrival?.onCut(refuse);
@@ -32,6 +42,9 @@ export function consume(body: Readable, most: Most, take: (chunk: Buffer) => voi
     });
   });
 }
+
+/** After so many bytes others have their turn: a fast sender alone could fill all of the server's time. */
+const turnBytes = 131_072;
 
 /** What is taken of a body at most. */
 export interface Most {
