@@ -55,6 +55,23 @@ describe("the installed command", () => {
     expect(Buffer.concat(await told).toString()).toBe("error: Standard output cannot be written (ENOSPC).\n");
   });
 
+  it("goes on serving where its log takes nothing", async () => {
+    const child = spawn(
+      process.execPath,
+      [innkeepPath, "serve", "--json", "--port", "0", "--data", await temporaryFolder()],
+      {
+        env: { PATH: process.env.PATH, INNKEEP_LOG_LEVEL: "debug" },
+        stdio: ["ignore", "pipe", openSync("/dev/full", "w")],
+      },
+    );
+    const closed = once(child, "close");
+    const [line] = await once(child.stdout ?? child, "data");
+    const { baseUrl } = JSON.parse(String(line));
+    for (let n = 0; n < 3; n++) expect((await fetch(`${baseUrl}/api/v1/nothing`)).status).toBe(404);
+    child.kill("SIGTERM");
+    expect(await closed).toEqual([0, null]);
+  });
+
   it("ends with exit 130 on Ctrl-C at a question", async () => {
     const pretend = join(await temporaryFolder(), "terminal.cjs");
     await writeFile(pretend, 'require("node:tty").isatty = () => true;');
