@@ -83,7 +83,7 @@ export async function insertEntry(
 }
 
 /**
- * Changes what is given and nothing where nothing is; remembers that a person did. Throws `version_exists` where another
+ * Changes what is given of a locked entry, and nothing where nothing is; remembers that a person did. Throws `version_exists` where another
  * entry has the version, and none of the same is allowed.
  */
 export async function updateEntry(
@@ -95,7 +95,6 @@ export async function updateEntry(
   const now = clock.now();
   const { version } = change;
   if (version !== undefined && version !== entry.version && !change.allowDuplicate) {
-    await rows.lock(tx, entry.appId);
     const others = (await rows.listVersions(tx, entry.appId)).filter(({ id }) => id !== entry.id);
     refuseSameVersion(others, version);
   }

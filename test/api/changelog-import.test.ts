@@ -140,6 +140,20 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       expect((await api.put("1.0.0", { title: "Again" })).body).toMatchObject({ keptFields: ["title"] });
     });
 
+    it("is not lost to imports that come at the same moment", async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const version = `1.${round}.0`;
+        const id = (await api.put(version, notes)).field("id");
+        const imports = hundred.slice(90).map((at) => () => api.put(version, { title: `File ${at}` }));
+        const edit = () => api.edit(id, { title: "By hand" });
+        await Promise.all([...imports.slice(5), edit, ...imports.slice(0, 5)].map((send) => send()));
+        expect((await api.put(version, { title: "Later" })).body).toMatchObject({
+          title: "By hand",
+          keptFields: ["title"],
+        });
+      }
+    });
+
     it("is overwritten where that is asked, and then is the import's again", async () => {
       const id = (await api.put("1.0.0", notes)).field("id");
       await api.edit(id, { title: "By hand" });

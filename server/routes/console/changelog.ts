@@ -8,7 +8,7 @@ import {
   type OwnedChangelogRow,
   changelogEntries as rows,
 } from "../../store/changelog-entries.ts";
-import type { Reader } from "../../store/database.ts";
+import type { Reader, Transaction } from "../../store/database.ts";
 import type { Viewer } from "../../store/feedback.ts";
 import { createEntry, entryAnswer, publishEntry, removeEntry, updateEntry } from "../changelog-changes.ts";
 import { importEntry } from "../changelog-import.ts";
@@ -44,7 +44,7 @@ export function consoleChangelog(deps: Deps): Handlers<typeof contract> {
 
     update: ({ caller, address, params: { entryId: id }, body, save }) =>
       save(async (tx) => {
-        const entry = await ownedEntry(tx, id, caller);
+        const entry = await lockedEntry(tx, id, caller);
         const { appId } = entry;
         await updateEntry(deps, tx, entry, body);
         await record(tx, { caller, address }, { action: "changelog.update", appId, target: id });
@@ -53,7 +53,7 @@ export function consoleChangelog(deps: Deps): Handlers<typeof contract> {
 
     remove: ({ caller, address, params: { entryId: id }, save }) =>
       save(async (tx) => {
-        const { appId } = await ownedEntry(tx, id, caller);
+        const { appId } = await lockedEntry(tx, id, caller);
         await removeEntry(tx, { appId, id });
         await record(tx, { caller, address }, { action: "changelog.delete", appId, target: id });
         return { success: true };
@@ -61,7 +61,7 @@ export function consoleChangelog(deps: Deps): Handlers<typeof contract> {
 
     publish: ({ caller, address, params: { entryId: id }, save }) =>
       save(async (tx) => {
-        const entry = await ownedEntry(tx, id, caller);
+        const entry = await lockedEntry(tx, id, caller);
         await publishEntry(deps, tx, entry);
         await record(
           tx,
@@ -84,6 +84,13 @@ async function list({ database }: Deps, { caller, params, query }: Request<typeo
     row.id,
   ]);
   return { items: items.map(entryAnswer), nextCursor };
+}
+
+/** The entry, as nobody else changes it until the transaction ends: an import must see what a person writes. */
+async function lockedEntry(tx: Transaction, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
+  const { appId } = await ownedEntry(tx, id, viewer);
+  await rows.lock(tx, appId);
+  return ownedEntry(tx, id, viewer);
 }
 
 async function ownedEntry(reader: Reader, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
