@@ -21,7 +21,7 @@ const faq = { question: "How?", answer: "So." };
 const createFaq = async (service: Service, { key: headers }: Cast) =>
   (await service.request("POST", faqs, { headers, body: faq })).field("id");
 
-/** Every mutating endpoint of feedback, FAQ and agent. */
+/** Every mutating endpoint of feedback, FAQ and agent, and the release note of a version. */
 export const mutations: readonly Mutation[] = [
   {
     name: "POST /api/v1/feedback/remote",
@@ -71,6 +71,16 @@ export const mutations: readonly Mutation[] = [
         service.request("POST", path, { headers: { ...cast.agent, ...headers }, body });
     },
   },
+  {
+    name: "PUT /api/v1/console/apps/{appId}/changelog/by-version/{version}",
+    adds: false,
+    other: { title: "Other" },
+    async prepare(service, { appId, person }) {
+      const path = `/api/v1/console/apps/${appId}/changelog/by-version/1.0.0`;
+      return (headers, body = { title: "Maps", publish: true }) =>
+        service.request("PUT", path, { headers: { ...person, ...headers }, body });
+    },
+  },
 ];
 
 /** All that the mutations of an app can have changed, but for times. */
@@ -86,7 +96,11 @@ export async function stateOf({ deps: { database } }: Service, { appId }: Cast):
   const runs = threads.map(({ id }) =>
     database.all("SELECT id, status, summary FROM runs WHERE feedback_id = ? ORDER BY id", id),
   );
-  return JSON.stringify([threads, entries, await Promise.all(runs)]);
+  const notes = await database.all(
+    "SELECT id, title, published_at FROM changelog_entries WHERE app_id = ? ORDER BY id",
+    appId,
+  );
+  return JSON.stringify([threads, entries, notes, await Promise.all(runs)]);
 }
 
 export const keyed = (key: string) => ({ "idempotency-key": key });
