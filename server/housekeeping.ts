@@ -30,10 +30,12 @@ export async function tidy({
   files,
 }: Pick<Deps, "database" | "clock" | "time" | "files">): Promise<void> {
   if (time.isDoubtful()) return;
-  while ((await database.write((tx) => idempotency.prune(tx, clock.now(), atOnce))) === atOnce);
+  // Taken once: the clock may jump while this runs.
+  const now = clock.now();
+  while ((await database.write((tx) => idempotency.prune(tx, now, atOnce))) === atOnce);
   while ((await database.write((tx) => prune(tx, clock, atOnce))) === atOnce);
-  while ((await database.write((tx) => signInCodes.prune(tx, clock.now(), atOnce))) === atOnce);
-  const settledBefore = new Date(clock.now().getTime() - deliveriesKeptMilliseconds).toISOString();
+  while ((await database.write((tx) => signInCodes.prune(tx, now, atOnce))) === atOnce);
+  const settledBefore = new Date(now.getTime() - deliveriesKeptMilliseconds).toISOString();
   while ((await database.write((tx) => outbox.prune(tx, settledBefore, atOnce))) === atOnce);
   await database.write(keepStatistics, "long");
   await files.sweepTemporary();

@@ -75,7 +75,7 @@ async function serveFrom(wanted: Settings, flags: ServeFlags, world: ServeWorld)
   const clock = settings.dev ? createMovableClock() : systemClock;
   const deps = createDeps(settings, database, { clock, log, secret, oldSecrets, stopping: stopping.signal });
   const stopTimeKeeper = await startTimeKeeper(deps);
-  await deps.files.sweepTemporary();
+  if (!deps.time.isDoubtful()) await deps.files.sweepTemporary();
   attach(server, createApp(deps), deps);
   const outbox = startOutbox(deps);
   const stopHousekeeping = startHousekeeping(deps);

@@ -18,7 +18,10 @@ describe("the evidence of a day", () => {
   it.each([
     ["session_below_bar", "It was shorter than 45 seconds or reached fewer than 2 screens."],
     ["already_submitted", "The day was already counted."],
-    ["cycle_not_running", "The test had not started when it arrived, or had finished."],
+    [
+      "cycle_not_running",
+      "The test had not started when it arrived, had finished, or its last day was over when it began.",
+    ],
     ["slot_not_active", "The seat was no longer active when it arrived."],
     ["session_stale", "It is from a day that the server cannot vouch for"],
     ["session_in_future", "It claims to have begun ahead of the server’s clock."],

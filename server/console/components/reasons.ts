@@ -5,7 +5,8 @@ const { seconds, screens } = qualifyingSession;
 
 /** Why a session did not count its day, each as a sentence. (spec: Day counting for a seat) */
 export const reasonSentences: Record<SessionReason, string> = {
-  cycle_not_running: "The test had not started when it arrived, or had finished.",
+  cycle_not_running:
+    "The test had not started when it arrived, had finished, or its last day was over when it began.",
   slot_not_active: "The seat was no longer active when it arrived.",
   session_in_future: "It claims to have begun ahead of the server’s clock.",
   session_stale:
