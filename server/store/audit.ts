@@ -6,6 +6,13 @@ export interface NewAuditEntry extends AuditEntry {
   readonly ownerId: string;
 }
 
+/** A page of the list, of one app where one is given. */
+export interface AuditPage {
+  readonly appId: string | undefined;
+  readonly position: readonly string[];
+  readonly limit: number;
+}
+
 /** Who did what, when, from where; kept also when what it tells of is deleted. */
 export const audit = {
   insert: (tx: Transaction, entry: NewAuditEntry) =>
@@ -21,12 +28,11 @@ export const audit = {
     }),
 
   /** Newest first, those that come after `position`: the `at` and the `id` of an entry. */
-  list: (reader: Reader, ownerId: string, position: readonly string[], limit: number) =>
+  list: (reader: Reader, ownerId: string, { appId, position, limit }: AuditPage) =>
     reader.all<AuditEntry>(
       `SELECT id, at, actor, action, app_id AS "appId", target, address FROM audit
-       WHERE owner_id = ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?`,
-      ownerId,
-      ...position,
-      limit,
+       WHERE owner_id = ? AND (at, id) < (?, ?)${appId === undefined ? "" : " AND app_id = ?"}
+       ORDER BY at DESC, id DESC LIMIT ?`,
+      ...[ownerId, ...position, ...(appId === undefined ? [] : [appId]), limit],
     ),
 };

@@ -49,7 +49,7 @@ export async function orderFaqs({ ask, fields, links, param }: SignedInVisit): P
     const once = fields.once && `${fields.once}/${sortOrder}`;
     await ask(consoleFaqs.update, { params: { faqId }, body: { sortOrder }, once });
   }
-  return goTo(list, "moved");
+  return goTo(list, "moved", `faq-${id}`);
 }
 
 /** A position left empty is not given; one that is no number goes on as it is, to be refused with a reason. */

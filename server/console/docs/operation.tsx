@@ -32,7 +32,7 @@ export const OperationDetails = ({ operation, baseUrl, json }: OperationProps) =
       </summary>
       <div class="inside stack">
         <p>
-          {credentialWords[credentialOf(operation)]} {description}
+          {credentialWords[credentialOf(operation)]} <Prose text={description ?? ""} />
         </p>
         {parameters.length > 0 && (
           <Fields
@@ -56,6 +56,11 @@ export const OperationDetails = ({ operation, baseUrl, json }: OperationProps) =
     </details>
   );
 };
+
+/** Text with names of code between backticks. */
+const Prose = ({ text }: { readonly text: string }) => (
+  <>{text.split("`").map((part, at) => (at % 2 === 0 ? part : <code key={part}>{part}</code>))}</>
+);
 
 const credentialWords: Record<Credential, string> = {
   "x-api-key": "Needs an app key in the header x-api-key.",
@@ -84,7 +89,12 @@ const Fields = ({ title, fields }: FieldsProps) => (
             <dd>
               {type}
               {required && <b> required</b>}
-              {rules !== "" && <span class="muted">{` · ${rules}`}</span>}
+              {rules !== "" && (
+                <span class="muted">
+                  {" · "}
+                  <Prose text={rules} />
+                </span>
+              )}
             </dd>
           </div>
         ))}
@@ -102,7 +112,9 @@ const Answers = ({ operation: { responses } }: Pick<OperationProps, "operation">
           <dt>
             <code>{status}</code>
           </dt>
-          <dd>{description}</dd>
+          <dd>
+            <Prose text={description} />
+          </dd>
         </div>
       ))}
     </dl>

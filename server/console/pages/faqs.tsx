@@ -54,13 +54,13 @@ const FaqList = ({ frame: { links, app }, faqs, now }: FaqsProps) => (
     <input type="hidden" name="order" value={versionOf(faqs.map(({ id, sortOrder }) => [id, sortOrder]))} />
     <ol class="list linked">
       {faqs.map((faq, at) => (
-        <li key={faq.id} class="faq">
+        <li key={faq.id} id={`faq-${faq.id}`} class="faq" tabIndex={-1}>
           <div>
             <a class="to" href={links.faq(app.id, faq.id)}>
               <Line text={faq.question} />
             </a>
             <p class="clip muted">
-              <Line text={faq.answer} />
+              <Line text={withoutMarkup(faq.answer)} />
             </p>
             <p class="under">
               <span>
@@ -77,6 +77,15 @@ const FaqList = ({ frame: { links, app }, faqs, now }: FaqsProps) => (
     </ol>
   </form>
 );
+
+/** The words of Markdown, for a line or two of it. */
+const withoutMarkup = (text: string): string =>
+  text
+    .slice(0, 600)
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/^\s{0,3}(#{1,6}|>|[-*+]|\d+\.)\s+/gm, "")
+    .replace(/(\*\*|__|`+|~~)(\S[^\n]*?)\1/g, "$2")
+    .replace(/(^|\W)[*_](\S[^*_\n]*?)[*_](?=\W|$)/g, "$1$2");
 
 interface MoveProps {
   readonly faq: ListedFaq;

@@ -9,7 +9,11 @@ export const audit = ({ database }: Deps): Handlers<typeof contract> => ({
   async list({ caller, query }) {
     const limit = query.limit ?? limits.listPage.default;
     const position = readCursor(query.cursor, [instantPart, idPart]);
-    const entries = await rows.list(database, caller.userId, position, limit + 1);
+    const entries = await rows.list(database, caller.userId, {
+      appId: query.appId,
+      position,
+      limit: limit + 1,
+    });
     return pageOf(entries, limit, ({ at, id }) => [at, id]);
   },
 });

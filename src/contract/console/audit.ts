@@ -22,6 +22,7 @@ export const audit = {
     summary: "List what was done in your account and your apps, newest first",
     auth: "session",
     query: z.object({
+      appId: z.optional(uuid),
       cursor: z.optional(text(1, 500)),
       limit: z.optional(queryInteger(1, limits.listPage.max)),
     }),

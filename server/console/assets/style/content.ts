@@ -73,6 +73,8 @@ td.fit { white-space: nowrap; }
 .markdown th, .markdown td { padding: 0.35rem 0.7rem; border: 1px solid var(--line); }
 
 .faq { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 1rem; }
+.faq:target { background: var(--accent-soft); scroll-margin-block: 6rem; }
+.faq:focus { outline: none; }
 .moves { display: flex; align-items: start; }
 .moves button { min-width: 2.125rem; padding: 0.25rem; }
 .pair { display: grid; grid-template-columns: 9.5rem minmax(0, 1fr); gap: 0.5rem; }

@@ -17,5 +17,7 @@ export const docs = `
 .try { border-top: 1px solid var(--line); padding-top: 1rem; }
 .try textarea { font: 0.875rem / 1.55 var(--mono); }
 label.field > span { font-weight: 580; }
+label.field > :is(input, textarea) { font-weight: 400; }
+#docs-count:empty { display: none; }
 @media (max-width: 40rem) { .api-fields > div { grid-template-columns: minmax(0, 1fr); } }
 `;

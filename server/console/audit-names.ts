@@ -1,0 +1,51 @@
+import type { AuditEntry } from "../../src/contract/console/audit.ts";
+import { findTargets, isTargetKind, type TargetKind } from "../store/audit-targets.ts";
+import type { Reader } from "../store/database.ts";
+import type { Links } from "./links.ts";
+
+/** What an entry tells of, by name, and where it is seen; undefined where it is gone. */
+export interface NamedTarget {
+  readonly name: string;
+  readonly href: string | undefined;
+}
+
+/** The things that these entries tell of, by their ids. One query for each kind of thing. */
+export async function targetsOf(
+  reader: Reader,
+  entries: readonly AuditEntry[],
+  links: Links,
+): Promise<ReadonlyMap<string, NamedTarget>> {
+  const named = new Map<string, NamedTarget>();
+  for (const kind of new Set(entries.map(kindOf))) {
+    const ofKind = entries.filter((entry) => kindOf(entry) === kind);
+    const ids = [...new Set(ofKind.flatMap(({ target }) => target ?? []))];
+    if (!isTargetKind(kind) || ids.length === 0) continue;
+    const apps = new Map(ofKind.map(({ target, appId }) => [target, appId]));
+    for (const { id, name, seenAt } of await findTargets(reader, kind, ids))
+      named.set(id, { name, href: hrefOf(links, kind, { appId: apps.get(id) ?? null, id: seenAt }) });
+  }
+  return named;
+}
+
+const kindOf = ({ action }: AuditEntry): string => action.split(".", 1)[0] ?? "";
+
+function hrefOf(
+  links: Links,
+  kind: TargetKind,
+  { appId, id }: { readonly appId: string | null; readonly id: string },
+): string | undefined {
+  if (kind === "token") return links.tokens;
+  if (appId === null) return undefined;
+  switch (kind) {
+    case "faq":
+      return links.faq(appId, id);
+    case "changelog":
+      return links.entry(appId, id);
+    case "key":
+      return links.app(appId);
+    case "listing":
+      return links.listing(appId, id);
+    default:
+      return links.thread(appId, id);
+  }
+}

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ConsoleWorld, makeConsoleWorld } from "../support/console-world.ts";
+import { databases } from "../support/databases.ts";
+import { type Service, startService } from "../support/service.ts";
+import { createVisitor, readingOf, type Visitor } from "../support/visitor.ts";
+
+describe.each(databases)("the audit in the console on $name", (engine) => {
+  let service: Service;
+  let world: ConsoleWorld;
+  let owner: Visitor;
+  beforeAll(async () => {
+    service = await startService({ engine });
+    world = await makeConsoleWorld(service);
+    owner = createVisitor(service, world.headers);
+    await world.call("PATCH", `/feedback/${world.threadId}`, { subject: "A named thread" });
+    await world.call("POST", `/runs/${world.runId}/decision`, { decision: "approve" });
+    await world.call("PATCH", `/faqs/${world.faqId}`, { question: "A named question?" });
+  });
+  afterAll(() => service.stop());
+
+  it("names what was done something to, and leads there", async () => {
+    const { text } = await owner.open("/console/audit");
+    const thread = `<a href="/console/feedback/${world.app.id}/${world.threadId}"><bdi>A named thread</bdi></a>`;
+    expect(text.split(thread).length).toBeGreaterThan(2);
+    expect(text).toContain(`<a href="/console/faqs/${world.app.id}/${world.faqId}"><bdi>A named question?`);
+  });
+
+  it("tells of what is gone, too", async () => {
+    await world.call("DELETE", `/faqs/${world.faqId}`);
+    const page = await owner.open("/console/audit");
+    expect(readingOf(page)).toContain(`Deleted an FAQ entry ${world.faqId.slice(0, 8)}…`);
+  });
+
+  it("shows one app alone", async () => {
+    const other = await service.makeApp(world.owner);
+    await world.call("PATCH", `/apps/${other.id}`, { name: "The other app" });
+    const page = await owner.open(`/console/audit?app=${other.id}`);
+    expect(readingOf(page)).toContain("Changed an app The other app");
+    expect(readingOf(page)).not.toContain("A named thread");
+    const { body } = await world.call("GET", `/audit?appId=${other.id}&limit=100`);
+    expect(Object(body).items).toHaveLength(1);
+  });
+});
