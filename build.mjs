@@ -1,4 +1,5 @@
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { hash } from "node:crypto";
+import { appendFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 
@@ -18,6 +19,8 @@ const shared = {
   logLevel: "warning",
   define: { INNKEEP_VERSION: JSON.stringify(version), "process.env.NODE_ENV": '"production"' },
 };
+
+const cjs = { ...shared, format: "cjs", outExtension: { ".js": ".cjs" } };
 
 /** Native modules, and what only some installations have, stay packages of their own. */
 const external = ["sqlite3", "keytar", "pg-native", "@node-rs/argon2", "react-devtools-core"];
@@ -54,30 +57,29 @@ const [frontDoor, commandLine, rules, agentServer, programs, library] = await Pr
   buildLibrary(),
   buildBenchmarks(),
 ]);
+// The code that V8 made of a file is found again by the hash at its end.
+for (const file of ["cli.cjs", "mcp.cjs"].map((name) => join(outdir, name)))
+  await appendFile(file, `//${hash("sha256", await readFile(file))}`);
 checkWhatStarts(commandLine.metafile);
 await writeNotices([frontDoor, commandLine, rules, agentServer, programs, library]);
 
 /** In old syntax, because an old Node must be able to read the refusal. */
 function buildFrontDoor() {
   return build({
-    ...shared,
-    entryPoints: { innkeep: "bin/innkeep.ts" },
-    format: "cjs",
-    outExtension: { ".js": ".cjs" },
+    ...cjs,
+    entryPoints: { innkeep: "bin/innkeep.ts", "cached-start": "bin/cached-start.ts" },
     target: "es2015",
     banner: { js: "#!/usr/bin/env node" },
-    plugins: [required({ "./main.ts": "./cli.cjs" })],
+    plugins: [required({ "./main.ts": "./cli.cjs", "./cached-start.ts": "./cached-start.cjs" })],
   });
 }
 
 /** One CommonJS file: that starts fastest. Its modules still run only when a command wants them. */
 function buildCommandLine() {
   return build({
-    ...shared,
+    ...cjs,
     entryPoints: { cli: "bin/main.ts" },
     minifyIdentifiers: true,
-    format: "cjs",
-    outExtension: { ".js": ".cjs" },
     external,
     plugins: [
       asValues("src/client/routes.ts", "src/cli/choices.ts"),
@@ -107,10 +109,8 @@ function buildReportRules() {
  */
 function buildAgentServer() {
   return build({
-    ...shared,
+    ...cjs,
     entryPoints: { mcp: "bin/mcp.ts" },
-    format: "cjs",
-    outExtension: { ".js": ".cjs" },
     external,
     alias: { "@modelcontextprotocol/server/_shims": "./mcp/protocol-shims.ts" },
     plugins: [asValues("src/client/routes.ts", "mcp/listed.ts"), required({})],

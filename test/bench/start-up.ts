@@ -15,6 +15,7 @@ export async function measureStartUp(demo: Demo, folder: string): Promise<Figure
     INNKEEP_AGENT_TOKEN: demo.agentToken,
     INNKEEP_CONFIG_DIR: folder,
     INNKEEP_STATE_DIR: folder,
+    XDG_CACHE_HOME: folder,
   };
   const programs = {
     nothing: () => run(["-e", "0"], variables),
@@ -30,6 +31,8 @@ export async function measureStartUp(demo: Demo, folder: string): Promise<Figure
     mcp: [],
     everything: [],
   };
+  // The first start of a user leaves the compiled code for all that follow.
+  await run([innkeep, "mcp"], variables);
   for (let round = 0; round < rounds; round += 1) {
     for (const name of namesOf(programs)) times[name].push(await programs[name]());
   }
@@ -51,7 +54,7 @@ export async function measureStartUp(demo: Demo, folder: string): Promise<Figure
   return [
     figure("innkeep --version", "version", "nothing", 1.3),
     figure("innkeep faq list", "call", "nothing", 2.5),
-    figure("innkeep mcp to tools/list", "mcp", "everything", 0.5),
+    figure("innkeep mcp to tools/list", "mcp", "everything", 0.45),
   ];
 }
 

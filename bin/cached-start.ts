@@ -1,0 +1,128 @@
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire, wrap } from "node:module";
+import { join } from "node:path";
+import { constants, Script } from "node:vm";
+
+const programs: ReadonlySet<string> = new Set(["cli.cjs", "mcp.cjs"]);
+
+/**
+ * Runs a built CommonJS file of this folder with the machine code that V8 made of it at an earlier start, from a folder that only this
+ * user can write to. What is missing there, or does not fit, costs time only. Gives what the file exports.
+ */
+export function start(name: string): Record<string, () => unknown> {
+  const file = join(__dirname, name);
+  const source = readFileSync(file, "utf8");
+  const place = placeOf(name, source);
+  const cachedData = place && read(place);
+  const script = new Script(wrap(source), {
+    filename: file,
+    cachedData,
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  if (place && (!cachedData || script.cachedDataRejected)) keepLater(script, place);
+  const module = { exports: {} };
+  script.runInThisContext()(module.exports, requireFrom(file), module, file, __dirname);
+  return module.exports;
+}
+
+/** The programs of the package require each other; those that are known here start in the same way. */
+function requireFrom(file: string) {
+  const usual = createRequire(file);
+  const own = (id: string): unknown =>
+    id.startsWith("./") && programs.has(id.slice(2)) ? start(id.slice(2)) : usual(id);
+  return Object.assign(own, usual);
+}
+
+interface Place {
+  readonly folder: string;
+  readonly file: string;
+}
+
+/** Named by all that the code depends on, the hash that the build wrote at the end of the file too; undefined where there is no folder that only this user can write to. */
+function placeOf(name: string, source: string): Place | undefined {
+  const [, hash] = /\/\/([0-9a-f]{64})$/.exec(source.slice(-66)) ?? [];
+  if (hash === undefined) return undefined;
+  const folder = folderOf(process.env);
+  if (folder === undefined || !isPrivate(folder)) return undefined;
+  const flags = [...process.execArgv, process.env.NODE_OPTIONS ?? ""].join(" ").replace(/[^\w=-]/g, "_");
+  const parts = [name, hash.slice(0, 32), process.version, process.arch, flags.slice(0, 80)];
+  return { folder, file: join(folder, parts.join("-")) };
+}
+
+function folderOf({ XDG_CACHE_HOME, HOME, LOCALAPPDATA }: NodeJS.ProcessEnv): string | undefined {
+  if (process.platform === "win32") return LOCALAPPDATA && join(LOCALAPPDATA, "innkeep", "code");
+  const caches = XDG_CACHE_HOME || (HOME && join(HOME, ".cache"));
+  return caches ? join(caches, "innkeep", "code") : undefined;
+}
+
+function isPrivate(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const { uid, mode } = statSync(folder);
+    return process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0);
+  } catch {
+    return false;
+  }
+}
+
+const headerBytes = 8;
+
+function read({ file }: Place): Buffer | undefined {
+  try {
+    const kept = readFileSync(file);
+    const data = kept.subarray(headerBytes);
+    const isWhole = kept.readUInt32LE(0) === data.length && kept.readUInt32LE(4) === checksum(data);
+    return isWhole ? data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Once the start is over, and at the end: by then all that a start needs is compiled. */
+function keepLater(script: Script, place: Place): void {
+  let isKept = false;
+  const keep = () => {
+    if (!isKept) write(script.createCachedData(), place);
+    isKept = true;
+  };
+  setTimeout(keep, 1_000).unref();
+  process.once("exit", keep);
+}
+
+const mostFiles = 8;
+
+function write(data: Buffer, { folder, file }: Place): void {
+  try {
+    const header = Buffer.alloc(headerBytes);
+    header.writeUInt32LE(data.length, 0);
+    header.writeUInt32LE(checksum(data), 4);
+    const temporary = `${file}.${process.pid}`;
+    writeFileSync(temporary, Buffer.concat([header, data]), { mode: 0o600 });
+    chmodSync(temporary, 0o600);
+    renameSync(temporary, file);
+    const names = readdirSync(folder);
+    if (names.length <= mostFiles) return;
+    for (const name of names) if (join(folder, name) !== file) rmSync(join(folder, name), { force: true });
+  } catch {
+    // The next start is as slow as this one.
+  }
+}
+
+/** V8 itself does not notice a byte that has changed. */
+function checksum(data: Buffer): number {
+  let sum = 1;
+  const whole = data.length - (data.length % 4);
+  const words = new Uint32Array(data.buffer.slice(data.byteOffset, data.byteOffset + whole));
+  for (const word of words) sum = (Math.imul(sum, 31) + word) | 0;
+  for (let at = whole; at < data.length; at += 1) sum = (Math.imul(sum, 31) + (data[at] ?? 0)) | 0;
+  return sum >>> 0;
+}

@@ -1,0 +1,81 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../support/folder.ts";
+import { innkeepPath } from "../support/innkeep.ts";
+
+const hello = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo: { name: "test", version: "1" },
+  },
+};
+
+/** Starts the MCP server with a cache folder, says hello, and ends it. Gives what it answered. */
+async function greet(caches: string): Promise<unknown> {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: caches,
+    XDG_CACHE_HOME: caches,
+    INNKEEP_BASE_URL: "http://127.0.0.1:9",
+  };
+  const child = spawn(process.execPath, [innkeepPath, "mcp"], { env, stdio: ["pipe", "pipe", "ignore"] });
+  const said = text(child.stdout);
+  child.stdin.write(`${JSON.stringify(hello)}\n`);
+  await once(child.stdout, "readable");
+  child.stdin.end();
+  expect(await once(child, "exit")).toEqual([0, null]);
+  return JSON.parse(await said);
+}
+
+const greeting = { id: 1, result: { serverInfo: { name: "innkeep" } } };
+
+describe("the code that an earlier start of the MCP server left", () => {
+  it("is in files that only this user can read, and is used again", async () => {
+    const caches = await temporaryFolder();
+    const folder = join(caches, "innkeep", "code");
+    expect(await greet(caches)).toMatchObject(greeting);
+    const names = await readdir(folder);
+    expect(names.map((name) => name.split("-", 1)[0]).sort()).toEqual(["cli.cjs", "mcp.cjs"]);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    const kept = await Promise.all(names.map((name) => stat(join(folder, name))));
+    for (const { mode } of kept) expect(mode & 0o777).toBe(0o600);
+    expect(await greet(caches)).toMatchObject(greeting);
+    const again = await Promise.all(names.map((name) => stat(join(folder, name))));
+    expect(again.map(({ mtimeMs }) => mtimeMs)).toEqual(kept.map(({ mtimeMs }) => mtimeMs));
+  });
+
+  it.each([
+    [
+      "has a byte that was changed",
+      (kept: Buffer) => kept.map((byte, at) => (at === 50_000 ? byte ^ 1 : byte)),
+    ],
+    ["is cut short", (kept: Buffer) => kept.subarray(0, 1_000)],
+    ["is empty", () => Buffer.alloc(0)],
+  ])("costs time only where it %s", async (_, spoil) => {
+    const caches = await temporaryFolder();
+    const folder = join(caches, "innkeep", "code");
+    await greet(caches);
+    for (const name of await readdir(folder)) {
+      const file = join(folder, name);
+      await writeFile(file, spoil(await readFile(file)));
+    }
+    expect(await greet(caches)).toMatchObject(greeting);
+  });
+
+  it("is neither read nor written where others can write to the folder", async () => {
+    const caches = await temporaryFolder();
+    const folder = join(caches, "innkeep", "code");
+    await mkdir(folder, { recursive: true });
+    await chmod(folder, 0o777);
+    expect(await greet(caches)).toMatchObject(greeting);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
