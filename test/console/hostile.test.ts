@@ -161,7 +161,7 @@ function foreignElements(): string[] {
     "img:not([src^='/console/assets/'])",
     "svg[onload], [onerror], iframe, object, embed, base, [http-equiv], style",
     "form:not([action^='/console'])",
-    "a:not([href^='/console']):not([href$='/api/v1/docs']):not([href^='#']):not([download]):not([rel='noopener noreferrer nofollow'])",
+    "a:not([href^='/console']):not([href$='/api/v1/docs']):not([href='/tavern/sign-up?to=%2Fconsole']):not([href^='#']):not([download]):not([rel='noopener noreferrer nofollow'])",
   ];
   return [...document.querySelectorAll(foreign.join(","))].map((element) => element.outerHTML.slice(0, 200));
 }

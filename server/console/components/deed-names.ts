@@ -20,6 +20,7 @@ export const deedNames: ReadonlyMap<string, string> = new Map([
   ["thread.delete", "Deleted a thread"],
   ["message.note", "Added a note"],
   ["message.outbound", "Recorded a reply (not sent)"],
+  ["run.propose", "Proposed a plan"],
   ["run.approve", "Approved a proposal"],
   ["run.reject", "Rejected a proposal"],
   ["faq.create", "Wrote an FAQ entry"],

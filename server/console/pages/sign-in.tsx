@@ -6,6 +6,7 @@ import { DoneNotice, Notice, SignInRefused } from "../components/notice.tsx";
 import { Providers } from "../components/providers.tsx";
 import { filledWith } from "../filled.ts";
 import { carrying, type KeptForm, showingAgain } from "../kept.ts";
+import { returnPath } from "../place.ts";
 import { type Reply, show } from "../reply.ts";
 import { onTo, tavernLinks } from "../tavern/paths.ts";
 import type { Visit } from "../visit.ts";
@@ -60,7 +61,7 @@ const SignIn = ({
       </form>
       <Providers settings={deps.settings} to={to} apart={kept !== undefined} />
       {kept && <SignedInElsewhere kept={kept} />}
-      <NoWayIn settings={deps.settings} to={to || links.home} />
+      <NoWayIn settings={deps.settings} to={returnPath(to, deps.settings.consoleUrl, links.home)} />
     </div>
   </Alone>
 );
