@@ -53,7 +53,7 @@ function placeOf(name: string, source: string): Place | undefined {
   if (hash === undefined) return undefined;
   const folder = folderOf(process.env);
   if (folder === undefined || !isPrivate(folder)) return undefined;
-  const flags = [...process.execArgv, process.env.NODE_OPTIONS ?? ""].join(" ").replace(/[^\w=-]/g, "_");
+  const flags = process.execArgv.join(" ").replace(/[^\w=-]/g, "_");
   const parts = [name, hash.slice(0, 32), process.version, process.arch, flags.slice(0, 80)];
   return { folder, file: join(folder, parts.join("-")) };
 }

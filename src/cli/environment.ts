@@ -30,6 +30,10 @@ const ofCommands: readonly Variable[] = [
   { name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "Proxies, and hosts without one." },
   { name: "NODE_EXTRA_CA_CERTS", meaning: "File of further certificate authorities to trust." },
   {
+    name: "XDG_RUNTIME_DIR, DBUS_SESSION_BUS_ADDRESS",
+    meaning: "where the keychain of Linux listens; found without them where it can be",
+  },
+  {
     name: "XDG_CONFIG_HOME, XDG_STATE_HOME, APPDATA, LOCALAPPDATA",
     meaning: "Where the folders are, unless INNKEEP_CONFIG_DIR is set.",
   },
