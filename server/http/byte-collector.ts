@@ -1,19 +1,26 @@
 /** Puts the pieces of a body together. */
 export interface ByteCollector {
-  /** Takes a piece, which may change afterwards. Gives by how many bytes more memory is held. */
+  /** Takes a piece, which must not change afterwards. Gives by how many bytes more memory is held. */
   add(piece: Buffer): number;
   readonly size: number;
   bytes(): Buffer;
 }
 
+const nothing = Buffer.alloc(0);
 const leastCapacity = 4_096;
 
 /** One buffer that doubles: a list of pieces of one byte each would cost a hundred times their size. */
 export function createByteCollector(): ByteCollector {
-  let buffer = Buffer.alloc(0);
+  let buffer = nothing;
   let size = 0;
   return {
     add(piece) {
+      if (size === 0) {
+        // Most bodies come in one piece.
+        buffer = piece;
+        size = piece.length;
+        return size;
+      }
       const before = buffer.length;
       const needed = size + piece.length;
       if (needed > before) {
