@@ -11,7 +11,7 @@ const leastCapacity = 4_096;
 
 /** One buffer that doubles: a list of pieces of one byte each would cost a hundred times their size. */
 export function createByteCollector(): ByteCollector {
-  let buffer = nothing;
+  let buffer: Buffer = nothing;
   let size = 0;
   return {
     add(piece) {
