@@ -59,7 +59,7 @@ describe.each(databases)("changing the own password on $name", (engine) => {
     const account = await makeAccount(service);
     const here = await open(account);
     const statuses: number[] = [];
-    for (let at = 0; at < 25; at += 1)
+    for (let at = 0; at < 60 && statuses.at(-1) !== 429; at += 1)
       statuses.push((await change(here, { currentPassword: `guess ${at}`, newPassword: fresh })).status);
     expect([statuses[0], statuses.at(-1)]).toEqual([401, 429]);
   });
