@@ -11,7 +11,7 @@ import { devices } from "../store/devices.ts";
 import { type SignInCodeRow, signInCodes } from "../store/sign-in-codes.ts";
 import { deviceTopic } from "../store/topics.ts";
 import { users } from "../store/users.ts";
-import { verifiedUser } from "./console/session.ts";
+import { assertPasswordStands, verifiedUser } from "./console/session.ts";
 import { beginAttempt, succeed } from "./console/sign-in-attempt.ts";
 import { claimDevice, linkDevice } from "./device-link.ts";
 
@@ -130,6 +130,7 @@ function token(deps: Deps): Handler<typeof contract.token> {
     if (counted.length > 0) await deps.database.write((tx) => succeed(tx, counted));
     await attestDevice(deps, { integrityToken, subject: body.email, deviceId: body.deviceId });
     return save(async (tx) => {
+      await assertPasswordStands(tx, user);
       await claimDevice(deps, tx, { user, ...device });
       return linkDevice(deps, tx, { ...device, user, address, name: deviceName || unnamed });
     });

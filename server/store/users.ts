@@ -32,6 +32,16 @@ export const users = {
       created_at: user.createdAt,
     }),
 
+  /**
+   * Whether `hash` is still the password of the account. The password cannot be changed until this transaction ends: what
+   * it opens is seen by a change that comes after it.
+   */
+  async holdPassword(tx: Transaction, id: string, hash: string): Promise<boolean> {
+    const locking = tx.engine === "postgres" ? "FOR NO KEY UPDATE" : "";
+    const sql = `SELECT password_hash AS "passwordHash" FROM users WHERE id = ? ${locking}`;
+    return (await tx.get<Pick<UserRow, "passwordHash">>(sql, id))?.passwordHash === hash;
+  },
+
   setPassword: (tx: Transaction, id: string, passwordHash: string) =>
     tx.run("UPDATE users SET password_hash = ? WHERE id = ?", passwordHash, id),
 

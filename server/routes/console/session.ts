@@ -6,6 +6,7 @@ import { isOwnOrigin } from "../../http/authenticate.ts";
 import type { ConsoleCaller, Handler, Handlers, Request } from "../../http/handler.ts";
 import { knownBrowser } from "../../http/known-browser.ts";
 import { apps } from "../../store/apps.ts";
+import type { Transaction } from "../../store/database.ts";
 import { sessions } from "../../store/sessions.ts";
 import { type UserRow, users } from "../../store/users.ts";
 import { newSession, startSession } from "./new-session.ts";
@@ -23,6 +24,7 @@ export function session(deps: Deps): Handlers<typeof contract> {
       const user = await verifiedUser(deps, email, body.password);
       const opened = newSession(deps);
       const answer = await save(async (tx) => {
+        await assertPasswordStands(tx, user);
         await succeed(tx, counted);
         await startSession(deps, tx, opened, { user, old: browser.sessionId, address });
         return { user: { id: user.id, email: user.email } };
@@ -92,4 +94,9 @@ export async function verifiedUser({ database }: Deps, email: string, password: 
   const verified = await verifyPassword(user?.passwordHash, password);
   if (!user || !verified) throw new ApiError("invalid_credentials");
   return user;
+}
+
+/** Throws `invalid_credentials` where the password was changed after it was verified: the old one opens nothing more. */
+export async function assertPasswordStands(tx: Transaction, user: UserRow): Promise<void> {
+  if (!(await users.holdPassword(tx, user.id, user.passwordHash))) throw new ApiError("invalid_credentials");
 }
