@@ -8,8 +8,12 @@ import { fc } from "../support/property.ts";
 import { type Service, startService } from "../support/service.ts";
 import { rounds } from "../support/torture.ts";
 
-/** 10,000 requests in the long form. */
-const runsOfEach = rounds(12, 75);
+/** 100,000 requests in the long form. */
+const runsOfEach = rounds(12, 750);
+
+it("are 100,000 in the long form", () => {
+  expect(endpoints.length * databases.length * 750).toBeGreaterThanOrEqual(100_000);
+});
 
 describe.each(databases)("generated requests on $name", (engine) => {
   let service: Service;

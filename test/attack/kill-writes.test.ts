@@ -1,11 +1,9 @@
-import { spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
+import { p99 } from "../support/attackers.ts";
 import { databases, type TestDatabase } from "../support/databases.ts";
 import { dataUrl, png } from "../support/files.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { innkeep, innkeepPath, startInnkeep } from "../support/innkeep.ts";
+import { innkeep, startInnkeep } from "../support/innkeep.ts";
 import { randomFrom, runSeed } from "../support/seed.ts";
 import { rounds } from "../support/torture.ts";
 
@@ -132,13 +130,16 @@ describe("a SQLite database that four processes write", () => {
     };
     let busy = true;
     let sent = 0;
+    const times: number[] = [];
     const client = async () => {
       while (busy || sent < rounds(500, 10_000)) {
+        const started = performance.now();
         const answer = await fetch(`${baseUrl}/api/v1/feedback/remote`, {
           method: "POST",
           headers: { "x-api-key": demo.apiKey, "content-type": "application/json" },
           body: JSON.stringify({ type: "bug", message: "One of many." }),
         });
+        times.push(performance.now() - started);
         expect(answer.status).toBe(201);
         sent += 1;
       }
@@ -149,53 +150,8 @@ describe("a SQLite database that four processes write", () => {
     });
     await clients;
     expect(sent).toBeGreaterThanOrEqual(rounds(500, 10_000));
+    process.stdout.write(`${sent} requests beside three operators: p99 ${p99(times).toFixed(0)} ms\n`);
+    // Only the long form judges speed: it runs on a machine that does nothing else.
+    expect(p99(times)).toBeLessThan(rounds(5_000, 250));
   });
 });
-
-/** Runs the server under strace and gives how often it asked the kernel to write to the disk while `use` ran. */
-async function syncsDuring(
-  use: (ready: { baseUrl: string; demo: Access }) => Promise<void>,
-): Promise<number> {
-  const data = await temporaryFolder();
-  const trace = join(await temporaryFolder(), "trace");
-  const serving = [process.execPath, innkeepPath, "serve", "--demo", "--json", "--port", "0", "--data", data];
-  const argv = ["-D", "-f", "-e", "trace=fsync,fdatasync", "-o", trace, ...serving];
-  const child = spawn("strace", argv, {
-    stdio: ["ignore", "pipe", "ignore"],
-    env: { PATH: process.env.PATH },
-  });
-  const ended = new Promise((resolve) => child.on("exit", resolve));
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const line: Buffer = await new Promise((resolve) => child.stdout.once("data", resolve));
-  const count = async () => (await readFile(trace, "utf8")).split("sync(").length;
-  const before = await count();
-  await use(JSON.parse(line.toString()));
-  const syncs = (await count()) - before;
-  child.kill("SIGTERM");
-  await ended;
-  return syncs;
-}
-
-const hasStrace = await new Promise<boolean>((resolve) => {
-  const child = spawn("strace", ["-o", "/dev/null", "true"], { stdio: "ignore" });
-  child.on("error", () => resolve(false));
-  child.on("exit", (code) => resolve(code === 0));
-});
-
-if (hasStrace)
-  describe("an acknowledged write", () => {
-    it("was written to the disk before the answer", { timeout: 120_000 }, async () => {
-      const reports = 20;
-      const syncs = await syncsDuring(async ({ baseUrl, demo }) => {
-        for (let n = 0; n < reports; n++) {
-          const answer = await fetch(`${baseUrl}/api/v1/feedback/remote`, {
-            method: "POST",
-            headers: { "x-api-key": demo.apiKey, "content-type": "application/json" },
-            body: JSON.stringify({ type: "bug", message: "Durable." }),
-          });
-          expect(answer.status).toBe(201);
-        }
-      });
-      expect(syncs).toBeGreaterThanOrEqual(reports);
-    });
-  });

@@ -73,7 +73,8 @@ it("1,500 slow connections to a server with 1,024 descriptors keep nobody else o
     most = Math.max(most, await descriptorsOf(child.pid ?? 0));
   }
   expect(most).toBeLessThan(1_024);
-  expect(p99(times)).toBeLessThan(1_000);
+  // Only the long form judges speed: it runs on a machine that does nothing else.
+  expect(p99(times)).toBeLessThan(rounds(1_000, 200));
   await expect.poll(() => heads.open() + silent.open(), { timeout: 15_000 }).toBe(0);
   await expect.poll(() => descriptorsOf(child.pid ?? 0), { timeout: 5_000 }).toBeLessThan(100);
 });

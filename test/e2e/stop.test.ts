@@ -52,10 +52,12 @@ describe("SIGTERM under load", () => {
     const { ready, child, ended } = await innkeepServe(argv, unlimited);
     const { acknowledged, failed, over } = sendReports(ready.baseUrl, ready.demo.apiKey);
     await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(300);
+    const told = performance.now();
     child.kill("SIGTERM");
     await over;
     expect(failed).toEqual([]);
     expect(await ended).toBe(0);
+    expect(performance.now() - told).toBeLessThan(10_000);
 
     const again = await innkeepServe(argv, unlimited);
     const headers = { authorization: `Bearer ${again.ready.demo.maintainerToken}` };

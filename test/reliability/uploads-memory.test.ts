@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { p99 } from "../support/attackers.ts";
 import { dataUrl, mp4, pdf, png } from "../support/files.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { innkeepServe } from "../support/innkeep.ts";
+import { innkeepServe, innkeepServeInGroup } from "../support/innkeep.ts";
+import { memoryGroup } from "../support/memory-group.ts";
+import { rounds } from "../support/torture.ts";
 
 const MB = 1_048_576;
 
@@ -24,10 +27,10 @@ function largestReport(): string {
   });
 }
 
-it("eight of the largest reports at once need less than 200 MB more, and small requests go on", async () => {
-  const { ready, child } = await innkeepServe([
-    ...["--demo", "--port", "0", "--data", await temporaryFolder()],
-  ]);
+it("eight of the largest reports at once need less than 200 MB more and fit in 256 MiB, and small requests go on", async () => {
+  const argv = ["--demo", "--port", "0", "--data", await temporaryFolder()];
+  const group = await memoryGroup(256);
+  const { ready, child } = await (group ? innkeepServeInGroup(group, argv) : innkeepServe(argv));
   const headers = { "x-api-key": ready.demo.apiKey, "Content-Type": "application/json" };
   const body = largestReport();
   const before = peakOf(child.pid);
@@ -40,9 +43,21 @@ it("eight of the largest reports at once need less than 200 MB more, and small r
     return answers.map(({ status }) => status);
   });
   const small: number[] = [];
-  while (answered === 0) small.push((await fetch(`${ready.baseUrl}/api/v1/faqs/remote`, { headers })).status);
+  const times: number[] = [];
+  while (answered === 0) {
+    const started = performance.now();
+    small.push((await fetch(`${ready.baseUrl}/api/v1/faqs/remote`, { headers })).status);
+    times.push(performance.now() - started);
+  }
   expect(await all).toEqual(Array(8).fill(201));
-  expect(peakOf(child.pid) - before).toBeLessThan(200);
+  const peak = peakOf(child.pid);
+  process.stdout.write(
+    `Peak ${peak.toFixed(0)} MB, before ${before.toFixed(0)} MB; small requests: p99 ${p99(times).toFixed(0)} ms of ${times.length}\n`,
+  );
+  expect(peak - before).toBeLessThan(200);
+  expect(await group?.killed()).toBe(group && 0);
   expect(small.length).toBeGreaterThan(10);
   expect([...new Set(small)]).toEqual([200]);
+  // Only the long form judges speed: it runs on a machine that does nothing else.
+  expect(p99(times)).toBeLessThan(rounds(5_000, 100));
 }, 120_000);

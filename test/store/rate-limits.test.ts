@@ -4,6 +4,7 @@ import { consume, peek, prune, type RateLimit, type RateVerdict } from "../../se
 import { databases, postgres, sqlite, type TestDatabase } from "../support/databases.ts";
 import { movableClock } from "../support/movable-clock.ts";
 import { fc } from "../support/property.ts";
+import { rounds } from "../support/torture.ts";
 
 const rule: RateLimit = { limit: 3, windowSeconds: 60 };
 
@@ -158,7 +159,7 @@ describe("a rate limit on SQLite, over all histories", () => {
           if (verdict.allowed) passed.push(now);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60, 2_000) },
     );
   });
 });

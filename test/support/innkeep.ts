@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
+import type { MemoryGroup } from "./memory-group.ts";
 
 /** The built program, as users run it. */
 export const innkeepPath = new URL("../../dist/innkeep.cjs", import.meta.url).pathname;
@@ -53,6 +54,15 @@ export async function innkeepServeWithin(
   const program = [process.execPath, innkeepPath, "serve", "--json", ...argv];
   const shell = ["-c", `ulimit -n ${descriptors}; exec "$@"`, "sh", ...program];
   const { kill, ...rest } = await serving(spawn("sh", shell, { env: { PATH: process.env.PATH, ...env } }));
+  onTestFinished(kill);
+  return rest;
+}
+
+/** The same for a server with a bound on its memory. It ends with the test. */
+export async function innkeepServeInGroup({ members }: MemoryGroup, argv: readonly string[]) {
+  const program = [process.execPath, innkeepPath, "serve", "--json", ...argv];
+  const shell = ["-c", `echo $$ > ${members}; exec "$@"`, "sh", ...program];
+  const { kill, ...rest } = await serving(spawn("sh", shell, { env: { PATH: process.env.PATH } }));
   onTestFinished(kill);
   return rest;
 }
