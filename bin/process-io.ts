@@ -1,3 +1,4 @@
+import { isBestEffort } from "../src/cli/best-effort.ts";
 import type { AskOptions, Io, Sink } from "../src/cli/context.ts";
 import { once } from "../src/client/once.ts";
 
@@ -34,9 +35,13 @@ function open(
   return stream;
 }
 
-/** What was to be printed is lost, as on a full disk: the exit code must say so. */
+/** What was to be printed is lost, as on a full disk: the exit code must say so, unless it must break no build. */
 function endWithoutOutput({ code }: NodeJS.ErrnoException): void {
-  stderr().write(`error: Standard output cannot be written (${code}).\n`, () => process.exit(1));
+  const isFine = isBestEffort(process.argv.slice(2));
+  const word = isFine ? "Warning" : "error";
+  stderr().write(`${word}: Standard output cannot be written (${code}).\n`, () =>
+    process.exit(isFine ? 0 : 1),
+  );
 }
 
 const isTerminal = (descriptor: number): boolean => process.getBuiltinModule("node:tty").isatty(descriptor);

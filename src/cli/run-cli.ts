@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from "commander";
 import { redactText } from "../client/redact.ts";
+import { isBestEffort } from "./best-effort.ts";
 import { calledBy } from "./called-command.ts";
 import { type Painter, painter } from "./color.ts";
 import type { Context, GlobalFlags } from "./context.ts";
@@ -24,11 +25,18 @@ export async function runCli(argv: readonly string[], context: Context): Promise
   } catch (error) {
     // A command line that is wrong may not have been read as far as `--json`.
     const flags: GlobalFlags = { json: argv.includes("--json"), ...program.opts<GlobalFlags>() };
-    return exitCodes[
-      end(allMissing(error, program, argv), flags, { context, command: calledBy(argv, program) })
-    ].code;
+    const fault = allMissing(error, program, argv);
+    if (isBestEffort(argv) && isFailure(fault, context)) {
+      const { goOnUnread } = await import("./feedback/go-on.ts");
+      return exitCodes[await goOnUnread(context, flags, fault)].code;
+    }
+    return exitCodes[end(fault, flags, { context, command: calledBy(argv, program) })].code;
   }
 }
+
+/** Whether a command ended early through a fault: no help was asked for, no request to be shown, nobody interrupted it. */
+const isFailure = (error: unknown, { signal }: Context): boolean =>
+  !signal.aborted && !(error instanceof DryRun) && !(error instanceof CommanderError && error.exitCode === 0);
 
 /** Says how a command ended early, and gives its exit. */
 function end(

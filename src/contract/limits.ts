@@ -92,6 +92,8 @@ export const rateLimits = {
   signInByAddress: { limit: 30, windowSeconds: 900 },
   /** Failed sign-ins of a browser or device that has signed in to the account before. */
   signInByKnown: { limit: 30, windowSeconds: 900 },
+  /** The same of all of them together: with an old password somebody can make any number of known browsers. */
+  signInByAllKnown: { limit: 120, windowSeconds: 900 },
   /** Not to be switched off: it is a promise of the specification. */
   sdkSession: { limit: 60, windowSeconds: 3_600 },
   exchangeByDevice: { limit: 30, windowSeconds: 900 },

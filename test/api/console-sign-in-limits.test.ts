@@ -82,6 +82,24 @@ describe.each(databases)("failed sign-ins on $name", (engine) => {
     expect(await wrong()).toBe(429);
   });
 
+  it("of all known browsers of an account are limited to 120, and a stranger's limit is then theirs", async () => {
+    const email = account.email;
+    const cookies: string[] = [];
+    for (let n = 0; n < 6; n += 1) cookies.push(cookiesOf(await signIn("203.0.113.1")));
+    const statuses = new Map<number, number>();
+    for (const cookie of cookies)
+      for (let n = 0; n < 30; n += 1) {
+        const headers = { "x-forwarded-for": "203.0.113.1", cookie };
+        const { status } = await postSession(service, { email, password: "a wrong guess" }, headers);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    expect([...statuses]).toEqual([
+      [401, 130],
+      [429, 50],
+    ]);
+    expect((await signIn("198.51.100.1", cookies[0])).status).toBe(201);
+  });
+
   it("keep out no device that signed in to the account before", async () => {
     const known = { deviceId: "pixel-7" };
     const token = (deviceId: string, password: string) =>

@@ -166,6 +166,31 @@ describe("feedback send --best-effort", () => {
     });
   });
 
+  it.each([
+    ["an unknown flag", ["--subjct", "Tests fail"], "unknown option '--subjct'"],
+    ["a value for a flag that takes none", ["--no-ci-metadata=yes"], "unknown option '--no-ci-metadata=yes'"],
+    ["a flag without its value", ["--subject"], "option '--subject <text>' argument missing"],
+    ["a wrong choice", ["--color", "pink"], "--color"],
+    ["a word too many", ["more"], "too many arguments"],
+  ])("ends well with a warning after %s, and sends nothing", async (_, flags, why) => {
+    const { line, received } = await startSending();
+    const { exit, stdout, stderr } = await line.run([...bestEffort, ...flags], { env: gitHub });
+    expect({ exit, stdout, sent: received.length }).toEqual({ exit: 0, stdout: "", sent: 0 });
+    expect(stderr).toContain("Warning: the feedback was not sent.\n");
+    expect(stderr).toContain(why);
+    expect(stderr).toContain("::warning title=Feedback was not sent::");
+    const json = await line.run(["--json", ...bestEffort, ...flags]);
+    expect(json.exit).toBe(0);
+    expect(json.json()).toMatchObject({ success: false, error: { code: "usage" }, spooled: null });
+  });
+
+  it("is as strict as ever with a faulty command line without it, and of other commands", async () => {
+    const { line } = await startSending();
+    expect((await line.run([...send, "--subjct", "x"])).exit).toBe(2);
+    expect((await line.run(["feedback", "list", "--best-effort"])).exit).toBe(2);
+    expect((await line.run([...bestEffort, "--help"])).exit).toBe(0);
+  });
+
   it("still ends as interrupted when a person interrupts it", async () => {
     const line = await createCommandLine({
       INNKEEP_BASE_URL: "http://127.0.0.1:9",

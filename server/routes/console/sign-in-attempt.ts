@@ -58,7 +58,12 @@ async function count(
 const keysOf = (rules: readonly Rule[]): Counted => rules.map(([, key]) => key);
 
 const ownRulesOf = ({ email, known }: Attempt): readonly Rule[] =>
-  known === undefined ? [] : [["signInByKnown", `signInByKnown:${hashOf(`${known}\n${email}`)}`]];
+  known === undefined
+    ? []
+    : [
+        ["signInByKnown", `signInByKnown:${hashOf(`${known}\n${email}`)}`],
+        ["signInByAllKnown", `signInByAllKnown:${hashOf(email)}`],
+      ];
 
 const strangerRulesOf = ({ email, address }: Attempt): readonly Rule[] => {
   const network = networkOf(address);

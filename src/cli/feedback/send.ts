@@ -9,6 +9,7 @@ import { remind } from "../spool/remind.ts";
 import type { Spool } from "../spool/spool.ts";
 import { type Answer, deliver } from "./deliver.ts";
 import { type Draft, type DraftFlags, draftOf } from "./draft.ts";
+import { goOn } from "./go-on.ts";
 import { tellingOf, tellJobOfFailure, tellJobOfSuccess } from "./job.ts";
 import { preview } from "./preview.ts";
 import type { Report } from "./report.ts";
@@ -28,14 +29,23 @@ export async function send(invocation: Invocation, flags: SendFlags): Promise<Ex
     if (error instanceof DryRun) throw error;
     const failure = cliErrorOf(error);
     if (invocation.context.signal.aborted) throw interrupted(invocation, failure);
-    await tellJobOfFailure(invocation, flags.bestEffort ? "warning" : "error", failure, made.draft);
-    if (!flags.bestEffort) throw error;
-    return goOn(invocation, failure);
+    if (flags.bestEffort) return goOn(invocation, failure, made.draft);
+    await tellJobOfFailure(invocation, "error", failure, made.draft);
+    throw error;
   }
-  await tellJobOfSuccess(invocation, sent.report, sent.answer);
-  printAnswer(invocation, sent.answer);
-  await remind(invocation, sent.spool);
+  try {
+    await tellSent(invocation, sent);
+  } catch (error) {
+    if (!flags.bestEffort) throw error;
+    note(invocation, `Warning: the feedback was sent. ${tellingOf(cliErrorOf(error))}`);
+  }
   return "ok";
+}
+
+async function tellSent(invocation: Invocation, { report, answer, spool }: SentReport): Promise<void> {
+  await tellJobOfSuccess(invocation, report, answer);
+  printAnswer(invocation, answer);
+  await remind(invocation, spool);
 }
 
 interface SentReport {
@@ -80,13 +90,4 @@ export function printAnswer(invocation: Invocation, answer: Answer): void {
 function interrupted(invocation: Invocation, failure: CliError): CliError {
   note(invocation, tellingOf(failure));
   return failure;
-}
-
-function goOn(invocation: Invocation, failure: CliError): Exit {
-  note(invocation, `Warning: the feedback was not sent.\n${tellingOf(failure)}`);
-  if (!invocation.flags.json) return "ok";
-  const { code, message, details } = failure;
-  const { spooled = null, ...rest } = details;
-  printOne(invocation, { success: false, error: { code, message, ...rest }, spooled }, () => "");
-  return "ok";
 }
