@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeProof } from "../../server/domain/proof-verdict.ts";
+import { judgeProof, wouldHaveBeenAccepted } from "../../server/domain/proof-verdict.ts";
 import type { TestedSlot } from "../../server/domain/session-verdict.ts";
 import { activeSlot, secondsAfter, slotInCycle } from "../support/judged-slot.ts";
 
@@ -97,5 +97,32 @@ describe("the errors of proofs", () => {
     ["bad_image", { imageFaults: broken }, activeSlot],
   ])("are looked at in their order: %s comes before all that follow it", (code, proof, slot) => {
     expect(judge(proof, slot)).toMatchObject({ accepted: false, code });
+  });
+});
+
+describe("a proof that only its time now refuses", () => {
+  const asked = (slot: TestedSlot, { capturedAt = noon, imageFaults = sound }: Sent = {}) =>
+    wouldHaveBeenAccepted({ capturedAt, imageFaults }, slot);
+
+  it.each(["running", "recruiting"])(
+    "was acceptable when it was captured, in a cycle that is %s",
+    (status) => {
+      expect(asked(slotInCycle(status))).toBe(true);
+    },
+  );
+
+  it.each([
+    ["a cycle that is completed", asked(slotInCycle("completed"))],
+    ["a seat that is removed", asked({ ...activeSlot, status: "removed" })],
+    ["the first moment after the test", asked(activeSlot, { capturedAt: "2026-05-15T00:00:00.000Z" })],
+    ["the last moment before the test", asked(activeSlot, { capturedAt: "2026-04-30T23:59:59.999Z" })],
+    ["a broken image", asked(activeSlot, { imageFaults: broken })],
+  ])("was not, of %s", (_, accepted) => {
+    expect(accepted).toBe(false);
+  });
+
+  it("was acceptable in the first and the last moment of the test", () => {
+    for (const capturedAt of ["2026-05-01T00:00:00.000Z", "2026-05-14T23:59:59.999Z"])
+      expect(asked(activeSlot, { capturedAt })).toBe(true);
   });
 });

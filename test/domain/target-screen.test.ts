@@ -29,6 +29,14 @@ describe("the target screen", () => {
     );
   });
 
+  it("is the same in each release", () => {
+    const screens = screensOf(5);
+    const drawn = (slot: string) =>
+      days.map((day) => screens.indexOf(targetScreen(screens, slot, day))).join("");
+    expect([drawn("a seat"), drawn(slots[1] ?? "")]).toEqual(["03123401431043", "34324303120342"]);
+    expect(targetScreen([], "a seat", 1)).toBe("");
+  });
+
   it("is another than the day before, where there are two", () => {
     fc.assert(
       fc.property(

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { dayIndexAt, dayStartsOf, dueByOf, type TestDays, todayOf } from "../../server/domain/test-days.ts";
+import {
+  dayIndexAt,
+  dayStartsOf,
+  dueByOf,
+  graceEndOf,
+  isOver,
+  type TestDays,
+  todayOf,
+} from "../../server/domain/test-days.ts";
 
 function testIn(timezone: string, startsOn: string, durationDays = 14): TestDays {
   const plan = { timezone, startsOn, durationDays };
@@ -56,6 +64,19 @@ describe("a test of which the stored days differ from what its time zone says no
     expect(days.dayStarts[0]).toBe("2026-06-30T23:00:00.000Z");
     expect(dayIndexAt(days, "2026-06-30T22:30:00.000Z")).toBe(0);
     expect(dayIndexAt(days, "2026-07-01T22:30:00.000Z")).toBe(1);
+    expect(dayIndexAt(days, "2026-07-02T22:59:59.999Z")).toBe(2);
+  });
+
+  it("is before or after them outside of those days, whatever the date", () => {
+    const moved = (hours: number): TestDays => ({
+      ...days,
+      dayStarts: days.dayStarts.map((start) => new Date(Date.parse(start) + hours * hour).toISOString()),
+    });
+    // Its date in Berlin is that of the first day, or of the last.
+    expect(dayIndexAt(moved(10), "2026-07-01T08:00:00.000Z")).toBe(0);
+    expect(dayIndexAt(moved(-10), "2026-07-02T20:00:00.000Z")).toBe(3);
+    expect(dayIndexAt(days, "2026-06-28T12:00:00.000Z")).toBe(-2);
+    expect(dayIndexAt(days, "2026-07-05T12:00:00.000Z")).toBe(5);
   });
 });
 
@@ -81,5 +102,11 @@ describe("a test of two weeks from 1 May 2026 in UTC", () => {
     [15, "2026-05-15T00:00:00.000Z"],
   ])("has day %d due by %s", (dayIndex, dueBy) => {
     expect(dueByOf(days, dayIndex)).toBe(dueBy);
+  });
+
+  it("is over with its last day, and takes late sessions for a day more", () => {
+    const isOverAt = (now: string) => isOver(days, now);
+    expect(["2026-05-14T23:59:59.999Z", "2026-05-15T00:00:00.000Z"].map(isOverAt)).toEqual([false, true]);
+    expect(graceEndOf(days)).toBe("2026-05-16T00:00:00.000Z");
   });
 });
