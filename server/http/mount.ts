@@ -49,32 +49,45 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
       const caller = await door.authenticate(endpoint.auth, shown);
       // Before a body that may be large, or wrong in its form.
       requireScope(endpoint, caller);
-      const idempotencyKey = isMutation(endpoint) ? idempotencyKeyOf(ctx.req) : undefined;
-      const counting = (thrown: unknown) => countRefusal(deps, { endpoint, caller }, thrown);
-      const body = endpoint.body
-        ? await takeIn(ctx, endpoint, { caller, idempotencyKey }).catch(counting)
-        : nothing;
       try {
-        const outcome = await invoke({
-          caller,
-          path: ctx.path,
-          params,
-          query: endpoint.query ? ctx.query : undefined,
-          body: body.value,
-          idempotencyKey,
-          address: door.addressOf(ctx.req),
-          browser: shown,
-          callerNow: () => door.authenticate(endpoint.auth, shown),
-          signal: () => signalOf(ctx, deps),
-          setSession: (session) => cookie.set(ctx, session),
-        }).catch(counting);
-        if (outcome.replayed && caller) await uncountBytes(endpoint, caller.id, { request: ctx.req, deps });
-        send(ctx, outcome, endpoint);
-      } finally {
-        if (body.discard) await body.discard();
+        await answerCaller({ ctx, params, shown, caller });
+      } catch (thrown) {
+        await countRefusal(deps, { endpoint, caller }, thrown);
       }
     },
   };
+
+  async function answerCaller({ ctx, params, shown, caller }: Called): Promise<void> {
+    const idempotencyKey = isMutation(endpoint) ? idempotencyKeyOf(ctx.req) : undefined;
+    const body = endpoint.body ? await takeIn(ctx, endpoint, { caller, idempotencyKey }) : nothing;
+    try {
+      const outcome = await invoke({
+        caller,
+        path: ctx.path,
+        params,
+        query: endpoint.query ? ctx.query : undefined,
+        body: body.value,
+        idempotencyKey,
+        address: door.addressOf(ctx.req),
+        browser: shown,
+        callerNow: () => door.authenticate(endpoint.auth, shown),
+        signal: () => signalOf(ctx, deps),
+        setSession: (session) => cookie.set(ctx, session),
+      });
+      if (outcome.replayed && caller) await uncountBytes(endpoint, caller.id, { request: ctx.req, deps });
+      send(ctx, outcome, endpoint);
+    } finally {
+      if (body.discard) await body.discard();
+    }
+  }
+}
+
+/** A request whose caller is known. */
+interface Called {
+  readonly ctx: Context;
+  readonly params: Record<string, string>;
+  readonly shown: Presented;
+  readonly caller: Callers[Endpoint["auth"]];
 }
 
 const noCookies = { sessionId: undefined, known: undefined };
@@ -82,10 +95,12 @@ const noCookies = { sessionId: undefined, known: undefined };
 function presented(ctx: Context, endpoint: Endpoint, cookie: ReturnType<typeof sessionCookie>): Presented {
   const { headers } = ctx.req;
   const apiKey = headers["x-api-key"];
+  const { sessionId, known } = headers.cookie === undefined ? noCookies : cookie.shown(ctx);
   return {
     apiKey: typeof apiKey === "string" ? apiKey : undefined,
     authorization: headers.authorization,
-    ...(headers.cookie === undefined ? noCookies : cookie.shown(ctx)),
+    sessionId,
+    known,
     mutates: isMutation(endpoint),
     origin: headers.origin,
   };
