@@ -99,7 +99,7 @@ async function plant(service: Service, world: ConsoleWorld, payload: string): Pr
     items: [{ type: "fixed", text: payload }],
     versions: [{ platform: short, version: short }],
   };
-  const entry = { title: payload, version: short, body: payload, ...lists };
+  const entry = { title: payload, version: short, body: payload, allowDuplicate: true, ...lists };
   const note = await world.call("POST", `/apps/${app}/changelog`, entry);
   await world.call("POST", `/apps/${app}/keys`, { label: short });
   await world.call("POST", "/tokens", { kind: "agent", label: short });
