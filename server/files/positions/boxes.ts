@@ -33,23 +33,33 @@ const positions = ["\u00a9xyz", "loci", "GPS ", "gps0"];
 const mayNamePosition = ["XMP_", "uuid", "----"];
 
 function createWalk(bytes: FileBytes) {
-  let boxes = 0;
+  const next = createReader(bytes);
   const walk = (level: Level): void => {
-    for (let at = level.from; boxes < mostBoxes; boxes++) {
-      const box = boxAt(bytes, at, level.to);
-      if (!box) return;
-      look(box, level);
-      at = box.to;
-    }
+    for (const box of boxesIn(next, level)) look(box, level);
   };
   const look = (box: Box, { depth, named }: Level) => {
     if (named?.has(numberOf(box)) || isPosition(bytes, box)) return blank(bytes, box);
     if (!containers.includes(box.type) || depth === deepest) return;
     const from = box.type === "meta" ? firstOfMeta(bytes, box) : box.inner;
-    const names = box.type === "meta" ? namedIn(bytes, { from, to: box.to }) : named;
+    const names = box.type === "meta" ? namedIn(bytes, next, { from, to: box.to }) : named;
     walk({ from, to: box.to, depth: depth + 1, ...(names ? { named: names } : {}) });
   };
   return walk;
+}
+
+type NextBox = (span: Span) => Box | undefined;
+
+/** Reads the first box of a span: undefined where there is none, and once all of a film's boxes have been read. */
+function createReader(bytes: FileBytes): NextBox {
+  let boxes = 0;
+  return ({ from, to }) => {
+    boxes += 1;
+    return boxes <= mostBoxes ? boxAt(bytes, from, to) : undefined;
+  };
+}
+
+function* boxesIn(next: NextBox, { from, to }: Span): Generator<Box> {
+  for (let box = next({ from, to }); box; box = next({ from: box.to, to })) yield box;
 }
 
 function boxAt(bytes: FileBytes, from: number, end: number): Box | undefined {
@@ -81,27 +91,17 @@ const firstOfMeta = (bytes: FileBytes, { inner }: Box): number =>
 const numberOf = ({ type }: Box): number => Buffer.from(type, "latin1").readUInt32BE(0);
 
 /** The numbers of the keys of a `meta` that name a position; their names are overwritten. */
-function namedIn(bytes: FileBytes, { from, to }: Span): ReadonlySet<number> {
+function namedIn(bytes: FileBytes, next: NextBox, span: Span): ReadonlySet<number> {
   const named = new Set<number>();
-  for (let at = from, box = boxAt(bytes, at, to); box; at = box.to, box = boxAt(bytes, at, to)) {
-    if (box.type !== "keys") continue;
-    const keys = entriesOf(bytes, { from: box.inner + 8, to: box.to });
-    keys.forEach((key, index) => {
-      if (!namesPosition(Buffer.from(bytes.read(key.inner, key.to - key.inner)))) return;
-      named.add(index + 1);
+  for (const { type, inner, to } of boxesIn(next, span)) {
+    if (type !== "keys") continue;
+    let number = 0;
+    for (const key of boxesIn(next, { from: inner + 8, to })) {
+      number += 1;
+      if (!namesPosition(bytes.read(key.inner, key.to - key.inner))) continue;
+      named.add(number);
       bytes.write(key.inner, Buffer.alloc(key.to - key.inner, "x"));
-    });
+    }
   }
   return named;
-}
-
-function entriesOf(bytes: FileBytes, { from, to }: Span): Box[] {
-  const entries: Box[] = [];
-  for (let at = from; entries.length < mostBoxes; ) {
-    const entry = boxAt(bytes, at, to);
-    if (!entry) break;
-    entries.push(entry);
-    at = entry.to;
-  }
-  return entries;
 }

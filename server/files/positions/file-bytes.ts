@@ -1,6 +1,9 @@
 import { readSync, writeSync } from "node:fs";
 
-/** The bytes of an open file, read through a window and overwritten in place. */
+/**
+ * The bytes of an open file, read through a window and overwritten in place. What is written waits in the window: a file of
+ * 300,000 tiny blocks would otherwise cost as many reads and writes of the disk.
+ */
 export interface FileBytes {
   readonly size: number;
   /** At most `length` bytes from `at`, fewer at the end of the file. Good until the next call. */
@@ -10,6 +13,8 @@ export interface FileBytes {
   erase(at: number, length: number): void;
   /** Where `pattern` next begins; -1 where it does not. */
   find(pattern: Uint8Array, from: number): number;
+  /** Brings what was written to the file. Call it at the end. */
+  flush(): void;
 }
 
 const windowLength = 65_536;
@@ -18,25 +23,38 @@ const zeros = Buffer.alloc(windowLength);
 export function openBytes(descriptor: number, size: number): FileBytes {
   let from = 0;
   let held = Buffer.alloc(0);
+  let isChanged = false;
 
+  const isHeld = (at: number, length: number) => at >= from && at + length <= from + held.length;
+  const flush = () => {
+    if (isChanged) writeAll(descriptor, held, from);
+    isChanged = false;
+  };
   const load = (at: number, length: number) => {
+    flush();
     const room = Buffer.alloc(Math.max(0, Math.min(Math.max(length, windowLength), size - at)));
     from = at;
     held = room.subarray(0, readAll(descriptor, room, at));
   };
   const read = (at: number, length: number) => {
-    if (at < from || at + length > from + held.length) load(at, length);
+    if (!isHeld(at, length)) load(at, length);
     return held.subarray(at - from, at - from + length);
   };
   const write = (at: number, bytes: Uint8Array) => {
+    if (isHeld(at, bytes.length)) {
+      held.set(bytes, at - from);
+      isChanged = true;
+      return;
+    }
+    flush();
     held = Buffer.alloc(0);
-    for (let done = 0; done < bytes.length; )
-      done += writeSync(descriptor, bytes, done, bytes.length - done, at + done);
+    writeAll(descriptor, bytes, at);
   };
   return {
     size,
     read,
     write,
+    flush,
     erase(at, length) {
       const end = Math.min(at + length, size);
       for (let next = at; next < end; next += zeros.length) write(next, zeros.subarray(0, end - next));
@@ -49,6 +67,11 @@ export function openBytes(descriptor: number, size: number): FileBytes {
       return -1;
     },
   };
+}
+
+function writeAll(descriptor: number, bytes: Uint8Array, at: number): void {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(descriptor, bytes, done, bytes.length - done, at + done);
 }
 
 function readAll(descriptor: number, into: Buffer, at: number): number {

@@ -1,5 +1,5 @@
 import { removeFromBoxes } from "./boxes.ts";
-import { openBytes } from "./file-bytes.ts";
+import { type FileBytes, openBytes } from "./file-bytes.ts";
 import { removeFromGif } from "./gif.ts";
 import { removeFromJpeg } from "./jpeg.ts";
 import { removeFromPng } from "./png.ts";
@@ -12,6 +12,12 @@ import { removeFromWebp } from "./webp.ts";
  */
 export function removePositions(descriptor: number, size: number, mediaType: string): boolean {
   const bytes = openBytes(descriptor, size);
+  const isWhole = removeFrom(bytes, mediaType);
+  bytes.flush();
+  return isWhole;
+}
+
+function removeFrom(bytes: FileBytes, mediaType: string): boolean {
   switch (mediaType) {
     case "image/jpeg":
       return removeFromJpeg(bytes);
