@@ -65,7 +65,7 @@ const sizeOf = (file: string): Promise<number> =>
   );
 
 /** Whether kept files, in their folders of two digits, are there. */
-async function hasFiles(folder: string): Promise<boolean> {
+export async function hasFiles(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((each) => /^[\da-f]{2}$/.test(each))) {
     const inside = await readdir(join(folder, name), { recursive: true });

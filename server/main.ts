@@ -3,6 +3,7 @@ import { type AddressInfo, Server as NetServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { announce } from "./announce.ts";
 import { createApp } from "./app.ts";
+import { bindFolder } from "./bind-folder.ts";
 import { systemClock } from "./clock.ts";
 import { takeDataFolder } from "./data-folder.ts";
 import { seedDemo } from "./demo/seed.ts";
@@ -69,6 +70,7 @@ async function serveFrom(wanted: Settings, flags: ServeFlags, world: ServeWorld)
   const log = createLog(wanted.logLevel, { write: world.err });
   const database = await openSettingsDatabase(wanted);
   const { secret, old: oldSecrets } = await unlockWith(environment, wanted, database);
+  await bindFolder(database, wanted);
   const server = await listen(wanted);
   const settings = readSettings({ ...flags, port: portOf(server) }, environment);
   const stopping = new AbortController();

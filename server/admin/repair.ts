@@ -1,3 +1,4 @@
+import { bindFolder } from "../bind-folder.ts";
 import type { Files } from "../files/files.ts";
 import { createKeptFiles } from "../files/kept-files.ts";
 import { createLocalFiles } from "../files/local-files.ts";
@@ -16,9 +17,11 @@ export interface LostFile extends Holder {
 
 /**
  * Removes what refers to missing files, sets damaged ones aside in the folder `files/damaged`, and deletes files to which
- * nothing refers. With SQLite the server must be stopped for the last. Gives all that it did.
+ * nothing refers. With SQLite the server must be stopped for the last. Gives all that it did. Throws a SettingError where
+ * the folder holds the files of another database.
  */
 export async function repair(database: Database, place: Place) {
+  await bindFolder(database, place);
   const files = createLocalFiles(filesFolder(place));
   const { faults } = await readStoredFiles(database, files);
   const lost: LostFile[] = [];
