@@ -4,7 +4,7 @@ import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { consume, peek } from "../store/rate-limits.ts";
 import { accountLimitsOf, refuseSpentAccount } from "./attempts.ts";
-import { countBytes } from "./count-bytes.ts";
+import { countBytes, uncountBytes } from "./count-bytes.ts";
 import type { Callers } from "./handler.ts";
 import { createTurns, type Turn } from "./turns.ts";
 import { UploadFailure } from "./upload-failure.ts";
@@ -46,7 +46,11 @@ export function createAdmit(deps: Limiting): Admit {
     }
     const countArrived = await countBytes(endpoint, caller.id, { request, deps });
     if (!isLarge(request)) return undefined;
-    const turn = await takeTurn(caller.id);
+    const turn = await takeTurn(caller.id).catch(async (busy) => {
+      // None of its bytes were taken in: the next try must find the same room.
+      await uncountBytes(endpoint, caller.id, { request, deps });
+      throw busy;
+    });
     return {
       ...turn,
       countArrived,

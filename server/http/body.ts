@@ -49,6 +49,8 @@ export function readBytes(
 ): Promise<Buffer> {
   const declared = Number(request.headers["content-length"] ?? 0);
   if (declared > most) return Promise.reject(new ApiError("payload_too_large"));
+  // Its `close` was emitted already, and comes no second time.
+  if (request.destroyed) return Promise.reject(malformed("was cut off"));
   // A body that is all there costs nothing more.
   const arrival = request.complete ? undefined : arrivals.begin(request, sender);
   const reading = new Promise<Buffer>((resolve, reject) => {
@@ -70,8 +72,8 @@ export function readBytes(
     request.on("end", () => resolve(only ?? collected.bytes()));
     request.on("error", (cause) => reject(malformed("was cut off", cause)));
     request.on("close", () => {
-      // An error is dear to make, and nobody hears of it once the whole body is there.
-      if (!request.complete) reject(malformed("was cut off"));
+      // An error is dear to make, and nobody hears of it once the whole body was read.
+      if (!request.readableEnded) reject(malformed("was cut off"));
     });
   });
   return arrival ? reading.finally(arrival.end) : reading;

@@ -41,7 +41,7 @@ export async function countBytes(
 
 const nothing = async () => {};
 
-/** Gives back what was counted for a request that turned out to be a repeat. */
+/** Gives back what was counted for a request that turned out to be a repeat, or found no turn. */
 export async function uncountBytes(
   endpoint: Endpoint,
   keyId: string,

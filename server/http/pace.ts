@@ -46,7 +46,8 @@ export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
 
   const look = () => {
     const now = performance.now();
-    const due = ((now - last) * rate) / 1_000;
+    // After a longer pause the server itself stood still, and has not read yet what came meanwhile.
+    const due = (Math.min(now - last, 2 * pause) * rate) / 1_000;
     last = now;
     for (const body of watched) {
       const why = now >= stopAt ? ending() : faultOf(body, { now, due, full });
