@@ -8,27 +8,46 @@ import type { VersionForm, VersionOrder } from "../domain/changelog.ts";
  * number of up to three digits is a build number or a version, a longer one a build number only.
  */
 export const versionOrder: VersionOrder = {
-  formsOf(version) {
-    const plain = plainVersion(version);
-    if (/^\d+$/.test(plain)) return plain.length > 3 ? ["build"] : ["build", "semver"];
-    if (/^\d{4}-\d\d-\d\d$/.test(plain)) return ["date"];
-    return nearest(plain) ? ["semver"] : [];
-  },
-  compare: (a, b, form) => comparisons[form](plainVersion(a), plainVersion(b)),
+  formsOf: (version) => readingOf(version).forms,
+  compare: (a, b, form) => comparisons[form](readingOf(a), readingOf(b)),
 };
 
-type Comparison = (a: string, b: string) => number;
+/** A version as it is understood. */
+interface Reading {
+  readonly plain: string;
+  readonly forms: readonly VersionForm[];
+  /** The nearest one; null where there is none. */
+  readonly semVer: SemVer | null;
+}
+
+const readings = new Map<string, Reading>();
+const mostReadings = 50_000;
+
+/** Remembered: with thousands of entries, reading every version anew for each request would stop all others. */
+function readingOf(version: string): Reading {
+  const known = readings.get(version);
+  if (known) return known;
+  if (readings.size >= mostReadings) readings.clear();
+  const plain = plainVersion(version);
+  const semVer = nearest(plain);
+  const reading = { plain, semVer, forms: formsOf(plain, semVer) };
+  readings.set(version, reading);
+  return reading;
+}
+
+function formsOf(plain: string, semVer: SemVer | null): readonly VersionForm[] {
+  if (/^\d+$/.test(plain)) return plain.length > 3 ? ["build"] : ["build", "semver"];
+  if (/^\d{4}-\d\d-\d\d$/.test(plain)) return ["date"];
+  return semVer ? ["semver"] : [];
+}
+
+type Comparison = (a: Reading, b: Reading) => number;
 
 const comparisons: Record<VersionForm, Comparison> = {
-  build: (a, b) => Number(BigInt(a) > BigInt(b)) - Number(BigInt(a) < BigInt(b)),
-  date: (a, b) => Number(a > b) - Number(a < b),
-  semver: compareSemVer,
+  build: ({ plain: a }, { plain: b }) => Number(BigInt(a) > BigInt(b)) - Number(BigInt(a) < BigInt(b)),
+  date: ({ plain: a }, { plain: b }) => Number(a > b) - Number(a < b),
+  semver: ({ semVer: a }, { semVer: b }) => (a && b ? compare(a, b) : 0),
 };
-
-function compareSemVer(a: string, b: string): number {
-  const [left, right] = [nearest(a), nearest(b)];
-  return left && right ? compare(left, right) : 0;
-}
 
 /** How big a release is: its distance to the greatest release before it, of `others`; `minor` where that is unknown. */
 export function releaseTypeAfter(version: string, others: readonly string[]): ReleaseType {
@@ -43,11 +62,12 @@ export function releaseTypeAfter(version: string, others: readonly string[]): Re
   return before.minor === own.minor ? "patch" : "minor";
 }
 
-const semVerOf = (version: string): SemVer | null =>
-  versionOrder.formsOf(version).includes("semver") ? nearest(version) : null;
+function semVerOf(version: string): SemVer | null {
+  const { forms, semVer } = readingOf(version);
+  return forms.includes("semver") ? semVer : null;
+}
 
-function nearest(version: string): SemVer | null {
-  const plain = plainVersion(version);
+function nearest(plain: string): SemVer | null {
   const exact = parse(plain);
   if (exact) return exact;
   return /^\d+(\.\d+){0,3}([-+][\w.+-]*)?(\s.*|\(.*)?$/.test(plain)
