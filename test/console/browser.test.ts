@@ -107,13 +107,14 @@ describe("a person with a browser", () => {
     await page.getByText("The proposal on this thread has changed").waitFor();
   });
 
-  it("sees new reports in the open inbox", async () => {
+  it("sees new reports in the open inbox, and hears of them", async () => {
     const page = await signedIn();
     await page.clock.install();
     await page.goto(`/console/feedback/${world.app.id}`);
     await sendFeedback(service, world.app.key, { message: "Only just sent." });
     await page.clock.runFor(21_000);
     await page.getByRole("link", { name: "Only just sent." }).waitFor();
+    expect(await page.locator("[aria-live]").innerText()).toBe("The threads in this list have changed.");
   });
 
   it("closes a menu with Escape and is back at its button", async () => {

@@ -70,7 +70,7 @@ describe("a draft in a browser", () => {
     await typeReply(page);
     await expect.poll(() => stored(page)).toContain("Dear sender");
     page.once("dialog", (dialog) => dialog.accept());
-    await page.locator("summary[aria-label^=Account]").click();
+    await page.locator("summary", { hasText: "Account" }).click();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByText("You are signed out.").waitFor();
     expect(await stored(page)).toBe("");
@@ -85,7 +85,7 @@ describe("a draft in a browser", () => {
         resolve(dialog.type());
       });
     });
-    await page.locator("summary[aria-label^=Account]").click();
+    await page.locator("summary", { hasText: "Account" }).click();
     await page.getByRole("button", { name: "Sign out" }).click({ noWaitAfter: true });
     expect(await asked).toBe("beforeunload");
     expect(await page.getByLabel("Reply", { exact: true }).inputValue()).toBe("Dear sender");

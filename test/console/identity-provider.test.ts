@@ -62,7 +62,7 @@ describe("the pages of a deployment with a provider", () => {
     const elsewhere = await openPage(browser, service);
     await elsewhere.goto("/console/sign-in");
     await elsewhere.getByRole("link", { name: "Sign in with Inn ID" }).click();
-    await elsewhere.getByLabel(`Account ${account.email}`).waitFor();
+    await elsewhere.locator("summary", { hasText: `Account ${account.email}` }).waitFor();
   });
 
   it("tell with what an account can be signed in to", async () => {

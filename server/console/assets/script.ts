@@ -1,4 +1,6 @@
 import { drafts } from "./script/drafts.ts";
+import { faqs } from "./script/faqs.ts";
+import { live } from "./script/live.ts";
 
 /** What pages do better where scripts run. Nothing depends on it. */
 export const script = `
@@ -15,6 +17,13 @@ const localise = (root) => {
   }
 };
 localise(document);
+
+// What happens while the page is open is read out, too. A new element is read even where its words are the same.
+const announce = (words) => {
+  const line = document.createElement("p");
+  line.textContent = words;
+  document.getElementById("announced").replaceChildren(line);
+};
 
 // The note of what was just done is told once.
 const address = new URL(location.href);
@@ -99,27 +108,10 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     source.select();
     await navigator.clipboard.writeText(source.value);
     button.textContent = "Copied";
+    announce("Copied.");
   });
 }
 
 ${drafts}
-// Lists and proposals that change meanwhile.
-const live = document.querySelectorAll("[data-live]");
-const refresh = async () => {
-  if (document.hidden) return;
-  const answer = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => undefined);
-  if (!answer || !answer.ok || answer.redirected) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-  for (const part of document.querySelectorAll("[data-live]")) {
-    const next = fresh.getElementById(part.id);
-    if (!next || part.contains(document.activeElement) || part.dataset.live === next.dataset.live) continue;
-    if (part.dataset.stale === undefined) {
-      localise(next);
-      const at = part.querySelector("[data-arrows]")?.scrollLeft;
-      part.replaceWith(next);
-      if (at) next.querySelector("[data-arrows]").scrollLeft = at;
-    } else document.getElementById(part.dataset.stale).hidden = false;
-  }
-};
-if (live.length > 0) setInterval(refresh, 20_000);
-`;
+${faqs}
+${live}`;

@@ -38,6 +38,7 @@ export const Document = ({ links, title, address, person, base, scripts = [], ch
         Skip to content
       </a>
       {children}
+      <div class="unseen" id="announced" aria-live="polite" />
     </body>
   </html>
 );

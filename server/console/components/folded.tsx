@@ -4,14 +4,22 @@ export interface FoldedProps {
   readonly text: string;
   /** What is folded away, after how many lines of it there are. */
   readonly rest?: string;
+  /** What is shown of a long text. */
+  readonly most?: Most;
 }
 
-const mostLines = 40;
-const mostCharacters = 3_500;
+interface Most {
+  readonly lines: number;
+  readonly characters: number;
+}
+
+const aScreen: Most = { lines: 40, characters: 3_500 };
+/** For a narrow column with many texts. */
+export const aFewLines: Most = { lines: 8, characters: 400 };
 
 /** Text of any length: its beginning, and the rest folded away where that would fill several screens. */
-export const Folded = ({ text, rest = "more lines" }: FoldedProps) => {
-  const at = placeOfFold(text);
+export const Folded = ({ text, rest = "more lines", most = aScreen }: FoldedProps) => {
+  const at = placeOfFold(text, most);
   if (at === text.length) return <Written text={text} />;
   const lines = text.slice(at).split("\n").length;
   return (
@@ -26,10 +34,10 @@ export const Folded = ({ text, rest = "more lines" }: FoldedProps) => {
 };
 
 /** Where the rest of a text begins: after a line or a word, and never so that only a few lines are folded away. */
-function placeOfFold(text: string): number {
-  const byLines = afterLine(text, mostLines);
-  const at = Math.min(byLines, mostCharacters);
-  if (text.length - at < mostCharacters / 4 && text.slice(at).split("\n").length < mostLines / 2) {
+function placeOfFold(text: string, most: Most): number {
+  const byLines = afterLine(text, most.lines);
+  const at = Math.min(byLines, most.characters);
+  if (text.length - at < most.characters / 4 && text.slice(at).split("\n").length < most.lines / 2) {
     return text.length;
   }
   if (at === byLines) return at;

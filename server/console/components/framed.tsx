@@ -87,7 +87,8 @@ const AppMenu = ({ frame: { links, apps, app } }: { readonly frame: Frame }) => 
 
 const AccountMenu = ({ frame: { links, email, docs } }: { readonly frame: Frame }) => (
   <details class="menu right">
-    <summary aria-label={`Account ${email}`}>
+    <summary>
+      <span class="unseen">{`Account ${email}`}</span>
       <span class="avatar" aria-hidden="true">
         {email.slice(0, 1).toUpperCase()}
       </span>

@@ -1,4 +1,4 @@
-import { Folded } from "./folded.tsx";
+import { aFewLines, Folded } from "./folded.tsx";
 import { Line } from "./written.tsx";
 
 interface PairProps {
@@ -14,7 +14,7 @@ export const Pair = ({ name, value }: PairProps) =>
         <Line text={name} />
       </dt>
       <dd>
-        <Folded text={value} />
+        <Folded text={value} most={aFewLines} />
       </dd>
     </div>
   );

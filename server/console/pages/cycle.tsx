@@ -124,11 +124,13 @@ interface LiveProps {
   readonly id: string;
   /** What it shows: where that has changed, the page shows it anew. */
   readonly of: unknown;
+  /** What is read out then. */
+  readonly news?: string;
   readonly children: ComponentChildren;
 }
 
-const Live = ({ id, of, children }: LiveProps) => (
-  <div id={id} data-live={versionOf(of)}>
+const Live = ({ id, of, news, children }: LiveProps) => (
+  <div id={id} data-live={versionOf(of)} data-news={news}>
     {children}
   </div>
 );
@@ -136,7 +138,7 @@ const Live = ({ id, of, children }: LiveProps) => (
 const Requests = ({ frame: { links, app }, cycle, slots, now }: CycleDetailProps) => {
   const requested = slots.filter(({ status }) => status === "requested");
   return (
-    <Live id="requests" of={requested}>
+    <Live id="requests" of={requested} news="The requests for seats have changed.">
       {requested.length > 0 && (
         <SeatRequests
           slots={requested}
@@ -153,7 +155,12 @@ const Days = ({ frame: { links, app }, cycle, slots, chosen, address, uploads }:
   <section class="stack" aria-labelledby="days-title">
     <h2 id="days-title">Seats and days</h2>
     <div class="board">
-      <div class="stack tight" id="grid" data-live={versionOf(slots)}>
+      <div
+        class="stack tight"
+        id="grid"
+        data-live={versionOf(slots)}
+        data-news="The seats and days have changed."
+      >
         <DayGrid {...{ cycle, slots, chosen, address }} />
         <Legend />
       </div>

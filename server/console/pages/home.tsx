@@ -26,7 +26,11 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
   return show(
     <Framed frame={frame} title="Decisions" narrow>
       <div class="stack wide">
-        <section id="waiting" data-live={versionOf(waiting.rows)}>
+        <section
+          id="waiting"
+          data-live={versionOf(waiting.rows)}
+          data-news="The proposals that wait for you have changed."
+        >
           <div class="head">
             <div>
               <h1>Decisions</h1>
@@ -37,7 +41,7 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
           </div>
           <WaitingList {...waiting} count={frame.waiting} now={now} links={links} />
         </section>
-        <div id="asked" data-live={versionOf(requests)}>
+        <div id="asked" data-live={versionOf(requests)} data-news="The requests for seats have changed.">
           {requests.length > 0 && (
             <section class="stack" aria-labelledby="asked-title">
               <h2 id="asked-title">Testers who ask for a seat</h2>

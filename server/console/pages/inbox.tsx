@@ -49,7 +49,7 @@ const Inbox = ({ frame, filter, cursor, items, nextCursor, now }: InboxProps) =>
         <Statuses filter={filter} address={address} />
         <Search frame={frame} filter={filter} />
       </div>
-      <div id="threads" data-live={versionOf(items)}>
+      <div id="threads" data-live={versionOf(items)} data-news="The threads in this list have changed.">
         {items.length === 0 ? (
           <Nothing frame={frame} filter={filter} everywhere={address({ status: "all" })} />
         ) : (

@@ -58,7 +58,7 @@ const Testing = ({ frame, offers, requests, now }: TestingProps) => (
       </Empty>
     ) : (
       <div class="stack wide">
-        <div id="waiting" data-live={versionOf(requests)}>
+        <div id="waiting" data-live={versionOf(requests)} data-news="The requests for seats have changed.">
           <Waiting rows={requests} frame={frame} now={now} />
         </div>
         {offers.map((offer) => (

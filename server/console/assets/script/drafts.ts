@@ -53,9 +53,10 @@ const restoreDraft = (form) => {
 const tellRestored = (form, lost) => {
   const note = document.createElement("div");
   note.className = "notice row spread";
-  note.setAttribute("role", "status");
   const words = document.createElement("span");
   words.textContent = "What you had typed here and not sent is back.";
+  // A page that has only just opened is not listened to yet.
+  setTimeout(() => announce(words.textContent), 1_000);
   const discard = document.createElement("button");
   discard.type = "button";
   discard.className = "small";

@@ -52,7 +52,6 @@ export const content = `
 .pairs dd { min-width: 0; }
 .pairs > div { display: grid; grid-template-columns: subgrid; grid-column: 1 / -1; }
 .pairs > .long { grid-template-columns: minmax(0, 1fr); gap: 0.1rem; }
-.pairs .written { max-height: 20rem; overflow-y: auto; }
 .rest > summary { margin-top: 0.25rem; }
 .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: var(--radius); background: var(--surface); }
 table { border-collapse: collapse; width: 100%; font-size: var(--small); }

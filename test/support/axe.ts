@@ -1,0 +1,17 @@
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+
+/** The rules of WCAG 2.0, 2.1 and 2.2, levels A and AA. */
+const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+/** What of the open page breaks the rules of WCAG A and AA: one line for each element, empty where nothing does. */
+export async function axeFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(async (tags) => {
+    const run: typeof axe.run = Reflect.get(window, "axe").run;
+    const { violations } = await run({ runOnly: { type: "tag", values: tags }, resultTypes: ["violations"] });
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary = "" }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+    );
+  }, tags);
+}
