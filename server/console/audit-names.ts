@@ -27,6 +27,22 @@ export async function targetsOf(
   return named;
 }
 
+/** The labels of the tokens with which these entries were made, by the tokens' ids; a revoked token has none. */
+export async function tokenLabelsOf(
+  reader: Reader,
+  entries: readonly AuditEntry[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(entries.flatMap(({ actor }) => actorParts(actor).tokenId ?? []))];
+  const rows = ids.length === 0 ? [] : await findTargets(reader, "token", ids);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** An actor as it is recorded: `ada@example.org`, or `ada@example.org, token <id>`. */
+export function actorParts(actor: string): { readonly name: string; readonly tokenId?: string } {
+  const [, name, tokenId] = /^(.*), token ([\da-f-]{36})$/.exec(actor) ?? [];
+  return name === undefined || tokenId === undefined ? { name: actor } : { name, tokenId };
+}
+
 const kindOf = ({ action }: AuditEntry): string => action.split(".", 1)[0] ?? "";
 
 function hrefOf(

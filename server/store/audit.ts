@@ -6,9 +6,10 @@ export interface NewAuditEntry extends AuditEntry {
   readonly ownerId: string;
 }
 
-/** A page of the list, of one app where one is given. */
+/** A page of the list, of one app and of one kind of deed where they are given. */
 export interface AuditPage {
   readonly appId: string | undefined;
+  readonly action: string | undefined;
   readonly position: readonly string[];
   readonly limit: number;
 }
@@ -28,11 +29,14 @@ export const audit = {
     }),
 
   /** Newest first, those that come after `position`: the `at` and the `id` of an entry. */
-  list: (reader: Reader, ownerId: string, { appId, position, limit }: AuditPage) =>
-    reader.all<AuditEntry>(
+  list: (reader: Reader, ownerId: string, { appId, action, position, limit }: AuditPage) => {
+    const given = [appId, action].filter((value) => value !== undefined);
+    return reader.all<AuditEntry>(
       `SELECT id, at, actor, action, app_id AS "appId", target, address FROM audit
-       WHERE owner_id = ? AND (at, id) < (?, ?)${appId === undefined ? "" : " AND app_id = ?"}
+       WHERE owner_id = ? AND (at, id) < (?, ?)
+         ${appId === undefined ? "" : "AND app_id = ?"} ${action === undefined ? "" : "AND action = ?"}
        ORDER BY at DESC, id DESC LIMIT ?`,
-      ...[ownerId, ...position, ...(appId === undefined ? [] : [appId]), limit],
-    ),
+      ...[ownerId, ...position, ...given, limit],
+    );
+  },
 };

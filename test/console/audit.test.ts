@@ -31,6 +31,28 @@ describe.each(databases)("the audit in the console on $name", (engine) => {
     expect(readingOf(page)).toContain(`Deleted an FAQ entry ${world.faqId.slice(0, 8)}…`);
   });
 
+  it("names the token with which something was done, until it is revoked", async () => {
+    const page = await owner.open("/console/audit?action=run.propose");
+    expect(readingOf(page)).toMatch(/Proposed a plan A named thread .* agent Token /);
+    expect(page.text).not.toMatch(/token [\da-f-]{36}/);
+    const { body } = await world.call("GET", "/tokens");
+    for (const { id } of Object(body).items) await world.call("DELETE", `/tokens/${id}`);
+    expect(readingOf(await owner.open("/console/audit?action=run.propose"))).toMatch(
+      /Token [\da-f]{8}…, revoked/,
+    );
+  });
+
+  it("shows one kind of deed alone, of one app where one is chosen", async () => {
+    const page = await owner.open(`/console/audit?app=${world.app.id}&action=faq.create`);
+    const rows = page.text.split("<tbody>")[1]?.match(/<b>[^<]*/g);
+    expect(rows).toEqual(["<b>Wrote an FAQ entry"]);
+    expect(page.text).toContain('<option value="faq.create" selected>');
+    const none = await owner.open("/console/audit?action=app.delete");
+    expect(readingOf(none)).toContain("Nothing matches");
+    const { body } = await world.call("GET", "/audit?action=faq.create");
+    expect(Object(body).items.map(({ action }: { action: string }) => action)).toEqual(["faq.create"]);
+  });
+
   it("shows one app alone", async () => {
     const other = await service.makeApp(world.owner);
     await world.call("PATCH", `/apps/${other.id}`, { name: "The other app" });

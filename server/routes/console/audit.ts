@@ -11,6 +11,7 @@ export const audit = ({ database }: Deps): Handlers<typeof contract> => ({
     const position = readCursor(query.cursor, [instantPart, idPart]);
     const entries = await rows.list(database, caller.userId, {
       appId: query.appId,
+      action: query.action,
       position,
       limit: limit + 1,
     });

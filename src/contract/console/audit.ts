@@ -23,6 +23,7 @@ export const audit = {
     auth: "session",
     query: z.object({
       appId: z.optional(uuid),
+      action: z.optional(text(1, 100)),
       cursor: z.optional(text(1, 500)),
       limit: z.optional(queryInteger(1, limits.listPage.max)),
     }),
