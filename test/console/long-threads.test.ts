@@ -66,14 +66,16 @@ describe("a thread with a lot in it", () => {
   });
 
   it.each([true, false])(
-    "opens a picture over the page and closes it, scripts: %s",
+    "opens a picture over the page and closes it with keys alone, scripts: %s",
     async (javaScriptEnabled) => {
       const page = await open({ images: [dataUrl(png())] }, { javaScriptEnabled });
       const address = page.url();
-      await page.getByRole("button", { name: "Open: From the sender, 1 of 1" }).click();
+      const picture = page.getByRole("button", { name: "Open: From the sender, 1 of 1" });
+      await picture.press("Enter");
       await page.getByRole("button", { name: "Close" }).waitFor();
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "Close" }).waitFor({ state: "hidden" });
+      expect(await picture.evaluate((button) => button === document.activeElement)).toBe(true);
       expect(page.url()).toBe(address);
     },
   );

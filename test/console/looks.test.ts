@@ -32,8 +32,8 @@ describe("every page of the console", () => {
 
   const paths = () => [...consolePaths(world), "/console/sign-in", "/console/nowhere"];
 
-  it("needs no scrolling sideways on a phone of 360 pixels, its menus open or not", async () => {
-    const page = await openPage(browser, service, world.headers, { viewport: { width: 360, height: 740 } });
+  it("needs no scrolling sideways on a phone of 320 pixels, its menus open or not", async () => {
+    const page = await openPage(browser, service, world.headers, { viewport: { width: 320, height: 740 } });
     for (const path of paths()) {
       await page.goto(path);
       expect([path, await overflow(page)]).toEqual([path, 0]);
