@@ -8,6 +8,7 @@ import { showRefusal } from "./pages/refusal.tsx";
 import { type Place, pageOfForm, placeOf } from "./place.ts";
 import { goTo } from "./reply.ts";
 import { createRespond } from "./respond.ts";
+import { rememberedForm, typedIn } from "./typed.ts";
 
 /**
  * Answers what fails below the console's address with a page, where a browser asks for one, and sends it to sign in
@@ -28,7 +29,10 @@ export function createRefusals(settings: Deps["settings"]): AnswerWithPage {
       ctx,
       unsigned
         ? goTo(`${links.signIn}?${new URLSearchParams({ to: wanted(ctx, place) })}`)
-        : showRefusal(links, asSeen(ctx, error), String(ctx.state.requestId)),
+        : showRefusal(links, asSeen(ctx, error), {
+            requestId: String(ctx.state.requestId),
+            typed: typedIn(rememberedForm(ctx.req)),
+          }),
     );
     return true;
   };

@@ -16,6 +16,7 @@ import { showSignIn, signInPage } from "./pages/sign-in.tsx";
 import { type Place, pageOfForm, placeOf, returnPath } from "./place.ts";
 import { goTo, type Reply } from "./reply.ts";
 import { createRespond } from "./respond.ts";
+import { rememberForm } from "./typed.ts";
 import type { Answer, SignedInVisit, Visit } from "./visit.ts";
 
 /** The pages, forms and assets of the console. */
@@ -42,7 +43,14 @@ export function consoleRoutes(deps: Deps, door: Door): Route[] {
   const form = (path: string, answer: Answer<SignedInVisit>): Route => ({
     method: "POST",
     path,
-    answer: async (ctx, params) => respond(ctx, await visits.answerForm(ctx, params, answer)),
+    async answer(ctx, params) {
+      try {
+        respond(ctx, await visits.answerForm(ctx, params, answer));
+      } catch (error) {
+        await visits.rememberUnread(ctx, params);
+        throw error;
+      }
+    },
   });
   return [
     ...assetRoutes(patterns),
@@ -84,13 +92,15 @@ function createVisits(deps: Deps, door: Door, { href, mountedAt }: Place) {
     const query = new URLSearchParams(ctx.querystring);
     const address = door.addressOf(ctx.req);
     const sending = { arrivals: door.arrivals, sender: senderOf(caller, address) };
+    const fields = browser.mutates ? await readForm(ctx.req, sending) : noFields;
+    rememberForm(ctx.req, fields);
     return {
       deps,
       links,
       now: deps.clock.now(),
       param: (name: string) => params[name] ?? "",
       query: (name: string) => query.get(name) ?? "",
-      fields: browser.mutates ? await readForm(ctx.req, sending) : noFields,
+      fields,
       ask: asks({
         caller,
         browser,
@@ -99,19 +109,11 @@ function createVisits(deps: Deps, door: Door, { href, mountedAt }: Place) {
       }),
     };
   };
-  const presented = (ctx: Context, mutates: boolean): Presented => ({
-    apiKey: undefined,
-    authorization: ctx.req.headers.authorization,
-    ...cookie.shown(ctx),
-    mutates,
-    origin: ctx.req.headers.origin,
-  });
-
   const ofAnybody = (ctx: Context, params: Params, mutates: boolean): Promise<Visit> =>
-    visitOf(ctx, params, presented(ctx, mutates));
+    visitOf(ctx, params, presented(ctx, cookie, mutates));
 
   const ofSignedIn = async (ctx: Context, params: Params, mutates: boolean): Promise<SignedInVisit> => {
-    const browser = presented(ctx, mutates);
+    const browser = presented(ctx, cookie, mutates);
     const caller = await door.authenticate("session", browser);
     return { ...(await visitOf(ctx, params, browser, caller)), caller };
   };
@@ -131,8 +133,21 @@ function createVisits(deps: Deps, door: Door, { href, mountedAt }: Place) {
     const shown = await unlessSignedOut(() => answer({ ...visit, ask: askingOnly(visit.ask) }));
     return shown ?? goTo(returnPath(from, deps.settings.consoleUrl, links.home), "not-done");
   };
-  return { ofAnybody, ofSignedIn, answerForm };
+
+  /** Reads a form that failed before it was read, for example because the session could not be looked up. */
+  const rememberUnread = async (ctx: Context, params: Params): Promise<void> => {
+    if (!ctx.req.readableDidRead) await ofAnybody(ctx, params, true).catch(() => undefined);
+  };
+  return { ofAnybody, ofSignedIn, answerForm, rememberUnread };
 }
+
+const presented = (ctx: Context, cookie: ReturnType<typeof sessionCookie>, mutates: boolean): Presented => ({
+  apiKey: undefined,
+  authorization: ctx.req.headers.authorization,
+  ...cookie.shown(ctx),
+  mutates,
+  origin: ctx.req.headers.origin,
+});
 
 async function unlessSignedOut<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {

@@ -2,9 +2,17 @@ import type { ApiError } from "../../../src/contract/errors.ts";
 import { Alone } from "../components/alone.tsx";
 import type { Links } from "../links.ts";
 import { type Reply, show } from "../reply.ts";
+import type { Typed } from "../typed.ts";
+
+/** What is known of a request that failed. */
+export interface Refused {
+  readonly requestId: string;
+  /** What its form held. */
+  readonly typed: readonly Typed[];
+}
 
 /** A page in the place of one that could not be shown. */
-export const showRefusal = (links: Links, error: ApiError, requestId: string): Reply => {
+export const showRefusal = (links: Links, error: ApiError, { requestId, typed }: Refused): Reply => {
   const { title, text } = wordsOf(error);
   return show(
     <Alone links={links} title={title}>
@@ -16,6 +24,7 @@ export const showRefusal = (links: Links, error: ApiError, requestId: string): R
             Request <code>{requestId}</code>
           </p>
         )}
+        {typed.length > 0 && <WasTyped typed={typed} />}
         <div class="actions">
           <a class="button" href={links.home}>
             To the console
@@ -26,6 +35,22 @@ export const showRefusal = (links: Links, error: ApiError, requestId: string): R
     error.status,
   );
 };
+
+/** Nothing that was typed is lost: it can be copied from here. */
+const WasTyped = ({ typed }: Pick<Refused, "typed">) => (
+  <section class="stack" aria-labelledby="typed">
+    <h2 id="typed">What you had typed</h2>
+    <p class="muted small">It was not saved. Copy it before you leave this page.</p>
+    {typed.map(({ label, text }) => (
+      <label class="field" key={`${label} ${text}`}>
+        <span>{label}</span>
+        <textarea class="short" readOnly>
+          {`\n${text}`}
+        </textarea>
+      </label>
+    ))}
+  </section>
+);
 
 function wordsOf({ code, message }: ApiError) {
   switch (code) {

@@ -7,7 +7,7 @@ import type { Reply } from "../reply.ts";
 /** Why a device is not signed in here. Nothing of what it sent is shown, and nobody is sent where it wanted. */
 export function showTavernRefusal(links: Links, error: ApiError, requestId: string): Reply {
   const title = titles.get(error.code);
-  if (title === undefined) return showRefusal(links, error, requestId);
+  if (title === undefined) return showRefusal(links, error, { requestId, typed: [] });
   const { issues = [] } = error.details;
   return {
     status: error.status,
