@@ -70,7 +70,7 @@ describe("the pages of a deployment with a provider", () => {
     const page = readingOf(
       await createVisitor(service, await service.signIn({ id })).open("/console/sign-in-methods"),
     );
-    expect(page).toMatch(/Password None Inn ID Connect/);
+    expect(page).toMatch(/Password None The operator of this server .* Inn ID Connect/);
   });
 
   it("never show what a provider calls itself as markup", async () => {
