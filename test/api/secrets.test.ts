@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { mintCredential } from "../../server/secrets.ts";
+import { mintCredential, randomName } from "../../server/secrets.ts";
 import { type Cast, makeCast, propose, submitFeedback } from "../support/cast.ts";
 import { databases } from "../support/databases.ts";
 import { addressOf, endpoints, titleOf } from "../support/endpoints.ts";
@@ -19,6 +19,10 @@ interface Planted {
   readonly deviceToken: string;
   readonly maintainerToken: string;
   readonly webhook: string;
+  readonly password: string;
+  readonly code: string;
+  readonly verifier: string;
+  readonly metricsToken: string;
 }
 
 describe.each(databases)("a secret on $name", (engine) => {
@@ -41,7 +45,12 @@ describe.each(databases)("a secret on $name", (engine) => {
       revokedKey: mintCredential("sdk_"),
       testKey: mintCredential("stk_"),
       deviceToken: mintCredential("sdt_"),
+      password: randomName(),
+      code: randomName(),
+      verifier: randomName(),
+      metricsToken: metricsHeaders.authorization.slice("Bearer ".length),
     };
+    expect(Object.keys(planted)).toHaveLength(12);
   });
   afterEach(() => database.over());
   afterAll(async () => {
@@ -96,6 +105,18 @@ describe.each(databases)("a secret on $name", (engine) => {
       "a header that nobody reads",
       (secret) =>
         send("GET", "/api/v1/faqs/remote", { headers: { ...cast.key, "x-foo": secret, referer: secret } }),
+    ],
+    [
+      "a password",
+      (secret) =>
+        send("POST", "/api/v1/console/session", { body: { email: "a@example.org", password: secret } }),
+    ],
+    [
+      "a sign-in's code and verifier",
+      (secret) =>
+        send("POST", "/api/v1/testing/auth/exchange", {
+          body: { code: secret, verifier: secret, deviceId: secret },
+        }),
     ],
     [
       "malformed JSON",

@@ -7,7 +7,7 @@ import { hostileFiles } from "../support/hostile-files.ts";
 import { randomFrom, runSeed } from "../support/seed.ts";
 import { type Service, startService } from "../support/service.ts";
 import { keptFiles } from "../support/stored.ts";
-import { rounds } from "../support/torture.ts";
+import { rounds, within } from "../support/torture.ts";
 
 const path = "/api/v1/feedback/remote";
 let service: Service;
@@ -41,8 +41,8 @@ describe("hostile files", () => {
     }
     expect(taken).toEqual([]);
     expect(await keptFiles(service)).toEqual([]);
-    // Far more than the 50 ms of the long form mean that a file keeps the server busy.
-    expect(p99(times)).toBeLessThan(rounds(2_000, 50));
+    process.stdout.write(`${files.length} hostile files: p99 ${p99(times).toFixed(0)} ms\n`);
+    expect(p99(times)).toBeLessThan(within(2_000, 50));
   });
 });
 

@@ -4,7 +4,7 @@ import { temporaryFolder } from "../support/folder.ts";
 import { innkeepServeWithin } from "../support/innkeep.ts";
 import { connectRaw } from "../support/raw-connection.ts";
 import { startService } from "../support/service.ts";
-import { rounds } from "../support/torture.ts";
+import { rounds, within } from "../support/torture.ts";
 
 const unfinishedHead = "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ";
 
@@ -73,8 +73,8 @@ it("1,500 slow connections to a server with 1,024 descriptors keep nobody else o
     most = Math.max(most, await descriptorsOf(child.pid ?? 0));
   }
   expect(most).toBeLessThan(1_024);
-  // Only the long form judges speed: it runs on a machine that does nothing else.
-  expect(p99(times)).toBeLessThan(rounds(1_000, 200));
+  process.stdout.write(`Beside 1,500 slow connections: p99 ${p99(times).toFixed(0)} ms\n`);
+  expect(p99(times)).toBeLessThan(within(1_000, 200));
   await expect.poll(() => heads.open() + silent.open(), { timeout: 15_000 }).toBe(0);
   await expect.poll(() => descriptorsOf(child.pid ?? 0), { timeout: 5_000 }).toBeLessThan(100);
 });

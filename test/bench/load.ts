@@ -15,6 +15,8 @@ export interface LoadTarget {
 
 export interface LoadResult {
   readonly perSecond: number;
+  /** How long each answer took. */
+  readonly milliseconds: readonly number[];
   /** Answers that were not 2xx, with the first line of one. */
   readonly failures: number;
   readonly failure: string | undefined;
@@ -27,18 +29,20 @@ export async function load(target: LoadTarget, milliseconds: number): Promise<Lo
   const requests = (target.bodies ?? [target.body]).map((body) => Buffer.from(requestText(target, body)));
   let sent = 0;
   const next = () => (sent < (target.most ?? Infinity) ? requests[sent++ % requests.length] : undefined);
-  const tally = { answers: 0, failures: 0, failure: undefined as string | undefined };
+  const tally: Tally = { answers: 0, failures: 0, failure: undefined, milliseconds: [] };
   const until = performance.now() + milliseconds;
   const started = performance.now();
   await Promise.all(Array.from({ length: connections }, () => drive(target.port, next, until, tally)));
   const seconds = (performance.now() - started) / 1_000;
-  return { perSecond: tally.answers / seconds, failures: tally.failures, failure: tally.failure };
+  const { answers, ...result } = tally;
+  return { perSecond: answers / seconds, ...result };
 }
 
 interface Tally {
   answers: number;
   failures: number;
   failure: string | undefined;
+  readonly milliseconds: number[];
 }
 
 type Next = () => Buffer | undefined;
@@ -46,7 +50,9 @@ type Next = () => Buffer | undefined;
 function drive(port: number, next: Next, until: number, tally: Tally): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
+    let sentAt = 0;
     const sendNext = () => {
+      sentAt = performance.now();
       const request = performance.now() < until ? next() : undefined;
       if (request) socket.write(request);
       else socket.destroy();
@@ -57,6 +63,7 @@ function drive(port: number, next: Next, until: number, tally: Tally): Promise<v
     socket.on("close", () => resolve());
     onAnswers(socket, (firstLine) => {
       tally.answers += 1;
+      tally.milliseconds.push(performance.now() - sentAt);
       if (!/^HTTP\/1\.1 2/.test(firstLine)) {
         tally.failures += 1;
         tally.failure ??= firstLine;

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type ChildProgram, childProgram } from "../support/child-program.ts";
 import { createPostgresDatabase, databases, type TestDatabase } from "../support/databases.ts";
 import { type PostgresCluster, startPostgresCluster } from "../support/postgres-cluster.ts";
-import { rounds } from "../support/torture.ts";
+import { rounds, within } from "../support/torture.ts";
 import { expectNothingLost, expectSoundFile, loadTables } from "../support/write-load-tables.ts";
 
 const kills = rounds(20, 200);
@@ -61,8 +61,8 @@ describe("a PostgreSQL that crashes under load", () => {
       await server.printed(seen + 1);
       slowest = Math.max(slowest, performance.now() - started);
     }
-    // Only the long form judges speed: it runs on a machine that does nothing else.
-    expect(slowest).toBeLessThan(rounds(20_000, 2_000));
+    process.stdout.write(`First write after a restart of PostgreSQL: at most ${slowest.toFixed(0)} ms\n`);
+    expect(slowest).toBeLessThan(within(20_000, 2_000));
     await server.printed(server.lines.length + 300);
     await server.kill();
     await expectNothingLost(await place.open({ migrations: [loadTables] }), server.lines);
