@@ -168,6 +168,17 @@ describe("what a GitHub Actions job shows of feedback", () => {
     expect(stderr).not.toMatch(/^\s*::add-mask/m);
   });
 
+  it("is no command on standard output or in a warning either", async () => {
+    const evil = "x\n::stop-commands::y\n  ::add-mask::e";
+    const lines = (text: string) => text.split("\n").filter((line) => /^\s*(::|##\[)/.test(line));
+    const sent = await startSending(answers(201, { success: true, id: "::error::x", consoleUrl: evil }));
+    expect(lines((await sent.line.run(send, { env: gitHub })).stdout)).toEqual([]);
+    const refused = await startSending(answers(400, { error: evil, code: "bad_request" }));
+    const { stderr } = await refused.line.run([...send, "--best-effort"], { env: gitHub });
+    const unfolded = stderr.replace(/::group::[\s\S]*?::endgroup::\n/, "");
+    expect(lines(unfolded)).toEqual([expect.stringMatching(/^::warning title=/)]);
+  });
+
   it("cannot stop a report by a summary page that cannot be written", async () => {
     const { line } = await startSending();
     const { exit, stderr } = await line.run(send, { env: { ...gitHub, GITHUB_STEP_SUMMARY: line.cwd } });
