@@ -42,6 +42,8 @@ export function createArrivals({ settings, stopping }: Pick<Deps, "settings" | "
     begin(request, sender) {
       let why: ApiError | undefined;
       let tell: (why: ApiError) => void = () => {};
+      // There may be no room even for its beginning: it is cut then before it is watched.
+      let end = () => {};
       const cut = (reason: ApiError) => {
         if (why) return;
         why = reason;
@@ -54,8 +56,8 @@ export function createArrivals({ settings, stopping }: Pick<Deps, "settings" | "
         noMore.add(request);
         cut(reason);
       });
-      const unwatch = pace.watch(request, cut);
-      const end = () => {
+      const unwatch = why ? () => {} : pace.watch(request, cut);
+      end = () => {
         unwatch();
         held.end();
       };

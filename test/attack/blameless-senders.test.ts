@@ -45,6 +45,13 @@ describe("a body whose sender did nothing wrong", () => {
     expect(late).toBe(false);
   });
 
+  it("is cut, and breaks nothing, where the budget has no room even for its beginning", async () => {
+    const settings = readSettings({}, { INNKEEP_BUDGETS: "anonymousBufferedBytes=1000" });
+    const arrivals = createArrivals({ settings, stopping });
+    const sender = { id: "somebody", anonymous: true };
+    await expect(readBytes(request, 1_000, { arrivals, sender })).rejects.toMatchObject({ code: "busy" });
+  });
+
   it("that has gone before anybody reads it keeps nobody waiting", async () => {
     request.on("error", () => {});
     const gone = once(request, "close").catch(() => undefined);
@@ -77,7 +84,8 @@ describe.each(databases)("an upload that finds no turn on $name", (engine) => {
       budgets: { uploads: 1, uploadsPerKey: 1, uploadTurnMilliseconds: 50 },
     });
     try {
-      const [slow, other] = [await service.makeApp(), await service.makeApp()];
+      const [slow, probe] = [await service.makeApp(), await service.makeApp()];
+      const other = await service.makeApp();
       const path = "/api/v1/feedback/remote";
       const headers = {
         "Content-Type": "application/json",
@@ -86,11 +94,13 @@ describe.each(databases)("an upload that finds no turn on $name", (engine) => {
       };
       const held = await hold(service.baseUrl, 1, `${headOf("POST", path, headers)}{"type":"`);
       const body = { type: "bug", message: "See the picture.", images: [dataUrl(png(200_000))] };
-      const send = async () =>
-        (await service.request("POST", path, { headers: { "x-api-key": other.key }, body })).status;
-      for (let n = 0; n < 6; n += 1) expect(await send()).toBe(503);
+      const send = async (key: string) =>
+        (await service.request("POST", path, { headers: { "x-api-key": key }, body })).status;
+      // Once the slow one has its turn.
+      await expect.poll(() => send(probe.key)).toBe(503);
+      for (let n = 0; n < 6; n += 1) expect(await send(other.key)).toBe(503);
       held.release();
-      await expect.poll(send).toBe(201);
+      await expect.poll(() => send(other.key)).toBe(201);
     } finally {
       await service.stop();
     }
