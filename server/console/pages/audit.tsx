@@ -1,12 +1,11 @@
-import { type AuditEntry, audit } from "../../../src/contract/console/audit.ts";
-import { actorParts, type NamedTarget, targetsOf, tokenLabelsOf } from "../audit-names.ts";
+import { audit } from "../../../src/contract/console/audit.ts";
+import { targetsOf, tokenLabelsOf } from "../audit-names.ts";
+import { AuditEntries, type AuditEntriesProps } from "../components/audit-entries.tsx";
 import { deedNames } from "../components/deed-names.ts";
 import { Empty } from "../components/empty.tsx";
 import { Framed } from "../components/framed.tsx";
 import { Pager } from "../components/pager.tsx";
-import { When } from "../components/when.tsx";
-import { Line } from "../components/written.tsx";
-import { type Frame, frameOf } from "../frame.ts";
+import { frameOf } from "../frame.ts";
 import { type Reply, show } from "../reply.ts";
 import { visibleLine } from "../visible-text.ts";
 import type { SignedInVisit } from "../visit.ts";
@@ -29,15 +28,10 @@ interface Filter {
   readonly action: string;
 }
 
-interface AuditProps {
-  readonly frame: Frame;
+interface AuditProps extends AuditEntriesProps {
   readonly filter: Filter;
   readonly cursor: string;
-  readonly items: readonly AuditEntry[];
   readonly nextCursor: string | null;
-  readonly targets: ReadonlyMap<string, NamedTarget>;
-  /** Labels of tokens by their ids. */
-  readonly tokens: ReadonlyMap<string, string>;
 }
 
 const Audit = (props: AuditProps) => {
@@ -65,7 +59,7 @@ const Audit = (props: AuditProps) => {
           </div>
         </Empty>
       ) : (
-        <Entries {...props} />
+        <AuditEntries {...props} />
       )}
       <Pager
         first={cursor === "" ? undefined : at({})}
@@ -111,101 +105,3 @@ const Filtered = ({ name, label, chosen, options }: FilteredProps) => (
     ))}
   </select>
 );
-
-const Entries = ({ items, frame, targets, tokens }: AuditProps) => (
-  <section class="scroll" aria-label="Entries">
-    <table class="stacked">
-      <thead>
-        <tr>
-          <th scope="col">When</th>
-          <th scope="col">What</th>
-          <th scope="col">App</th>
-          <th scope="col">Who</th>
-          <th scope="col">From</th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map((entry) => (
-          <Entry
-            key={entry.id}
-            entry={entry}
-            frame={frame}
-            target={targets.get(entry.target ?? "")}
-            tokens={tokens}
-          />
-        ))}
-      </tbody>
-    </table>
-  </section>
-);
-
-interface EntryProps {
-  readonly entry: AuditEntry;
-  readonly frame: Frame;
-  readonly target: NamedTarget | undefined;
-  readonly tokens: AuditProps["tokens"];
-}
-
-const Entry = ({ entry, frame, target, tokens }: EntryProps) => (
-  <tr>
-    <td class="fit">
-      <When at={entry.at} />
-    </td>
-    <td>
-      <b>{deedNames.get(entry.action) ?? entry.action}</b>
-      <Target entry={entry} target={target} />
-    </td>
-    <td>
-      <AppName id={entry.appId} frame={frame} />
-    </td>
-    <td>
-      <Actor actor={entry.actor} frame={frame} tokens={tokens} />
-    </td>
-    <td class="fit muted">{entry.address}</td>
-  </tr>
-);
-
-interface ActorProps extends Pick<EntryProps, "frame" | "tokens"> {
-  readonly actor: string;
-}
-
-/** Who did it, and with which token: its label, where it still is there. */
-const Actor = ({ actor, frame, tokens }: ActorProps) => {
-  const { name, tokenId } = actorParts(actor);
-  if (tokenId === undefined) return <Line text={name} />;
-  const label = tokens.get(tokenId);
-  return (
-    <>
-      <Line text={name} />
-      <div class="muted" title={tokenId}>
-        {label === undefined ? (
-          `Token ${tokenId.slice(0, 8)}…, revoked`
-        ) : (
-          <>
-            Token{" "}
-            <a href={frame.links.tokens}>
-              <Line text={label || "without a label"} />
-            </a>
-          </>
-        )}
-      </div>
-    </>
-  );
-};
-
-/** The name of what was done something to; its id only where it is gone, or never had a name. */
-const Target = ({ entry, target }: Pick<EntryProps, "entry" | "target">) => {
-  if (target) {
-    const name = <Line text={target.name || "Without a name"} />;
-    return <div>{target.href === undefined ? name : <a href={target.href}>{name}</a>}</div>;
-  }
-  const told =
-    entry.target === null || entry.target === entry.appId || /^(session|user)\./.test(entry.action);
-  return told ? null : <div class="muted" title={entry.target ?? ""}>{`${entry.target?.slice(0, 8)}…`}</div>;
-};
-
-const AppName = ({ id, frame }: { readonly id: string | null; readonly frame: Frame }) => {
-  if (id === null) return null;
-  const app = frame.apps.find((known) => known.id === id);
-  return app ? <Line text={app.name} /> : <span class="muted">Deleted</span>;
-};

@@ -1,0 +1,114 @@
+import type { AuditEntry } from "../../../src/contract/console/audit.ts";
+import { actorParts, type NamedTarget } from "../audit-names.ts";
+import type { Frame } from "../frame.ts";
+import { deedNames } from "./deed-names.ts";
+import { When } from "./when.tsx";
+import { Line } from "./written.tsx";
+
+export interface AuditEntriesProps {
+  readonly items: readonly AuditEntry[];
+  readonly frame: Frame;
+  /** What the entries tell of, by its id. */
+  readonly targets: ReadonlyMap<string, NamedTarget>;
+  /** Labels of tokens by their ids. */
+  readonly tokens: ReadonlyMap<string, string>;
+}
+
+/** Entries of the audit as a table. */
+export const AuditEntries = ({ items, frame, targets, tokens }: AuditEntriesProps) => (
+  <section class="scroll" aria-label="Entries">
+    <table class="stacked">
+      <thead>
+        <tr>
+          <th scope="col">When</th>
+          <th scope="col">What</th>
+          <th scope="col">App</th>
+          <th scope="col">Who</th>
+          <th scope="col">From</th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((entry) => (
+          <Entry
+            key={entry.id}
+            entry={entry}
+            frame={frame}
+            target={targets.get(entry.target ?? "")}
+            tokens={tokens}
+          />
+        ))}
+      </tbody>
+    </table>
+  </section>
+);
+
+interface EntryProps {
+  readonly entry: AuditEntry;
+  readonly frame: Frame;
+  readonly target: NamedTarget | undefined;
+  readonly tokens: AuditEntriesProps["tokens"];
+}
+
+const Entry = ({ entry, frame, target, tokens }: EntryProps) => (
+  <tr>
+    <td class="fit">
+      <When at={entry.at} />
+    </td>
+    <td>
+      <b>{deedNames.get(entry.action) ?? entry.action}</b>
+      <Target entry={entry} target={target} />
+    </td>
+    <td>
+      <AppName id={entry.appId} frame={frame} />
+    </td>
+    <td>
+      <Actor actor={entry.actor} frame={frame} tokens={tokens} />
+    </td>
+    <td class="fit muted">{entry.address}</td>
+  </tr>
+);
+
+interface ActorProps extends Pick<EntryProps, "frame" | "tokens"> {
+  readonly actor: string;
+}
+
+/** Who did it, and with which token: its label, where it still is there. */
+const Actor = ({ actor, frame, tokens }: ActorProps) => {
+  const { name, tokenId } = actorParts(actor);
+  if (tokenId === undefined) return <Line text={name} />;
+  const label = tokens.get(tokenId);
+  return (
+    <>
+      <Line text={name} />
+      <div class="muted" title={tokenId}>
+        {label === undefined ? (
+          `Token ${tokenId.slice(0, 8)}…, revoked`
+        ) : (
+          <>
+            Token{" "}
+            <a href={frame.links.tokens}>
+              <Line text={label || "without a label"} />
+            </a>
+          </>
+        )}
+      </div>
+    </>
+  );
+};
+
+/** The name of what was done something to; its id only where it is gone, or never had a name. */
+const Target = ({ entry, target }: Pick<EntryProps, "entry" | "target">) => {
+  if (target) {
+    const name = <Line text={target.name || "Without a name"} />;
+    return <div>{target.href === undefined ? name : <a href={target.href}>{name}</a>}</div>;
+  }
+  const told =
+    entry.target === null || entry.target === entry.appId || /^(session|user)\./.test(entry.action);
+  return told ? null : <div class="muted" title={entry.target ?? ""}>{`${entry.target?.slice(0, 8)}…`}</div>;
+};
+
+const AppName = ({ id, frame }: { readonly id: string | null; readonly frame: Frame }) => {
+  if (id === null) return null;
+  const app = frame.apps.find((known) => known.id === id);
+  return app ? <Line text={app.name} /> : <span class="muted">Deleted</span>;
+};
