@@ -40,7 +40,7 @@ export const content = `
 .pills a[aria-current] { background: var(--text); color: var(--ground); }
 .search { display: flex; gap: 0.5rem; flex: 1 1 18rem; max-width: 30rem; }
 .search input { min-width: 0; }
-.search select { width: auto; flex: none; }
+.search select { width: auto; min-width: 0; flex: 0 1 auto; max-width: 15rem; }
 .pager { display: flex; justify-content: space-between; gap: 1rem; margin-top: 1.25rem; }
 
 .written { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; tab-size: 4; overflow: clip; overflow-clip-margin: 2px; line-height: 1.6; }
@@ -92,7 +92,7 @@ td.fit { white-space: nowrap; }
   .list > li { padding: 0.9rem 1rem; }
   .search { max-width: none; flex-wrap: wrap; }
   .search input { flex: 1 1 100%; }
-  .search select { flex: 1 1 0; }
+  .search select { flex: 1 1 0; max-width: none; }
   table.stacked thead { display: none; }
   table.stacked tr { display: block; padding: 0.7rem 1rem; border-top: 1px solid var(--line); }
   table.stacked tr:first-child { border-top: 0; }
