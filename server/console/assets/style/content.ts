@@ -38,7 +38,7 @@ export const content = `
 .pills a { padding: 0.4rem 0.8rem; border-radius: 99px; color: var(--muted); text-decoration: none; white-space: nowrap; font-weight: 520; }
 .pills a:hover { background: var(--sunken); color: var(--text); }
 .pills a[aria-current] { background: var(--text); color: var(--ground); }
-.search { display: flex; gap: 0.5rem; flex: 1 1 18rem; max-width: 30rem; }
+.search { display: flex; gap: 0.5rem; flex: 1 1 18rem; min-width: 0; max-width: 30rem; }
 .search input { min-width: 0; }
 .search select { width: auto; min-width: 0; flex: 0 1 auto; max-width: 15rem; }
 .pager { display: flex; justify-content: space-between; gap: 1rem; margin-top: 1.25rem; }
