@@ -41,8 +41,9 @@ describe.each(databases)("failed sign-ins on $name", (engine) => {
   });
 
   it("of strangers, however many, keep nobody out who comes from another address", async () => {
-    for (let from = 1; from <= 30; from += 1) {
-      for (let n = 0; n < 11; n += 1) await guess(account.email, `203.0.113.${from}`);
+    for (let from = 1; from <= 12; from += 1) {
+      const guesses = Array.from({ length: 11 }, () => guess(account.email, `203.0.113.${from}`));
+      await Promise.all(guesses);
     }
     expect((await signIn("198.51.100.1")).status).toBe(201);
   });
