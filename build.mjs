@@ -47,6 +47,7 @@ const rulesOfReports = [
   "./src/cli/proof/stored-proof.ts",
 ];
 
+const madeNow = ["src/client/routes.ts", "mcp/listed.ts", "mcp/prepared.ts"];
 await rm(outdir, { recursive: true, force: true });
 const [frontDoor, commandLine, rules, agentServer, programs, library] = await Promise.all([
   buildFrontDoor(),
@@ -58,7 +59,7 @@ const [frontDoor, commandLine, rules, agentServer, programs, library] = await Pr
   buildBenchmarks(),
 ]);
 // The code that V8 made of a file is found again by the hash at its end.
-for (const file of ["cli.cjs", "mcp.cjs"].map((name) => join(outdir, name)))
+for (const file of ["cli.cjs", "mcp.cjs", "mcp-session.cjs"].map((name) => join(outdir, name)))
   await appendFile(file, `//${hash("sha256", await readFile(file))}`);
 checkWhatStarts(commandLine.metafile);
 await writeNotices([frontDoor, commandLine, rules, agentServer, programs, library]);
@@ -103,17 +104,14 @@ function buildReportRules() {
   });
 }
 
-/**
- * The MCP server, likewise: agents wait for it at each start. What its clients are told of the tools is made now, and the
- * SDK's checker of JSON schemas stays away: the tools check what they are given themselves.
- */
+/** The MCP server, likewise. Its first answers are made now; the SDK is apart, without its checker of JSON schemas. */
 function buildAgentServer() {
   return build({
     ...cjs,
-    entryPoints: { mcp: "bin/mcp.ts" },
+    entryPoints: { mcp: "bin/mcp.ts", "mcp-session": "mcp/session.ts" },
     external,
     alias: { "@modelcontextprotocol/server/_shims": "./mcp/protocol-shims.ts" },
-    plugins: [asValues("src/client/routes.ts", "mcp/listed.ts"), required({})],
+    plugins: [asValues(...madeNow), required({ "./session.ts": "./mcp-session.cjs" })],
   });
 }
 

@@ -2,12 +2,11 @@ import { type Clock, systemClock } from "./clock.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { AwaitDecision } from "./decision-watch.ts";
 import type { Deps } from "./deps.ts";
+import { longestWait } from "./longest-wait.ts";
 import { once } from "./once.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import type { McpOptions } from "./options.ts";
 import type { Proposals } from "./proposals.ts";
-
-const waitSeconds = { default: 50, most: 240 } as const;
 
 /**
  * Makes all that the tools touch; what is not needed to list them is loaded when it is first used. `warn` tells the
@@ -22,7 +21,7 @@ export function assemble(
   return {
     baseUrl: options.baseUrl,
     consoleUrl: options.consoleUrl,
-    maxWaitSeconds: Math.min(Math.max(1, options.maxWaitSeconds ?? waitSeconds.default), waitSeconds.most),
+    maxWaitSeconds: longestWait(options),
     readOnly: options.readOnly ?? false,
     connection,
     proposals: proposalsOf(options, connection, warn),

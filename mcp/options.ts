@@ -44,4 +44,6 @@ export interface StdioOptions extends McpOptions {
   readonly signal?: AbortSignal | undefined;
   /** Left out: the system's. */
   readonly clock?: Clock | undefined;
+  /** Whether the first messages are answered from text that the build made; left out: yes. The answers are the same. */
+  readonly prepared?: boolean | undefined;
 }

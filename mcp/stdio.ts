@@ -1,34 +1,34 @@
-import { StdioServerTransport, serveStdio as serveProtocol } from "@modelcontextprotocol/server/stdio";
-import { assemble } from "./assemble.ts";
+import { answerOpening } from "./opening.ts";
 import type { StdioOptions } from "./options.ts";
+import { preparedAnswers } from "./prepared-answers.ts";
 import { keepPure } from "./pure-output.ts";
-import { createServer } from "./server.ts";
+import type { Session } from "./session.ts";
 import { shortLines } from "./short-lines.ts";
 
 /**
  * Serves one client over standard input and output, in whichever era of the protocol it speaks. Gives the exit code once
- * the client has hung up or the signal aborts; by then every wait and request is aborted.
+ * the client has hung up or the signal aborts; by then every wait and request is aborted. The protocol's library is loaded
+ * with the first message that needs it.
  */
 export function serveStdio(options: StdioOptions): Promise<number> {
   const { io, signal } = options;
   const output = keepPure(io);
+  const out = output.protocol;
+  // A client that reads no more ends the server, below.
+  out.on("error", () => undefined);
   const warn = (message: string): void => {
     io.stderr.write(`innkeep mcp: ${message}\n`);
   };
-  const deps = assemble(options, warn, options.clock);
-  const lines = io.stdin.pipe(shortLines(output.protocol));
-  const transport = new StdioServerTransport(lines, output.protocol);
-  const handle = serveProtocol(() => createServer(options, deps), {
-    transport,
-    onerror: () => warn("A message of the client could not be handled."),
-  });
+  const lines = io.stdin.pipe(shortLines(out));
+  const answerOf = options.prepared === false ? () => undefined : preparedAnswers(options);
 
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
+    let session: Session | undefined;
     let ended = false;
     const end = async (): Promise<void> => {
       if (ended) return;
       ended = true;
-      await handle.close().catch(() => undefined);
+      await session?.close().catch(() => undefined);
       output.release();
       resolve(0);
     };
@@ -36,5 +36,11 @@ export function serveStdio(options: StdioOptions): Promise<number> {
     io.stdout.once("error", end);
     signal?.addEventListener("abort", end, { once: true });
     if (signal?.aborted || io.stdin.readableEnded || io.stdin.destroyed) void end();
+    const start = async (): Promise<void> => {
+      const heard = await answerOpening(lines, answerOf, (answer) => out.write(answer));
+      const { serveSession } = await import("./session.ts");
+      if (!ended) session = serveSession(options, { heard, lines, out, warn });
+    };
+    start().catch(reject);
   });
 }

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { innkeepPath } from "../support/innkeep.ts";
@@ -18,8 +18,10 @@ const hello = {
   },
 };
 
-/** Starts the MCP server with a cache folder, says hello, and ends it. Gives what it answered. */
-async function greet(caches: string): Promise<unknown> {
+const ping = { jsonrpc: "2.0", id: 2, method: "ping" };
+
+/** Starts the MCP server with a cache folder, says hello and perhaps more, and ends it. Gives its first answer. */
+async function greet(caches: string, ...more: readonly object[]): Promise<unknown> {
   const env = {
     PATH: process.env.PATH,
     HOME: caches,
@@ -27,12 +29,17 @@ async function greet(caches: string): Promise<unknown> {
     INNKEEP_BASE_URL: "http://127.0.0.1:9",
   };
   const child = spawn(process.execPath, [innkeepPath, "mcp"], { env, stdio: ["pipe", "pipe", "ignore"] });
-  const said = text(child.stdout);
-  child.stdin.write(`${JSON.stringify(hello)}\n`);
-  await once(child.stdout, "readable");
-  child.stdin.end();
-  expect(await once(child, "exit")).toEqual([0, null]);
-  return JSON.parse(await said);
+  const messages = [hello, ...more];
+  const lines = createInterface(child.stdout);
+  const answers: string[] = [];
+  const ended = once(child, "exit");
+  lines.on("line", (line) => {
+    answers.push(line);
+    if (answers.length === messages.length) child.stdin.end();
+  });
+  for (const message of messages) child.stdin.write(`${JSON.stringify(message)}\n`);
+  expect(await ended).toEqual([0, null]);
+  return JSON.parse(answers[0] ?? "");
 }
 
 const greeting = { id: 1, result: { serverInfo: { name: "innkeep" } } };
@@ -52,22 +59,31 @@ describe("the code that an earlier start of the MCP server left", () => {
     expect(again.map(({ mtimeMs }) => mtimeMs)).toEqual(kept.map(({ mtimeMs }) => mtimeMs));
   });
 
+  it("has the protocol's library only after a message that needs it", async () => {
+    const caches = await temporaryFolder();
+    const names = () => readdir(join(caches, "innkeep", "code"));
+    await greet(caches, { jsonrpc: "2.0", id: 2, method: "tools/list" });
+    expect((await names()).filter((name) => name.startsWith("mcp-session.cjs"))).toEqual([]);
+    await greet(caches, ping);
+    expect((await names()).filter((name) => name.startsWith("mcp-session.cjs"))).toHaveLength(1);
+  });
+
   it.each([
     [
       "has a byte that was changed",
-      (kept: Buffer) => kept.map((byte, at) => (at === 50_000 ? byte ^ 1 : byte)),
+      (kept: Buffer) => kept.map((byte, at) => (at === 2_000 ? byte ^ 1 : byte)),
     ],
     ["is cut short", (kept: Buffer) => kept.subarray(0, 1_000)],
     ["is empty", () => Buffer.alloc(0)],
   ])("costs time only where it %s", async (_, spoil) => {
     const caches = await temporaryFolder();
     const folder = join(caches, "innkeep", "code");
-    await greet(caches);
+    await greet(caches, ping);
     for (const name of await readdir(folder)) {
       const file = join(folder, name);
       await writeFile(file, spoil(await readFile(file)));
     }
-    expect(await greet(caches)).toMatchObject(greeting);
+    expect(await greet(caches, ping)).toMatchObject(greeting);
   });
 
   it("is neither read nor written where others can write to the folder", async () => {

@@ -1,0 +1,54 @@
+import type { Readable } from "node:stream";
+
+/** What was read of a connection before the protocol's library takes over. */
+export interface Heard {
+  /** The messages that need no library, as they came. */
+  readonly answered: Buffer;
+  /** How many answers were given to them. */
+  readonly answers: number;
+  /** All that was read after them: the first message that needs the library, and perhaps more. */
+  readonly rest: Buffer;
+}
+
+/** The answer to a line; `""` where it needs none; undefined where the library must read it. */
+export type AnswerOf = (line: string) => string | undefined;
+
+/** Enough for the start of every client. The library reads all of these messages again. */
+const mostMessages = 32;
+const mostBytes = 65_536;
+
+/** Answers the first messages. Gives what it has read at the first message that needs the protocol's library. */
+export function answerOpening(
+  lines: Readable,
+  answerOf: AnswerOf,
+  say: (answer: string) => void,
+): Promise<Heard> {
+  const answered: Buffer[] = [];
+  let answers = 0;
+  let rest: Buffer = Buffer.alloc(0);
+
+  const answerLine = (): boolean => {
+    const end = rest.indexOf(10);
+    if (end < 0 || answered.length === mostMessages) return false;
+    const answer = answerOf(rest.toString("utf8", 0, end));
+    if (answer === undefined) return false;
+    answered.push(rest.subarray(0, end + 1));
+    rest = rest.subarray(end + 1);
+    if (answer === "") return true;
+    answers += 1;
+    say(answer);
+    return true;
+  };
+
+  return new Promise((resolve) => {
+    const take = (chunk: Buffer): void => {
+      rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      while (answerLine());
+      if (!rest.includes(10) && rest.length <= mostBytes) return;
+      lines.off("data", take);
+      lines.pause();
+      resolve({ answered: Buffer.concat(answered), answers, rest });
+    };
+    lines.on("data", take);
+  });
+}
