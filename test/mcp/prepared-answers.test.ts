@@ -128,11 +128,11 @@ describe("the answers that the build prepared", () => {
     ["a progress token", [...started, { ...list("tools"), params: { _meta: { progressToken: 1 } } }]],
     ["a call after the lists", [...started, list("tools"), callOfNothing, { id: 8, method: "ping" }]],
     [
-      "a cancelled request",
+      "the end of a request that is not there",
       [
         ...started,
         list("tools"),
-        { method: "notifications/cancelled", params: { requestId: 2 } },
+        { method: "notifications/cancelled", params: { requestId: 99 } },
         callOfNothing,
       ],
     ],
