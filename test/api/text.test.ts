@@ -74,10 +74,11 @@ describe.each(databases)("text on $name", (engine) => {
     },
   );
 
-  it("of metadata may hold what no other text may: it is not read, only kept", async () => {
+  it("of metadata may hold what no other text may, but for lone surrogates: they are replaced", async () => {
     const metadata = { blanks: "  ", nul: "\0", surrogate: "\ud800", "\0key": { "\udfff": 1 } };
     const id = await submitFeedback(service, cast, { metadata });
-    expect((await threadOf(id)).body).toHaveProperty("feedback.metadata", metadata);
+    const kept = { blanks: "  ", nul: "\0", surrogate: "\ufffd", "\0key": { "\ufffd": 1 } };
+    expect((await threadOf(id)).body).toHaveProperty("feedback.metadata", kept);
   });
 
   it("of an answer is UTF-8 JSON, whatever it holds", async () => {
