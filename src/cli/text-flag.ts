@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { usageError } from "./cli-error.ts";
 import type { Context, Invocation, Io } from "./context.ts";
+import { mostTextBytes, readAtMost } from "./read-at-most.ts";
 
 /** The text of a flag: itself, standard input for `-`, a file for `@file`. `@@` stands for a text that starts with `@`. */
 export async function textOf({ context }: Invocation, flag: string, given: string): Promise<string> {
@@ -23,13 +24,11 @@ export const optionalTextOf = async (
  */
 export async function readText({ io, cwd }: Context, flag: string, file: string): Promise<string> {
   if (file === "-") return standardInput(io, flag);
-  // Loaded only here: most commands read no file, and must start fast.
-  const { readFile } = await import("node:fs/promises");
-  try {
-    return await readFile(resolve(cwd, file), "utf8");
-  } catch (cause) {
+  const { bytes, whole } = await readAtMost(resolve(cwd, file)).catch((cause: unknown) => {
     throw usageError(`${flag}: the file ${file} cannot be read (${reasonOf(cause)}).`);
-  }
+  });
+  if (whole) return bytes.toString("utf8");
+  throw usageError(`${flag}: the file ${file} is larger than ${mostTextBytes / 1_048_576} MiB.`);
 }
 
 const taken = new WeakMap<Io, { readonly flag: string; readonly text: Promise<string> }>();

@@ -10,18 +10,10 @@ const rounds = 3;
 
 /** Eight of the largest reports at once: time against copying the same bytes to disk, and memory. */
 export async function measureUploads(demo: Demo, folder: string): Promise<Figure[]> {
-  const copy = await startBare("bare-copy", { FOLDER: folder });
   const idle = residentMegabytes(demo.program);
   const watch = watchMemory(demo.program);
-  const pairs: { ours: number; bare: number }[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const bodies = Array.from({ length: 8 }, largestReport);
-    const bare = await timeAll(copy.port, "/", {}, bodies);
-    const ours = await timeAll(demo.port, "/api/v1/feedback/remote", { "x-api-key": demo.apiKey }, bodies);
-    pairs.push({ ours, bare });
-  }
+  const pairs = await timePairs(demo, folder).finally(watch.stop);
   const peak = watch.stop();
-  await copy.stop();
   const detail = `${median(pairs.map(({ ours }) => ours)).toFixed(0)} ms of ${median(pairs.map(({ bare }) => bare)).toFixed(0)} ms`;
   return [
     {
@@ -39,6 +31,22 @@ export async function measureUploads(demo: Demo, folder: string): Promise<Figure
       detail: `${peak.toFixed(0)} MB peak, ${idle.toFixed(0)} MB idle`,
     },
   ];
+}
+
+async function timePairs(demo: Demo, folder: string) {
+  const copy = await startBare("bare-copy", { FOLDER: folder });
+  const pairs: { ours: number; bare: number }[] = [];
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      const bodies = Array.from({ length: 8 }, largestReport);
+      const bare = await timeAll(copy.port, "/", {}, bodies);
+      const ours = await timeAll(demo.port, "/api/v1/feedback/remote", { "x-api-key": demo.apiKey }, bodies);
+      pairs.push({ ours, bare });
+    }
+  } finally {
+    await copy.stop();
+  }
+  return pairs;
 }
 
 /** The JSON of a report with as many and as large files as the specification allows. No two files are alike. */

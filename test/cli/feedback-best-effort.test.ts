@@ -54,6 +54,12 @@ describe("feedback send with a long log", () => {
     expect([message.startsWith("the beginning\n"), message.endsWith("\nthe end")]).toEqual([true, true]);
   });
 
+  it("reads a device without an end only so far", async () => {
+    const { line, bodies } = await startSending();
+    expect(await line.run([...send, "--message", "@/dev/zero"])).toMatchObject({ exit: 0 });
+    expect(bodies()[0].message).toContain("MB of the file were not read …]");
+  });
+
   it.each([
     ["an empty file", "", "(The file log.txt is empty.)"],
     ["blank lines", " \n\n", "(The file log.txt is empty.)"],

@@ -1,9 +1,10 @@
-import { open } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { limits } from "../../contract/limits.ts";
 import { usageError } from "../cli-error.ts";
 import type { Invocation } from "../context.ts";
 import { note } from "../output.ts";
+import { readAtMost } from "../read-at-most.ts";
 import { optionalTextOf, reasonOf } from "../text-flag.ts";
 
 /**
@@ -59,23 +60,34 @@ const endBytes = 131_072;
 
 /** A file of text. Of a large one only the two ends are read, with a line between them that says so. */
 async function readLog({ context }: Invocation, file: string): Promise<string> {
+  const path = resolve(context.cwd, file);
   try {
-    const handle = await open(resolve(context.cwd, file));
-    try {
-      const { size } = await handle.stat();
-      // What is no regular file has no size that is known before it is read.
-      if (size <= 4 * endBytes) return decoded(await handle.readFile());
-      const head = await handle.read(Buffer.alloc(endBytes), 0, endBytes, 0);
-      const tail = await handle.read(Buffer.alloc(endBytes), 0, endBytes, size - endBytes);
-      const left = (size - 2 * endBytes) / 1_048_576;
-      const line = `\n[… ${left.toFixed(1)} MB of the file were not read …]\n`;
-      return decoded(Buffer.concat([head.buffer, Buffer.from(line), tail.buffer]));
-    } finally {
-      await handle.close();
-    }
+    const { size } = await stat(path);
+    if (size > 4 * endBytes) return await readEnds(path, size);
+    // A device or a pipe has no size that is known before it is read, and perhaps no end.
+    const { bytes } = await readAtMost(path);
+    return bytes.length <= 4 * endBytes ? decoded(bytes) : joined(bytes, bytes, bytes.length);
   } catch (cause) {
     throw usageError(`--message: the file ${file} cannot be read (${reasonOf(cause)}).`);
   }
+}
+
+async function readEnds(path: string, size: number): Promise<string> {
+  const handle = await open(path);
+  try {
+    const head = await handle.read(Buffer.alloc(endBytes), 0, endBytes, 0);
+    const tail = await handle.read(Buffer.alloc(endBytes), 0, endBytes, size - endBytes);
+    return joined(head.buffer, tail.buffer, size);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The beginning of one piece and the end of another, of a text of `size` bytes. */
+function joined(head: Buffer, tail: Buffer, size: number): string {
+  const left = (size - 2 * endBytes) / 1_048_576;
+  const line = `\n[… ${left.toFixed(1)} MB of the file were not read …]\n`;
+  return decoded(Buffer.concat([head.subarray(0, endBytes), Buffer.from(line), tail.subarray(-endBytes)]));
 }
 
 /** UTF-8, or UTF-16 where its mark says so: PowerShell writes that. */
