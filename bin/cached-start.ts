@@ -59,9 +59,10 @@ function placeOf(name: string, source: string): Place | undefined {
   return { folder, file: join(folder, parts.join("-")) };
 }
 
-function folderOf({ XDG_CACHE_HOME, HOME, LOCALAPPDATA }: NodeJS.ProcessEnv): string | undefined {
+function folderOf(env: NodeJS.ProcessEnv): string | undefined {
+  const { HOME, LOCALAPPDATA } = env;
   if (process.platform === "win32") return LOCALAPPDATA && join(LOCALAPPDATA, "innkeep", "code");
-  const caches = XDG_CACHE_HOME || (HOME && join(HOME, ".cache"));
+  const caches = env.XDG_CACHE_HOME || (HOME && join(HOME, ".cache"));
   return caches ? join(caches, "innkeep", "code") : undefined;
 }
 
