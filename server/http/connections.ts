@@ -11,28 +11,38 @@ interface Use {
 
 /**
  * Keeps the number of open connections within their budget: one more takes the place of the one that has been without a
- * whole request for the longest time. Those that only wait go first, then slow bodies, then answers that take over a
- * second. Where every connection is busy, the new one is closed.
+ * whole request for the longest time. Where most have never sent one, it is one of those: a client between two requests
+ * keeps its connection. Those that only wait go first, then slow bodies, then answers that take over a second. Where
+ * every connection is busy, the new one is closed.
  */
 export function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const most = settings.budgets.connections;
   // In the order of their last request.
   const open = new Map<Socket, Use>();
+  const withoutRequest = new Set<Socket>();
   const warn = createWarning((count) => log.warn({ count, most }, "too many connections: some were closed"));
+
+  const forget = (socket: Socket) => {
+    open.delete(socket);
+    withoutRequest.delete(socket);
+  };
 
   server.on("connection", (socket: Socket) => {
     open.set(socket, { since: performance.now() });
-    socket.once("close", () => open.delete(socket));
+    withoutRequest.add(socket);
+    socket.once("close", () => forget(socket));
     if (open.size <= most) return;
-    const leaving = mostIdle(open) ?? socket;
-    // Its place is free now, not only when its closing is told.
-    open.delete(leaving);
+    const [oldest] = withoutRequest.size * 2 > open.size ? withoutRequest : [];
+    const leaving = oldest ?? mostIdle(open) ?? socket;
+    // Its place is free now, before the socket says that it has closed.
+    forget(leaving);
     leaving.destroy();
     warn();
   });
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     if (!open.delete(socket)) return;
+    withoutRequest.delete(socket);
     open.set(socket, { request, response, since: performance.now() });
   });
 }

@@ -59,7 +59,7 @@ describe("an address that there is not", () => {
       const connection = await connectRaw(service.baseUrl);
       connection.write(`PATCH ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
       expect(await connection.read()).toMatch(
-        /^HTTP\/1.1 40[014] .*X-Request-Id: .*{"error":"[^"]+","code":"\w+"/s,
+        /^HTTP\/1.1 40[0145] .*X-Request-Id: .*{"error":"[^"]+","code":"\w+"/s,
       );
     },
   );
