@@ -75,7 +75,7 @@ it("2,000 connections that each leave a body of 32 KiB unfinished cost at most 6
   const pid = child.pid ?? 0;
   // A server that has served already: the first requests grow its heap, whoever sends them.
   const ask = () => fetch(ready.baseUrl + exchange, { method: "POST", headers: json, body: "{}" });
-  for (let n = 0; n < 10; n += 1) await Promise.all(Array.from({ length: 50 }, ask));
+  for (let n = 0; n < 60; n += 1) await Promise.all(Array.from({ length: 50 }, ask));
   const idle = await memoryOf(pid);
   const head = headOf("POST", exchange, { ...json, "Content-Length": 32_768 });
   // The second packet makes it a body of several pieces.
