@@ -2,6 +2,7 @@ import { bindFolder } from "../bind-folder.ts";
 import type { Files } from "../files/files.ts";
 import { createKeptFiles } from "../files/kept-files.ts";
 import { createLocalFiles } from "../files/local-files.ts";
+import { SettingError } from "../setting-error.ts";
 import type { Database } from "../store/database.ts";
 import { FolderInUse, lockFolder } from "../store/folder-lock.ts";
 import { type Holder, uploads } from "../store/uploads.ts";
@@ -18,16 +19,24 @@ export interface LostFile extends Holder {
 /**
  * Removes what refers to missing files, sets damaged ones aside in the folder `files/damaged`, and deletes files to which
  * nothing refers. With SQLite the server must be stopped for the last. Gives all that it did. Throws a SettingError where
- * the folder holds the files of another database.
+ * the folder holds the files of another database, or none of the stored files.
  */
 export async function repair(database: Database, place: Place) {
   await bindFolder(database, place);
   const files = createLocalFiles(filesFolder(place));
-  const { faults } = await readStoredFiles(database, files);
+  const { count, faults } = await readStoredFiles(database, files);
+  const missing = faults.filter(({ kind }) => kind === "missing").length;
+  if (count > 1 && missing === count) throw allMissing(count, place);
   const lost: LostFile[] = [];
   for (const fault of faults) lost.push(...(await remove(database, files, fault)));
   return { lost, deletedOrphans: await deleteOrphans(database, files, place) };
 }
+
+/** Much more often the folder is not mounted than every file is lost. */
+const allMissing = (count: number, place: Place) =>
+  new SettingError(
+    `None of the ${count} stored files is in ${filesFolder(place)}. Mount that folder, or restore a backup. Nothing was changed.`,
+  );
 
 async function remove(database: Database, files: Files, { sha256, kind }: FileFault): Promise<LostFile[]> {
   if (kind === "damaged") await files.setAside(sha256);

@@ -84,6 +84,21 @@ describe.each(databases)("a stored file that is lost, on $name", (engine) => {
   });
 });
 
+describe("innkeep admin repair", () => {
+  it("changes nothing where every file is missing: the folder may not be mounted", async () => {
+    const deployment = await makeDeployment(sqlite);
+    const service = await deployment.serve();
+    const { key } = await service.makeApp();
+    for (const size of [3_000, 3_001]) await sendFeedback(service, key, { images: [dataUrl(png(size))] });
+    await service.stop();
+    for (const path of await filesIn(join(deployment.data, "files"))) await rm(path);
+    await expect(deployment.admin({ command: "repair" })).rejects.toThrow("None of the 2 stored files is in");
+    const backup = await deployment.admin({ command: "backup", file: await newFile() });
+    expect(backup.missing).toHaveLength(2);
+    await deployment.remove();
+  });
+});
+
 describe("innkeep admin backup", () => {
   it("ends with a code of its own if files are missing", async () => {
     const deployment = await makeDeployment(sqlite);
