@@ -65,7 +65,7 @@ export function createDecisionWatch(parts: WatchParts): AwaitDecision {
     if (watches.get(runId) === watch) watches.delete(runId);
   };
 
-  /** Whoever leaves while the first answer is still held looks once for themselves. */
+  /** A caller that stops waiting before the first answer has come reads the run once itself. */
   const lastLook = async (sight: Sight, runId: string, signal: AbortSignal): Promise<Observation> => {
     if (sight.latest || sight.failure !== undefined) return observationOf(sight);
     return { run: await parts.read(runId, 0, signal), lastErrorAt: null };

@@ -47,7 +47,7 @@ export const hashOf = (plan: string): string => createHash("sha256").update(plan
 export interface ProposalsParts {
   readonly baseUrl: string;
   readonly store: ProposalStore | undefined;
-  /** The agent token; undefined where there is none. */
+  /** The agent token; undefined without one. */
   readonly key: () => Promise<string | undefined>;
   readonly onFailure: (message: string) => void;
 }

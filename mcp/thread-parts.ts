@@ -121,7 +121,7 @@ const messageOf =
     return latest && isNoteOf(latest, parts) ? { ...parts, body: "See `proposal`." } : parts;
   };
 
-/** Whether a message is the note that the latest proposal left on the thread: its text is told once. */
+/** Whether a message is the note that the latest proposal left on the thread: its text is shown once. */
 function isNoteOf({ summary, plan }: ProposalParts, { direction, author, body }: MessageParts): boolean {
   if (direction !== "note" || author === "team" || plan === "") return false;
   const frame = body.length - summary.length - plan.length;

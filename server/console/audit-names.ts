@@ -3,7 +3,7 @@ import { findTargets, isTargetKind, type TargetKind } from "../store/audit-targe
 import type { Reader } from "../store/database.ts";
 import type { Links } from "./links.ts";
 
-/** What an entry tells of, by name, and where it is seen; undefined where it is gone. */
+/** The name of the thing that an entry is about, and its page; undefined after its deletion. */
 export interface NamedTarget {
   readonly name: string;
   readonly href: string | undefined;

@@ -73,7 +73,7 @@ function resolved(part: unknown, components: Components, depth = 0): unknown {
 export const jsonSchemaOf = ({ content }: { readonly content?: z.output<typeof Content> }): unknown =>
   content?.["application/json"]?.schema;
 
-/** A JSON body as somebody may send it; undefined where there is none. */
+/** An example of a JSON body; undefined for an operation without a body. */
 export function exampleBodyOf({ requestBody }: Operation): unknown {
   const json = requestBody?.content?.["application/json"];
   return json && (json.example ?? exampleOf(json.schema));
