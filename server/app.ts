@@ -10,7 +10,7 @@ import type { Deps } from "./deps.ts";
 import { createDevServer } from "./dev/server.ts";
 import { createAddressOf } from "./http/address.ts";
 import { createAdmit } from "./http/admission.ts";
-import { answerEarly } from "./http/answer-early.ts";
+import { createAnswerEarly } from "./http/answer-early.ts";
 import { createArrivals } from "./http/arrivals.ts";
 import { createAuthenticate } from "./http/authenticate.ts";
 import { allowOrigins } from "./http/cors.ts";
@@ -53,8 +53,7 @@ export function createApp(deps: Deps): Koa {
     admit: createAdmit(deps),
     arrivals: createArrivals(deps),
   };
-  app.use(answerEarly(door.arrivals));
-  app.use(observe(deps, metrics));
+  app.use(observe(deps, metrics, createAnswerEarly(door.arrivals)));
   app.use(answerErrors(deps, createRefusals(deps.settings)));
   if (deps.settings.corsOrigins.length > 0) app.use(allowOrigins(deps.settings.corsOrigins));
   const dev = createDevServer(deps, door);

@@ -1,29 +1,27 @@
-import type { Context, Next } from "koa";
+import type { Context } from "koa";
 import type { Arrivals } from "./arrivals.ts";
 
 /**
  * Sends an answer that is there before the body is, at once and whole, and closes the connection only when the rest of
  * the body was dropped: what of it was not read would be taken for the next request.
  */
-export const answerEarly =
-  ({ drop }: Pick<Arrivals, "drop">) =>
-  (ctx: Context, next: Next): Promise<void> =>
-    // Most requests are whole by then: for them this is one step, not a function of its own.
-    next().then(() => (ctx.req.complete ? undefined : finishEarly(ctx, drop)));
+export type AnswerEarly = (ctx: Context) => Promise<void>;
 
-async function finishEarly(ctx: Context, drop: Arrivals["drop"]): Promise<void> {
-  const { req, res } = ctx;
-  if (res.headersSent || req.destroyed) return;
-  res.setHeader("Connection", "close");
-  const bytes = bytesOf(ctx);
-  if (!bytes) return;
-  ctx.respond = false;
-  res.setHeader("Content-Length", bytes.length);
-  if (bytes.length > 0 && ctx.method !== "HEAD") res.write(bytes);
-  else res.flushHeaders();
-  await drop(req);
-  res.end();
-}
+export const createAnswerEarly =
+  ({ drop }: Pick<Arrivals, "drop">): AnswerEarly =>
+  async (ctx) => {
+    const { req, res } = ctx;
+    if (res.headersSent || req.destroyed) return;
+    res.setHeader("Connection", "close");
+    const bytes = bytesOf(ctx);
+    if (!bytes) return;
+    ctx.respond = false;
+    res.setHeader("Content-Length", bytes.length);
+    if (bytes.length > 0 && ctx.method !== "HEAD") res.write(bytes);
+    else res.flushHeaders();
+    await drop(req);
+    res.end();
+  };
 
 /** The bytes of an answer; undefined where they come from a stream. */
 function bytesOf({ body }: Context): Buffer | undefined {

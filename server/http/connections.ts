@@ -4,9 +4,9 @@ import type { Deps } from "../deps.ts";
 
 /** The last request of a connection, and since when it is under way. */
 interface Use {
-  readonly request?: IncomingMessage;
-  readonly response?: ServerResponse;
-  readonly since: number;
+  request: IncomingMessage | undefined;
+  response: ServerResponse | undefined;
+  since: number;
 }
 
 /**
@@ -17,7 +17,6 @@ interface Use {
  */
 export function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const most = settings.budgets.connections;
-  // In the order of their last request.
   const open = new Map<Socket, Use>();
   const withoutRequest = new Set<Socket>();
   const warn = createWarning((count) => log.warn({ count, most }, "too many connections: some were closed"));
@@ -28,7 +27,7 @@ export function limitConnections(server: Server, { log, settings }: Pick<Deps, "
   };
 
   server.on("connection", (socket: Socket) => {
-    open.set(socket, { since: performance.now() });
+    open.set(socket, { request: undefined, response: undefined, since: performance.now() });
     withoutRequest.add(socket);
     socket.once("close", () => forget(socket));
     if (open.size <= most) return;
@@ -40,26 +39,41 @@ export function limitConnections(server: Server, { log, settings }: Pick<Deps, "
     warn();
   });
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    const { socket } = request;
-    if (!open.delete(socket)) return;
-    withoutRequest.delete(socket);
-    open.set(socket, { request, response, since: performance.now() });
+    const use = open.get(request.socket);
+    if (!use) return;
+    if (!use.request) withoutRequest.delete(request.socket);
+    // The same object each time: to sort the connections at each request would cost more than to search them at the cap.
+    use.request = request;
+    use.response = response;
+    use.since = performance.now();
   });
 }
 
 const busyMilliseconds = 1_000;
 
-/** Whose place another connection may have. */
+/** Whose place another connection may have: of the first kind that there is, the one with the oldest request. */
 function mostIdle(open: ReadonlyMap<Socket, Use>): Socket | undefined {
   const longBefore = performance.now() - busyMilliseconds;
-  let sending: Socket | undefined;
-  let answered: Socket | undefined;
-  for (const [socket, { request, response, since }] of open) {
-    if (!request || !response || response.writableFinished) return socket;
-    if (!request.complete) sending ??= socket;
-    else if (since < longBefore) answered ??= socket;
+  const oldest: Record<Kind, { socket?: Socket; since: number }> = {
+    waiting: { since: Infinity },
+    sending: { since: Infinity },
+    answered: { since: longBefore },
+  };
+  for (const [socket, use] of open) {
+    const kind = oldest[kindOf(use)];
+    if (use.since >= kind.since) continue;
+    kind.socket = socket;
+    kind.since = use.since;
   }
-  return sending ?? answered;
+  return oldest.waiting.socket ?? oldest.sending.socket ?? oldest.answered.socket;
+}
+
+/** It waits for its next request, sends a body, or gets its answer. */
+type Kind = "waiting" | "sending" | "answered";
+
+function kindOf({ request, response }: Use): Kind {
+  if (!request || !response || response.writableFinished) return "waiting";
+  return request.complete ? "answered" : "sending";
 }
 
 const warnMilliseconds = 10_000;

@@ -49,45 +49,32 @@ function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, 
       const caller = await door.authenticate(endpoint.auth, shown);
       // Before a body that may be large, or wrong in its form.
       requireScope(endpoint, caller);
+      let body = nothing;
       try {
-        await answerCaller({ ctx, params, shown, caller });
+        const idempotencyKey = isMutation(endpoint) ? idempotencyKeyOf(ctx.req) : undefined;
+        if (endpoint.body) body = await takeIn(ctx, endpoint, { caller, idempotencyKey });
+        const outcome = await invoke({
+          caller,
+          path: ctx.path,
+          params,
+          query: endpoint.query ? ctx.query : undefined,
+          body: body.value,
+          idempotencyKey,
+          address: door.addressOf(ctx.req),
+          browser: shown,
+          callerNow: () => door.authenticate(endpoint.auth, shown),
+          signal: () => signalOf(ctx, deps),
+          setSession: (session) => cookie.set(ctx, session),
+        });
+        if (outcome.replayed && caller) await uncountBytes(endpoint, caller.id, { request: ctx.req, deps });
+        send(ctx, outcome, endpoint);
       } catch (thrown) {
         await countRefusal(deps, { endpoint, caller }, thrown);
+      } finally {
+        if (body.discard) await body.discard();
       }
     },
   };
-
-  async function answerCaller({ ctx, params, shown, caller }: Called): Promise<void> {
-    const idempotencyKey = isMutation(endpoint) ? idempotencyKeyOf(ctx.req) : undefined;
-    const body = endpoint.body ? await takeIn(ctx, endpoint, { caller, idempotencyKey }) : nothing;
-    try {
-      const outcome = await invoke({
-        caller,
-        path: ctx.path,
-        params,
-        query: endpoint.query ? ctx.query : undefined,
-        body: body.value,
-        idempotencyKey,
-        address: door.addressOf(ctx.req),
-        browser: shown,
-        callerNow: () => door.authenticate(endpoint.auth, shown),
-        signal: () => signalOf(ctx, deps),
-        setSession: (session) => cookie.set(ctx, session),
-      });
-      if (outcome.replayed && caller) await uncountBytes(endpoint, caller.id, { request: ctx.req, deps });
-      send(ctx, outcome, endpoint);
-    } finally {
-      if (body.discard) await body.discard();
-    }
-  }
-}
-
-/** A request whose caller is known. */
-interface Called {
-  readonly ctx: Context;
-  readonly params: Record<string, string>;
-  readonly shown: Presented;
-  readonly caller: Callers[Endpoint["auth"]];
 }
 
 const noCookies = { sessionId: undefined, known: undefined };

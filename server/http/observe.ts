@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Context, Next } from "koa";
 import type { Deps } from "../deps.ts";
+import type { AnswerEarly } from "./answer-early.ts";
 import type { Metrics } from "./metrics.ts";
 
 const headers = [
@@ -10,11 +11,12 @@ const headers = [
 
 /**
  * Gives every request its id and every answer its plain security headers, counts it, and writes its line to the log:
- * changes and failures at `info`, undisturbed reads at `debug`.
+ * changes and failures at `info`, undisturbed reads at `debug`. Sends early answers at once.
  */
 export function observe(
   { log, settings, stopping }: Pick<Deps, "log" | "settings" | "stopping">,
   metrics: Metrics,
+  answerEarly: AnswerEarly,
 ) {
   const nextId = createIds();
   const strictTransport = settings.baseUrl.startsWith("https:");
@@ -36,6 +38,8 @@ export function observe(
     // The route, never the address: queries and paths may hold secrets.
     if (!quiet) log.info({ requestId, method, route, status, ms: Math.round(milliseconds) }, "answered");
     else if (log.isLevelEnabled("debug")) log.debug({ requestId, method, route, status }, "answered");
+    // Not a middleware of its own: nearly every request is whole by then.
+    if (!ctx.req.complete) await answerEarly(ctx);
   };
 }
 

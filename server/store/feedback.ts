@@ -1,5 +1,5 @@
 import { limits } from "../../src/contract/limits.ts";
-import type { Inserter, Reader, Transaction } from "./database.ts";
+import type { Engine, Inserter, Reader, Transaction } from "./database.ts";
 
 /** A thread as it is stored. `metadata` and `files` are JSON. */
 export interface NewThread {
@@ -69,18 +69,7 @@ export const feedback = {
 
   /** One thread with its messages and proposals, in one statement. */
   findThread: (reader: Reader, id: string, viewer: Viewer) =>
-    reader.get<ThreadRow>(
-      `SELECT f.id, f.app_id AS "appId", a.name AS "appName", f.subject, f.message, f.category, f.status, f.source,
-              f.sender_name AS "senderName", f.sender_email AS "senderEmail", f.metadata, f.files,
-              f.dedupe_key AS "dedupeKey", f.occurrences, f.github_issue_url AS "githubIssueUrl",
-              f.created_at AS "createdAt", ${messagesOf(reader)} AS messages, ${proposalsOf(reader)} AS proposals,
-              (SELECT count(*) FROM messages WHERE feedback_id = f.id) AS "messageCount"
-       FROM feedback f JOIN apps a ON a.id = f.app_id
-       WHERE f.id = ? AND a.owner_id = ? AND f.app_id = coalesce(?, f.app_id)`,
-      id,
-      viewer.userId,
-      viewer.appId,
-    ),
+    reader.get<ThreadRow>(wholeThread[reader.engine], id, viewer.userId, viewer.appId),
 
   /** Whether the viewer may see the thread, and of which app it is. */
   findApp: (reader: Reader, id: string, viewer: Viewer) =>
@@ -97,35 +86,52 @@ export const feedback = {
     tx.run("UPDATE feedback SET proposal_status = ? WHERE id = ?", status, id),
 };
 
-const messagesOf = (reader: Reader) =>
-  jsonRows(
-    reader,
+/** The statement of `findThread`: made once for each engine, because it is long. */
+const wholeThread = { sqlite: wholeThreadOn("sqlite"), postgres: wholeThreadOn("postgres") };
+
+function wholeThreadOn(engine: Engine): string {
+  return `SELECT f.id, f.app_id AS "appId", a.name AS "appName", f.subject, f.message, f.category, f.status, f.source,
+                 f.sender_name AS "senderName", f.sender_email AS "senderEmail", f.metadata, f.files,
+                 f.dedupe_key AS "dedupeKey", f.occurrences, f.github_issue_url AS "githubIssueUrl",
+                 f.created_at AS "createdAt", ${messagesOf(engine)} AS messages, ${proposalsOf(engine)} AS proposals,
+                 (SELECT count(*) FROM messages WHERE feedback_id = f.id) AS "messageCount"
+          FROM feedback f JOIN apps a ON a.id = f.app_id
+          WHERE f.id = ? AND a.owner_id = ? AND f.app_id = coalesce(?, f.app_id)`;
+}
+
+function messagesOf(engine: Engine): string {
+  return jsonRows(
+    engine,
     [
       ...["id", "direction", "author", "body", "created_at"],
       ...["category", "subject", "source", "sender_name", "sender_email", "metadata", "files"],
     ],
     newest("messages", limits.threadMessages),
   );
+}
 
-const proposalsOf = (reader: Reader) =>
-  jsonRows(
-    reader,
+function proposalsOf(engine: Engine): string {
+  return jsonRows(
+    engine,
     ["id", "status", "summary", "plan", "decision_note", "decided_at", "created_at", "replaced_by"],
     newest("runs", limits.threadProposals),
   );
+}
 
 /** The newest rows of a thread, oldest first: a report that repeats itself for months must stay readable. */
-const newest = (table: string, most: number): string =>
-  `FROM (SELECT * FROM ${table} WHERE feedback_id = f.id ORDER BY created_at DESC, id DESC LIMIT ${most}) AS newest
-   ORDER BY created_at, id`;
+function newest(table: string, most: number): string {
+  return `FROM (SELECT * FROM ${table} WHERE feedback_id = f.id ORDER BY created_at DESC, id DESC LIMIT ${most}) AS newest
+          ORDER BY created_at, id`;
+}
 
 /** A subquery that gives rows as one JSON array of objects with camelCase names: the one place where engines differ here. */
-function jsonRows({ engine }: Reader, columns: readonly string[], from: string): string {
+function jsonRows(engine: Engine, columns: readonly string[], from: string): string {
   const pairs = columns.map((column) => `'${camelCase(column)}', ${column}`).join(", ");
   const rows = `(SELECT ${columns.join(", ")} ${from}) AS part`;
   if (engine === "sqlite") return `(SELECT json_group_array(json_object(${pairs})) FROM ${rows})`;
   return `(SELECT coalesce(json_agg(json_build_object(${pairs})), '[]')::text FROM ${rows})`;
 }
 
-const camelCase = (column: string): string =>
-  column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+function camelCase(column: string): string {
+  return column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
