@@ -90,7 +90,9 @@ async function timeAll(
 function send(port: number, path: string, headers: Record<string, string>, body: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     const all = { ...headers, "Content-Type": "application/json", "Content-Length": body.length };
-    const outgoing = request({ port, host: "127.0.0.1", method: "POST", path, headers: all }, (answer) => {
+    // No kept connection: its server may have closed it while the next bodies were made.
+    const target = { port, host: "127.0.0.1", method: "POST", path, headers: all, agent: false };
+    const outgoing = request(target, (answer) => {
       answer.resume();
       const { statusCode = 0 } = answer;
       answer.on("end", () =>
