@@ -11,7 +11,5 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: "forks",
     maxWorkers: 2,
-    // Only until the suite has passed twenty times on one busy core: a retry hides faults that are seldom drawn.
-    retry: process.env.CI ? 1 : 0,
   },
 });

@@ -38,9 +38,10 @@ export function createAuthenticate(deps: Deps): Authenticate {
     return row && { row, caller: appCaller(row) };
   });
   const findToken = remembered(database, isCredentialsTopic, (hash) => credentials.findToken(database, hash));
-  const findDevice = remembered(database, isCredentialsTopic, (hash) =>
-    credentials.findDevice(database, hash),
-  );
+  const findDevice = remembered(database, isCredentialsTopic, async (hash) => {
+    const row = await credentials.findDevice(database, hash);
+    return row && { row, caller: deviceCaller(row), expiresAt: Date.parse(row.expiresAt) };
+  });
   const touch = createTouch(deps);
 
   const person = async ({ sessionId, mutates, origin }: Presented): Promise<ConsoleCaller> => {
@@ -76,10 +77,10 @@ export function createAuthenticate(deps: Deps): Authenticate {
     },
     async deviceToken({ authorization }) {
       const hash = hashOf(bearerOf(authorization));
-      const row = await findDevice(hash);
-      if (!row || row.expiresAt <= deps.clock.now().toISOString()) throw new ApiError("invalid_token");
-      touch(hash, row, credentials.touchDevice);
-      return deviceCaller(row);
+      const known = await findDevice(hash);
+      if (!known || known.expiresAt <= deps.clock.now().getTime()) throw new ApiError("invalid_token");
+      touch(hash, known.row, credentials.touchDevice);
+      return known.caller;
     },
     async console(presented) {
       if (presented.authorization === undefined) return person(presented);

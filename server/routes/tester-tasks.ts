@@ -11,7 +11,8 @@ import { type TesterSlot, testerSlotOf } from "./tester-days.ts";
 
 /** What is known of a tester: the active seats, and what was told of today while that is still today. */
 interface KnownTester extends ActiveSlots {
-  today?: { readonly from: string; readonly until: string; readonly answer: PreparedAnswer };
+  /** From and until when it is today, in epoch milliseconds. */
+  today?: { readonly from: number; readonly until: number; readonly answer: PreparedAnswer };
 }
 
 /** Gives a tester's tasks of today, or of an earlier day. Throws `bad_request` for a day that no test has come to. */
@@ -31,8 +32,7 @@ export function createTasks(
   return async (testerId: string, day: number | undefined): Promise<PreparedAnswer> => {
     const now = clock.now();
     const known = await currentTester(testerId);
-    if (day === undefined && known.today && isBetween(now.toISOString(), known.today))
-      return known.today.answer;
+    if (day === undefined && known.today && isBetween(now.getTime(), known.today)) return known.today.answer;
     const slots = known.rows.map((row) => testerSlotOf(row, now));
     const answer = answerOf(asOf(slots, day).map((slot) => taskAnswer(slot, day ?? slot.today, shown)));
     if (day === undefined) known.today = { ...spanOf(slots), answer };
@@ -45,14 +45,14 @@ const nothing: KnownTester = { rows: [], nextAt: null };
 const answerOf = (tasks: readonly Task[]): PreparedAnswer =>
   prepareAnswer(JSON.stringify({ tasks, outstanding: tasks.filter(({ submitted }) => !submitted).length }));
 
-const isBetween = (at: string, { from, until }: { readonly from: string; readonly until: string }): boolean =>
+const isBetween = (at: number, { from, until }: { readonly from: number; readonly until: number }): boolean =>
   from <= at && at < until;
 
 /** As long as it is today in all of these tests. */
 function spanOf(slots: readonly TesterSlot[]) {
-  const starts = slots.map(({ days, today }) => days.dayStarts[today - 1] ?? "");
-  const ends = slots.map(({ days, today }) => days.dayStarts[today] ?? "");
-  return { from: starts.sort().at(-1) ?? "", until: ends.sort().at(0) ?? "9999" };
+  const starts = slots.map(({ days, today }) => Date.parse(days.dayStarts[today - 1] ?? ""));
+  const ends = slots.map(({ days, today }) => Date.parse(days.dayStarts[today] ?? ""));
+  return { from: Math.max(...starts), until: Math.min(...ends) };
 }
 
 /** The seats of tests that have come to the day. */
