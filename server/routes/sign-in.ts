@@ -69,7 +69,8 @@ async function findExchangeable(
   challenge: string,
 ): Promise<Found> {
   const codeHash = hashOf(code);
-  const row = await signInCodes.find(database, codeHash);
+  const nearest = await signInCodes.findNearest(database, codeHash);
+  const row = nearest?.codeHash === codeHash ? nearest : undefined;
   const verdict = judgeCode(row, { deviceId, challenge }, clock.now());
   if (!verdict.accepted) return verdict;
   return row ? { code: row, codeHash } : { why: "unknown code" };

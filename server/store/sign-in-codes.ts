@@ -13,6 +13,7 @@ export interface NewSignInCode {
 }
 
 export interface SignInCodeRow {
+  readonly codeHash: string;
   readonly userId: string;
   readonly email: string;
   readonly deviceId: string;
@@ -28,11 +29,17 @@ export type Decided = { readonly codeSealed: string } | "refused" | undefined;
 
 /** Codes that devices exchange for tokens. Live are those that are neither used nor replaced. */
 export const signInCodes = {
-  find: (reader: Reader, codeHash: string) =>
+  /**
+   * The code with that hash; where there is none, another one: to find nothing would take less time, and tell that the
+   * code was never made. Compare its `codeHash`.
+   */
+  findNearest: (reader: Reader, codeHash: string) =>
     reader.get<SignInCodeRow>(
-      `SELECT c.user_id AS "userId", u.email, c.device_id AS "deviceId", c.device_name AS "deviceName",
+      `SELECT c.code_hash AS "codeHash", c.user_id AS "userId", u.email, c.device_id AS "deviceId", c.device_name AS "deviceName",
               c.challenge, c.expires_at AS "expiresAt", c.used_at AS "usedAt", c.replaced_at AS "replacedAt"
-       FROM sign_in_codes c JOIN users u ON u.id = c.user_id WHERE c.code_hash = ?`,
+       FROM sign_in_codes c JOIN users u ON u.id = c.user_id
+       WHERE c.code_hash = coalesce((SELECT min(code_hash) FROM sign_in_codes WHERE code_hash >= ?),
+                                    (SELECT min(code_hash) FROM sign_in_codes))`,
       codeHash,
     ),
 
