@@ -27,11 +27,10 @@ async function load({ baseUrl, ...access }: Access, name: string, kept: Kept[]):
     const headers = new Headers({ "content-type": "application/json" });
     if (token) headers.set("authorization", `Bearer ${token}`);
     else headers.set("x-api-key", access.apiKey);
-    const answer = await fetch(`${baseUrl}/api/v1${path}`, {
-      method: "POST",
-      headers,
-      body: JSON.stringify(body),
-    });
+    const request = { method: "POST", headers, body: JSON.stringify(body) };
+    let answer = await fetch(`${baseUrl}/api/v1${path}`, request);
+    // A busy machine may keep the database from answering in time: nothing was changed then, and a client repeats it.
+    while (answer.status === 503) answer = await fetch(`${baseUrl}/api/v1${path}`, request);
     const text = await answer.text();
     if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${text}`);
     return JSON.parse(text);
