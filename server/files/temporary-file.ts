@@ -67,7 +67,7 @@ function unavailableOr(error: unknown): unknown {
   return noRoom.has(code) ? new FilesUnavailable(error) : error;
 }
 
-const noRoom = new Set<unknown>(["ENOSPC", "EDQUOT", "EMFILE", "ENFILE", "EROFS", "EIO"]);
+const noRoom = new Set<unknown>(["ENOSPC", "EDQUOT", "EFBIG", "EMFILE", "ENFILE", "EROFS", "EIO"]);
 
 // A disk that fills up takes part of the bytes first and refuses the rest at the next call.
 function writeAll(descriptor: number, bytes: Uint8Array): void {

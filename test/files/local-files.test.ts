@@ -70,7 +70,7 @@ describe("a temporary file", () => {
     expect(await openFilesIn(folder)).toEqual([]);
   });
 
-  it.each(["ENOSPC", "EDQUOT", "EMFILE"])("that meets %s is unavailable", (code) => {
+  it.each(["ENOSPC", "EDQUOT", "EFBIG", "EMFILE"])("that meets %s is unavailable", (code) => {
     const meet = () => {
       throw Object.assign(new Error("no room"), { code });
     };

@@ -58,7 +58,7 @@ const smallFileSystem: DiskKind = {
   name: "a full file system",
   async create() {
     const folder = await newFolder();
-    await mount(folder);
+    await mountSmall(folder, 8 * 1_048_576);
     const ballast = join(folder, "ballast");
     return {
       file: join(folder, "innkeep.sqlite"),
@@ -66,22 +66,29 @@ const smallFileSystem: DiskKind = {
       fill: () => writeFile(ballast, Buffer.alloc(16_000_000)).catch(() => {}),
       free: () => rm(ballast),
       async remove() {
-        await run("umount", [folder]);
+        await unmount(folder);
         await rm(folder, { recursive: true });
       },
     };
   },
 };
 
-async function mount(folder: string): Promise<void> {
-  await run("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", folder]);
+/** Mounts a file system of so many bytes over a folder. */
+export async function mountSmall(folder: string, bytes: number): Promise<void> {
+  await run("mount", ["-t", "tmpfs", "-o", `size=${bytes}`, "tmpfs", folder]);
 }
 
-async function canMount(): Promise<boolean> {
+/** Takes it away again. */
+export async function unmount(folder: string): Promise<void> {
+  await run("umount", [folder]);
+}
+
+/** Whether this process may mount file systems. */
+export async function canMount(): Promise<boolean> {
   const folder = await newFolder();
   try {
-    await mount(folder);
-    await run("umount", [folder]);
+    await mountSmall(folder, 1_048_576);
+    await unmount(folder);
     return true;
   } catch {
     return false;
