@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { hold } from "../support/attackers.ts";
 import { databases } from "../support/databases.ts";
 import { dataUrl, png } from "../support/files.ts";
@@ -6,6 +6,8 @@ import { filesIn } from "../support/folder.ts";
 import { connectRaw, headOf } from "../support/raw-connection.ts";
 import { type Service, startService } from "../support/service.ts";
 import { postSlowly } from "../support/slow-sender.ts";
+import { makeTesterWorld, toNoon } from "../support/tester-world.ts";
+import { rounds } from "../support/torture.ts";
 
 const path = "/api/v1/feedback/remote";
 const json = { "Content-Type": "application/json" };
@@ -70,6 +72,30 @@ describe.each(databases)("slow uploads on $name", (engine) => {
       headers: { ...json, "x-api-key": key },
       body: Buffer.from(JSON.stringify(report)),
       bytesPerSecond: 65_536,
+    });
+    expect(status).toBe(201);
+  });
+});
+
+describe.each(databases)("a proof on $name", (engine) => {
+  // The long form sends the largest picture with the usual budgets.
+  const bytes = rounds(163_840, 5_242_880);
+  const budgets = { bodyPatienceMilliseconds: rounds(2_000, 15_000) };
+
+  it("at twice the least rate passes, however long it takes", { timeout: 600_000 }, async () => {
+    const service = await startService({ engine, budgets });
+    onTestFinished(() => service.stop());
+    toNoon(service);
+    const { seat, device } = await makeTesterWorld(service);
+    const form = new FormData();
+    form.set("slotId", seat);
+    form.set("capturedAt", service.clock.now().toISOString());
+    form.append("images", new Blob([new Uint8Array(png(bytes).bytes)], { type: "image/png" }), "shot.png");
+    const encoded = new Response(form);
+    const status = await postSlowly(`${service.baseUrl}/api/v1/testing/proofs`, {
+      headers: { ...device, "Content-Type": encoded.headers.get("content-type") ?? "" },
+      body: Buffer.from(await encoded.arrayBuffer()),
+      bytesPerSecond: 32_768,
     });
     expect(status).toBe(201);
   });
