@@ -4,6 +4,8 @@ import type { Clock } from "./clock.ts";
 export interface TimeWatch {
   /** Whether time has jumped, and has not held for ten minutes since. */
   isDoubtful(): boolean;
+  /** By how many milliseconds the clock may be behind: 0 unless it was set back, and is in doubt. */
+  behindMs(): number;
   /** Compares the time at the start with the last one that was written. */
   begin(lastWritten: string): void;
 }
@@ -48,15 +50,18 @@ export function createTimeWatch(clock: Clock, onJump: (milliseconds: number) => 
     doubt = { since: now.steady, last: now };
   };
 
+  const isDoubtful = () => {
+    const now = look();
+    if (isTrusted(now)) trust(now);
+    else if (!doubt || Math.abs(departure(doubt.last, now)) > agreeMilliseconds) doubtIt(now);
+    else if (now.steady - doubt.since >= holdMilliseconds) trust(now);
+    else doubt.last = now;
+    return doubt !== undefined;
+  };
+
   return {
-    isDoubtful() {
-      const now = look();
-      if (isTrusted(now)) trust(now);
-      else if (!doubt || Math.abs(departure(doubt.last, now)) > agreeMilliseconds) doubtIt(now);
-      else if (now.steady - doubt.since >= holdMilliseconds) trust(now);
-      else doubt.last = now;
-      return doubt !== undefined;
-    },
+    isDoubtful,
+    behindMs: () => (isDoubtful() ? Math.max(0, -departure(trusted, look())) : 0),
     begin(lastWritten) {
       trusted = { wall: Date.parse(lastWritten), steady: look().steady };
       slack = longestPauseMilliseconds;

@@ -53,9 +53,9 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
     const key = repeatableOf(endpoint, incoming, deps);
     const kept = key && (await idempotency.find(deps.database, key, deps.clock.now()));
     if (key && kept) return replay(key, kept);
+    const limitedBy = limitedByOf(endpoint, incoming, deps);
     try {
       if (endpoint.attempts) await countAttempt(endpoint, incoming, deps);
-      const limitedBy = limitedByOf(endpoint, incoming, deps);
       const saving = mutates ? createSave(deps, { endpoint, key, limitedBy, shape }) : readsOnly;
       const request = requestOf<E>(incoming, parse(endpoint, incoming), saving);
       if (limitedBy && !mutates) await deps.database.write((tx) => spend(tx, limitedBy, endpoint, deps));
@@ -67,6 +67,9 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
       if (!declared.has(error.code))
         throw new Error(`${endpoint.path} may not answer ${error.code}`, { cause: error });
       if (key && isKeptRefusal(error)) await storeRefusal(deps, key, refusalOf(error));
+      // A limit that the specification promises counts what is put off, too.
+      if (limitedBy && endpoint.rateLimitBy && error.code === "busy")
+        await deps.database.write((tx) => spend(tx, limitedBy, endpoint, deps));
       throw error;
     }
   };

@@ -19,7 +19,7 @@ export interface Repeatable extends IdempotencyKey {
 export function repeatableOf(
   endpoint: Endpoint,
   incoming: Incoming,
-  { sealer }: Deps,
+  { sealer, time }: Deps,
 ): Repeatable | undefined {
   const { idempotencyKey: key, body, query } = incoming;
   const whose = key === undefined ? undefined : whoseOf(endpoint, incoming, sealer);
@@ -31,6 +31,7 @@ export function repeatableOf(
     key,
     fingerprint: incoming.caller === undefined ? sealer.mark(fingerprint) : fingerprint,
     ...(endpoint.repeatableSeconds === undefined ? {} : { lifetimeSeconds: endpoint.repeatableSeconds }),
+    ...(time.isDoubtful() ? { inDoubt: { behindMs: time.behindMs() } } : {}),
     sealer: endpoint.answersSecret ? sealerOf(endpoint, incoming, sealer) : undefined,
   };
 }

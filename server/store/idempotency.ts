@@ -13,6 +13,8 @@ export interface IdempotencyKey {
   readonly fingerprint: string;
   /** How long the answer is kept; 24 hours where it is not said. */
   readonly lifetimeSeconds?: number;
+  /** Only while the clock's time is in doubt: no answer expires then, and the clock may be so far behind. */
+  readonly inDoubt?: { readonly behindMs: number };
 }
 
 export interface StoredAnswer {
@@ -30,13 +32,14 @@ export type Claim = "claimed" | "in_progress" | "stored";
 
 export const idempotency = {
   /** The answer that a request with this key got, if it is still kept. */
-  find(reader: Reader, { scope, key }: IdempotencyKey, now: Date): Promise<FoundAnswer | undefined> {
+  find(reader: Reader, request: IdempotencyKey, now: Date): Promise<FoundAnswer | undefined> {
+    const { scope, key } = request;
     return reader.get<FoundAnswer>(
       `SELECT fingerprint, status, body FROM idempotency
        WHERE scope = ? AND key = ? AND status IS NOT NULL AND expires_at > ?`,
       hashOf(scope),
       key,
-      now.toISOString(),
+      expiredBy(request, now),
     );
   },
 
@@ -45,13 +48,14 @@ export const idempotency = {
     const scope = hashOf(request.scope);
     if (!(await lockAtOnce(tx, `idempotency ${scope} ${request.key}`))) return "in_progress";
     const { fingerprint, key, lifetimeSeconds = defaultLifetimeSeconds } = request;
-    const expiresAt = new Date(now.getTime() + lifetimeSeconds * 1_000);
+    const behindMs = request.inDoubt?.behindMs ?? 0;
+    const expiresAt = new Date(now.getTime() + behindMs + lifetimeSeconds * 1_000);
     const claimed = await tx.run(
       `INSERT INTO idempotency (scope, key, fingerprint, expires_at) VALUES (?, ?, ?, ?)
        ON CONFLICT (scope, key) DO UPDATE
        SET fingerprint = excluded.fingerprint, expires_at = excluded.expires_at, status = NULL, body = NULL
        WHERE idempotency.status IS NULL OR idempotency.expires_at <= ?`,
-      ...[scope, key, fingerprint, expiresAt.toISOString(), now.toISOString()],
+      ...[scope, key, fingerprint, expiresAt.toISOString(), expiredBy(request, now)],
     );
     return claimed > 0 ? "claimed" : "stored";
   },
@@ -84,6 +88,10 @@ export const idempotency = {
     );
   },
 };
+
+/** Answers that expire later than this are kept. */
+const expiredBy = ({ inDoubt }: IdempotencyKey, now: Date): string =>
+  (inDoubt ? new Date(0) : now).toISOString();
 
 /** On PostgreSQL, takes a lock that ends with the transaction, or gives false where another has it. SQLite has one writer. */
 async function lockAtOnce(tx: Transaction, name: string): Promise<boolean> {

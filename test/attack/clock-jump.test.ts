@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { tidy } from "../../server/housekeeping.ts";
 import { startTimeKeeper } from "../../server/time-keeper.ts";
+import { cookieOf, makeAccount, postSession } from "../support/accounts.ts";
 import { databases, type TestDatabase } from "../support/databases.ts";
 import { refusal } from "../support/refusals.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -59,6 +60,12 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     });
   }
 
+  const sendOnce = () =>
+    service.request("PATCH", "/api/v1/testing/me/profile", {
+      headers: { ...world.device, "idempotency-key": "once" },
+      body: { timezone: "Europe/Berlin" },
+    });
+
   it.each([
     ["five days ahead", 5 * dayMilliseconds],
     ["a year ahead", 365 * dayMilliseconds],
@@ -114,18 +121,39 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     expect(service.logged().match(/the clock has jumped/g)).toHaveLength(1);
   });
 
-  it("keeps stored answers that it would let expire", async () => {
-    const headers = { ...world.device, "idempotency-key": "once" };
-    const send = () =>
-      service.request("PATCH", "/api/v1/testing/me/profile", {
-        headers,
-        body: { timezone: "Europe/Berlin" },
-      });
-    await send();
-    service.clock.jump(5 * dayMilliseconds);
+  it.each([
+    ["ahead before its housekeeping", 5 * dayMilliseconds, 0],
+    ["ahead and back again", 5 * dayMilliseconds, -5 * dayMilliseconds],
+  ])("%s lets no Idempotency-Key expire", async (_, jump, later) => {
+    await sendOnce();
+    service.clock.jump(jump);
     await tidy(service.deps);
+    service.clock.jump(later);
+    expect((await sendOnce()).headers.get("idempotent-replay")).toBe("true");
+  });
+
+  it("back keeps the Idempotency-Keys of that time until after it is right again", async () => {
     service.clock.jump(-5 * dayMilliseconds);
-    expect((await send()).headers.get("idempotent-replay")).toBe("true");
+    await sendOnce();
+    service.clock.jump(5 * dayMilliseconds);
+    expect((await sendOnce()).headers.get("idempotent-replay")).toBe("true");
+  });
+
+  it("ahead ends no session for good when its account signs in again", async () => {
+    const account = await makeAccount(service);
+    const signIn = async () => ({ cookie: cookieOf(await postSession(service, account)) });
+    const headers = await signIn();
+    service.clock.jump(40 * dayMilliseconds);
+    await signIn();
+    service.clock.jump(-40 * dayMilliseconds);
+    expect((await service.request("GET", "/api/v1/console/apps", { headers })).status).toBe(200);
+  });
+
+  it("counts the sessions that it refuses towards the limit of their test key", async () => {
+    const phone = service.clock.now();
+    service.clock.jump(2 * dayMilliseconds);
+    for (let sent = 0; sent < 60; sent += 1) expect((await report(90, phone)).status).toBe(503);
+    expect(await report(90, phone)).toMatchObject(refusal(429, "rate_limited"));
   });
 
   it.each([

@@ -27,14 +27,14 @@ export const newSession = ({ clock }: Pick<Deps, "clock">): OpenedSession => ({
 
 /** Signing in ends the session that the browser had: whoever knew its id knows nothing now. */
 export async function startSession(
-  deps: Pick<Deps, "clock" | "newId">,
+  deps: Pick<Deps, "clock" | "newId" | "time">,
   tx: Transaction,
   opened: OpenedSession,
   { user, old, address }: Arrival,
 ): Promise<void> {
   const createdAt = deps.clock.now().toISOString();
   if (old !== undefined) await sessions.remove(tx, hashOf(old));
-  await sessions.removeExpired(tx, user.id, createdAt);
+  if (!deps.time.isDoubtful()) await sessions.removeExpired(tx, user.id, createdAt);
   const expiresAt = opened.expiresAt.toISOString();
   await sessions.insert(tx, { tokenHash: hashOf(opened.id), userId: user.id, createdAt, expiresAt });
   const caller = { kind: "session", id: user.id, userId: user.id, email: user.email } as const;
