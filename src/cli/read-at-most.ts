@@ -7,21 +7,45 @@ export interface ReadBytes {
   readonly whole: boolean;
 }
 
-/** Reads a file of any kind, a pipe or a device too, but hardly more than `most` bytes of it. */
-export async function readAtMost(path: string, most: number = mostTextBytes): Promise<ReadBytes> {
+/**
+ * Reads a file of any kind, a pipe or a device too, but hardly more than `mostTextBytes` of it. Rejects when the signal
+ * aborts while it waits for a pipe's writer.
+ */
+export async function readAtMost(path: string, signal: AbortSignal): Promise<ReadBytes> {
   // Loaded only here: most commands read no file, and must start fast.
+  const { stat } = await import("node:fs/promises");
+  const isPipe = (await stat(path)).isFIFO();
+  return collect(isPipe ? ofPipe(path, signal) : ofFile(path));
+}
+
+async function collect(chunks: AsyncIterable<Buffer>): Promise<ReadBytes> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of chunks) {
+    pieces.push(piece);
+    size += piece.length;
+    if (size > mostTextBytes) return { bytes: Buffer.concat(pieces), whole: false };
+  }
+  return { bytes: Buffer.concat(pieces), whole: true };
+}
+
+async function* ofFile(path: string): AsyncGenerator<Buffer> {
   const { open } = await import("node:fs/promises");
   const handle = await open(path);
   try {
-    const pieces: Buffer[] = [];
-    for (let size = 0; size <= most; ) {
+    for (;;) {
       const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(65_536));
-      if (bytesRead === 0) return { bytes: Buffer.concat(pieces), whole: true };
-      pieces.push(buffer.subarray(0, bytesRead));
-      size += bytesRead;
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
     }
-    return { bytes: Buffer.concat(pieces), whole: false };
   } finally {
     await handle.close();
   }
+}
+
+/** A thread that opens a pipe which nobody writes waits in a way that no signal ends: this waits as for a connection. */
+async function* ofPipe(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const [{ constants, openSync }, { Socket }] = await Promise.all([import("node:fs"), import("node:net")]);
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  yield* new Socket({ fd, readable: true, writable: false, signal });
 }

@@ -22,9 +22,9 @@ export const optionalTextOf = async (
  * All of a file, or of standard input for `-`. Throws a usage error that names the flag where the file cannot be read, or
  * where another flag has taken standard input.
  */
-export async function readText({ io, cwd }: Context, flag: string, file: string): Promise<string> {
+export async function readText({ io, cwd, signal }: Context, flag: string, file: string): Promise<string> {
   if (file === "-") return standardInput(io, flag);
-  const { bytes, whole } = await readAtMost(resolve(cwd, file)).catch((cause: unknown) => {
+  const { bytes, whole } = await readAtMost(resolve(cwd, file), signal).catch((cause: unknown) => {
     throw usageError(`${flag}: the file ${file} cannot be read (${reasonOf(cause)}).`);
   });
   if (whole) return bytes.toString("utf8");

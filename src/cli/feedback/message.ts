@@ -65,7 +65,7 @@ async function readLog({ context }: Invocation, file: string): Promise<string> {
     const { size } = await stat(path);
     if (size > 4 * endBytes) return await readEnds(path, size);
     // A device or a pipe has no size that is known before it is read, and perhaps no end.
-    const { bytes } = await readAtMost(path);
+    const { bytes } = await readAtMost(path, context.signal);
     return bytes.length <= 4 * endBytes ? decoded(bytes) : joined(bytes, bytes, bytes.length);
   } catch (cause) {
     throw usageError(`--message: the file ${file} cannot be read (${reasonOf(cause)}).`);
