@@ -1,8 +1,9 @@
 import { usageError } from "./cli-error.ts";
 import { painter } from "./color.ts";
 import type { Invocation } from "./context.ts";
+import { isCiJob } from "./feedback/ci.ts";
 import { fieldNames, fieldOf, knownFields, pick, unknownFields } from "./fields.ts";
-import { asTabbed, printable } from "./plain-text.ts";
+import { asTabbed, printable, withoutCommands } from "./plain-text.ts";
 import { relativeTime } from "./relative-time.ts";
 import { table } from "./table.ts";
 import { shortened } from "./whole-id.ts";
@@ -130,7 +131,10 @@ function refuseUnknown(items: readonly unknown[], names: readonly string[]): voi
 const write = ({ context }: Invocation, line: string): void => context.io.stdout.write(`${line}\n`);
 
 function writeText(invocation: Invocation, text: string): void {
-  if (text !== "") write(invocation, printable(text));
+  if (text === "") return;
+  const shown = printable(text);
+  // Strangers wrote it, and a job's service reads commands from the job's log.
+  write(invocation, isCiJob(invocation.context.env) ? withoutCommands(shown) : shown);
 }
 
 const writeRow = (invocation: Invocation, values: readonly unknown[]): void =>

@@ -118,6 +118,16 @@ describe("feedback view", () => {
     expect((await line.run(["feedback", "view", id], { terminal: true })).stdout).toContain("red [31m alert");
   });
 
+  it("shows nothing that a CI service takes for its command, and in a job only", async () => {
+    const { line, feedback } = await newApp();
+    const { id } = await feedback("Broken\n::set-output name=x::y\n  ::error::No\n##[error]No ##vso[task]");
+    const view = ["feedback", "view", id];
+    expect((await line.run(view)).stdout).toContain("\n::set-output");
+    expect((await line.run(view, { env: { GITHUB_ACTIONS: "true" } })).stdout).toContain(
+      "Broken\n\\::set-output name=x::y\n  \\::error::No\n\\# #[error]No # #vso[task]\n",
+    );
+  });
+
   it("ends with 6 where there is no such thread", async () => {
     const { line } = await newApp();
     expect(await line.run(["feedback", "view", "0197b3a0-0000-7000-8000-000000000000"])).toMatchObject({

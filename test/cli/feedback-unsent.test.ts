@@ -31,7 +31,7 @@ describe("what the log of a job shows of feedback that was not sent", () => {
     const [text = "", after] = group.slice(token.length).split(`\n::${token}::\n`);
     expect(after).toMatch(/^::endgroup::\n/);
     expect(token).toMatch(/^[\w-]{20,}$/);
-    expect(text).toContain("  ::add-mask::x\n  # #[error]y\n    ::set-output name=a::b");
+    expect(text).toContain("  \\::add-mask::x\n  \\# #[error]y\n    \\::set-output name=a::b");
   });
 
   it("is a section on GitLab", async () => {

@@ -4,7 +4,7 @@ import { DryRun } from "../dry-run.ts";
 import type { Exit } from "../exit-codes.ts";
 import { cliErrorOf } from "../failure.ts";
 import { note, printOne } from "../output.ts";
-import { onOneLine } from "../plain-text.ts";
+import { onOneLine, withoutCommands } from "../plain-text.ts";
 import { attempt, keep } from "../spool/attempt.ts";
 import { remind } from "../spool/remind.ts";
 import type { Spool } from "../spool/spool.ts";
@@ -80,10 +80,10 @@ function reportOf({ context, flags, baseUrl }: Invocation, draft: Draft): Report
 
 /** Shows where the feedback is to be read; a server of the specification alone does not say. */
 export function printAnswer(invocation: Invocation, answer: Answer): void {
-  // On one line each, and never one that a CI job takes for a command: the server wrote them.
+  // On one line each, and never one that a CI service takes for a command: the server wrote them.
   const places = [answer.id, answer.consoleUrl]
     .filter((place) => typeof place === "string")
-    .map((place) => onOneLine(place).replace(/^(?=::|##)/, "\\"));
+    .map((place) => withoutCommands(onOneLine(place)));
   if (!invocation.flags.json && places.length > 0) {
     note(invocation, answer.deduplicated ? "Added to feedback that is open already." : "Feedback sent.");
   }

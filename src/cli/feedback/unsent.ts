@@ -1,6 +1,6 @@
 import { redactText } from "../../client/redact.ts";
 import type { Context, Invocation } from "../context.ts";
-import { printable } from "../plain-text.ts";
+import { printable, withoutCommands } from "../plain-text.ts";
 import { megabytes } from "../spool/progress.ts";
 import { isCiJob, isGitHubActions, isGitLab } from "./ci.ts";
 import type { Draft } from "./draft.ts";
@@ -21,7 +21,9 @@ export function unsentText({ env }: Context, { fields, files }: Draft): string {
 /** Shows in the log of a CI job what was not sent, as a part that can be folded away. */
 export function showUnsent({ context }: Invocation, draft: Draft): void {
   if (!isCiJob(context.env)) return;
-  const lines = unsentText(context, draft).split("\n").map(asPlainLine);
+  const lines = withoutCommands(unsentText(context, draft))
+    .split("\n")
+    .map((line) => `  ${line}`);
   const [before, after] = frameOf(context);
   context.io.stderr.write([...before, ...lines, ...after, ""].join("\n"));
 }
@@ -46,9 +48,6 @@ function frameOf({ env, clock, newId }: Context): Frame {
     [`\u001b[0Ksection_end:${at}:innkeep_unsent${clear}`],
   ];
 }
-
-/** A line that no service takes for a command: `::` at its start, `##[`, `##vso[` and `##teamcity[` anywhere. */
-const asPlainLine = (line: string): string => `  ${line.replace(/##(?=\w*\[)/g, "# #")}`;
 
 const secretNames = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|API_?KEY|ACCESS_?KEY/i;
 const shortestSecret = 6;
