@@ -1,3 +1,6 @@
+/** Longer than any server means; what a server writes may be larger than any number. */
+const mostSeconds = 31_536_000;
+
 /**
  * Reads a Retry-After header, a number of seconds or an HTTP date, as whole seconds from now. A date counts from the
  * server's own `Date` where it sent one, because the clocks may differ. Undefined where there is nothing to read.
@@ -9,9 +12,10 @@ export function retryAfterSeconds(
 ): number | undefined {
   const value = header?.trim();
   if (!value) return undefined;
-  if (/^\d+$/.test(value)) return Number(value);
+  if (/^\d+$/.test(value)) return Math.min(Number(value), mostSeconds);
   const at = Date.parse(value);
   if (Number.isNaN(at)) return undefined;
   const from = Date.parse(serverDate ?? "");
-  return Math.max(0, Math.ceil((at - (Number.isNaN(from) ? now.getTime() : from)) / 1_000));
+  const seconds = Math.ceil((at - (Number.isNaN(from) ? now.getTime() : from)) / 1_000);
+  return Math.min(Math.max(0, seconds), mostSeconds);
 }

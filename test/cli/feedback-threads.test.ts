@@ -120,11 +120,11 @@ describe("feedback view", () => {
 
   it("shows nothing that a CI service takes for its command, and in a job only", async () => {
     const { line, feedback } = await newApp();
-    const { id } = await feedback("Broken\n::set-output name=x::y\n  ::error::No\n##[error]No ##vso[task]");
+    const { id } = await feedback("Broken\n\n::set-output name=x::y\n  ::error::No\n##[error]No ##vso[task]");
     const view = ["feedback", "view", id];
     expect((await line.run(view)).stdout).toContain("\n::set-output");
     expect((await line.run(view, { env: { GITHUB_ACTIONS: "true" } })).stdout).toContain(
-      "Broken\n\\::set-output name=x::y\n  \\::error::No\n\\# #[error]No # #vso[task]\n",
+      "Broken\n\n\\::set-output name=x::y\n  \\::error::No\n\\# #[error]No # #vso[task]\n",
     );
   });
 

@@ -108,6 +108,12 @@ describe("Retry-After", () => {
     expect([received.length, pauses]).toEqual([1, []]);
   });
 
+  it("that is larger than any number counts as a year", async () => {
+    const { baseUrl } = await startIntake(answers(429, {}, { "retry-after": "9".repeat(400) }));
+    const { client } = someClient(baseUrl);
+    await expect(client.faqs.list()).rejects.toMatchObject({ retryAfterSeconds: 31_536_000 });
+  });
+
   it("adds up: all pauses together stay below the limit", async () => {
     const { baseUrl } = await startIntake(answers(429, {}, { "retry-after": "25" }));
     const { client, pauses } = someClient(baseUrl, { attempts: 10 });
