@@ -36,7 +36,7 @@ export async function goesThroughConsole(invocation: Invocation): Promise<boolea
 }
 
 /** The apps of the token. One that may not list apps still knows the one app that it is limited to. */
-async function reachableApps(invocation: Invocation): Promise<readonly NamedApp[]> {
+export async function reachableApps(invocation: Invocation): Promise<readonly NamedApp[]> {
   try {
     return (await invocation.client().apps.list()).items;
   } catch (error) {

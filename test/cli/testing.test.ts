@@ -63,6 +63,23 @@ describe("testing cycle", () => {
   });
 });
 
+describe("the start of an id", () => {
+  it.each([
+    ["a listing", "listing", ["testing", "listing", "view"]],
+    ["a listing's runs", "listing", ["testing", "cycle", "list"]],
+    ["a run", "cycle", ["testing", "cycle", "view"]],
+    ["a seat", "slot", ["testing", "slot", "confirm-join"]],
+  ] as const)("names %s where nothing else starts so", async (_, thing, command) => {
+    const { line, listing, cycle, slotId } = await createTesterDesk(service);
+    const id = { listing: listing.id, cycle: cycle.id, slot: slotId }[thing];
+    expect(await line.run([...command, id.slice(0, 35)])).toMatchObject({ exit: 0 });
+    expect(await line.run([...command, "00000000-0000"])).toMatchObject({
+      exit: 6,
+      stderr: expect.stringContaining("There is no "),
+    });
+  });
+});
+
 describe("testing slot", () => {
   it("gives an open seat to a known account, and takes it back", async () => {
     const { line, cycle } = await createTesterDesk(service);

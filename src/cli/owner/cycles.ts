@@ -6,19 +6,21 @@ import { details } from "../details.ts";
 import { type Column, note, printList, printOne } from "../output.ts";
 import { systemTimeZone } from "../sign-in/time-zone.ts";
 import { gridColumns, gridLegend, slotColumns } from "./grid.ts";
+import { cycleIdOf, listingIdOf } from "./ids.ts";
 
 export interface CycleFlags {
   readonly startsOn: string;
   readonly timezone?: string;
 }
 
-export async function listCycles(invocation: Invocation, _: object, listingId: string): Promise<undefined> {
+export async function listCycles(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const listingId = await listingIdOf(invocation, given);
   const { items } = await invocation.client().cycles.list({ params: { listingId } });
   printList(invocation, items, columns);
 }
 
 const columns: readonly Column<Cycle>[] = [
-  { heading: "id", of: ({ id }) => id },
+  { heading: "id", of: ({ id }) => id, isId: true },
   { heading: "status", of: ({ status }) => status },
   { heading: "starts", of: ({ startsOn }) => startsOn },
   { heading: "zone", of: ({ timezone }) => timezone },
@@ -30,9 +32,10 @@ const columns: readonly Column<Cycle>[] = [
 export async function createCycle(
   invocation: Invocation,
   { startsOn, timezone = systemTimeZone() }: CycleFlags,
-  listingId: string,
+  given: string,
 ): Promise<undefined> {
   if (!timezone) throw usageError("The time zone of this machine is not known.", "Give --timezone.");
+  const listingId = await listingIdOf(invocation, given);
   const body = { startsOn, timezone };
   const made = await invocation.client().cycles.create({ params: { listingId }, body });
   const { cycle, slots } = made;
@@ -41,21 +44,24 @@ export async function createCycle(
 }
 
 /** Shows the seats and their days, a character for each day. */
-export async function viewCycle(invocation: Invocation, _: object, cycleId: string): Promise<undefined> {
+export async function viewCycle(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const cycleId = await cycleIdOf(invocation, given);
   const { cycle, slots } = await invocation.client().cycles.read({ params: { cycleId } });
   note(invocation, `${cycleLines(cycle)}\n`);
   printList(invocation, slots, gridColumns, { cycle }, "slots");
   note(invocation, `\n${gridLegend}`);
 }
 
-export async function cancelCycle(invocation: Invocation, _: object, cycleId: string): Promise<undefined> {
+export async function cancelCycle(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const cycleId = await cycleIdOf(invocation, given);
   await confirm(invocation, `Call cycle ${cycleId} off? Its testers lose their seats for good.`);
   const cycle = await invocation.client().cycles.cancel({ params: { cycleId }, body: {} });
   note(invocation, `Called cycle ${cycle.id} off.`);
   printOne(invocation, cycle, () => cycleLines(cycle));
 }
 
-export async function reportCycle(invocation: Invocation, _: object, cycleId: string): Promise<undefined> {
+export async function reportCycle(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const cycleId = await cycleIdOf(invocation, given);
   const report = await invocation.client().cycles.report({ params: { cycleId } });
   if (invocation.flags.json || invocation.flags.fields) {
     printOne(invocation, report, () => "");

@@ -15,7 +15,7 @@ export const gridColumns: readonly Column<SlotWithDays>[] = [
     heading: "join",
     of: ({ joinCheckPending, endedAt }) => (joinCheckPending && !endedAt ? "to be confirmed" : ""),
   },
-  { heading: "slot", of: ({ slotId }) => slotId },
+  { heading: "slot", of: ({ slotId }) => slotId, isId: true },
 ];
 
 export const gridLegend = "S counted by a session, P by a proof, x missed, o today, . ahead, - no tester";
@@ -41,5 +41,5 @@ export const slotColumns: readonly Column<CycleReport["seats"][number]>[] = [
   { heading: "missed", of: ({ missedDays }) => missedDays },
   { heading: "sessions", of: ({ sessions }) => sessions },
   { heading: "minutes", of: ({ secondsTested }) => Math.round(secondsTested / 60) },
-  { heading: "slot", of: ({ slotId }) => slotId },
+  { heading: "slot", of: ({ slotId }) => slotId, isId: true },
 ];

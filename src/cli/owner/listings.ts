@@ -7,6 +7,7 @@ import { flagOf } from "../feedback/fault.ts";
 import { missingFlags } from "../missing-flags.ts";
 import { type Column, note, printList, printOne } from "../output.ts";
 import { optionalTextOf } from "../text-flag.ts";
+import { listingIdOf } from "./ids.ts";
 
 /** The flags that describe an offer to testers. */
 export interface ListingFlags extends Partial<Omit<NewListing, "screens">> {
@@ -19,7 +20,7 @@ export async function listListings(invocation: Invocation): Promise<undefined> {
 }
 
 const columns: readonly Column<Listing>[] = [
-  { heading: "id", of: ({ id }) => id },
+  { heading: "id", of: ({ id }) => id, isId: true },
   { heading: "app", of: ({ appName }) => appName },
   { heading: "package", of: ({ packageName }) => packageName },
   { heading: "seats", of: ({ seats }) => seats },
@@ -27,7 +28,8 @@ const columns: readonly Column<Listing>[] = [
   { heading: "by", of: ({ verificationTier }) => verificationTier },
 ];
 
-export async function viewListing(invocation: Invocation, _: object, listingId: string): Promise<undefined> {
+export async function viewListing(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const listingId = await listingIdOf(invocation, given);
   const listing = await invocation.client().listings.read({ params: { listingId } });
   printOne(invocation, listing, () => listingLines(listing));
 }
@@ -50,12 +52,13 @@ export async function createListing(invocation: Invocation, flags: ListingFlags)
 export async function editListing(
   invocation: Invocation,
   flags: ListingFlags,
-  listingId: string,
+  given: string,
 ): Promise<undefined> {
   const body = await changeOf(invocation, flags);
   if (Object.values(body).every((value) => value === undefined)) {
     throw usageError("There is nothing to change.", "`innkeep testing listing edit --help` lists the flags.");
   }
+  const listingId = await listingIdOf(invocation, given);
   const listing = await invocation.client().listings.update({ params: { listingId }, body });
   note(invocation, `Changed listing ${listing.id}.`);
   printOne(invocation, listing, () => listingLines(listing));

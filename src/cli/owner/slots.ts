@@ -4,6 +4,7 @@ import { confirm } from "../confirm.ts";
 import type { Invocation } from "../context.ts";
 import { details } from "../details.ts";
 import { note, printOne } from "../output.ts";
+import { seatIdOf } from "./ids.ts";
 
 type Slots = Client["slots"];
 type Verb = Exclude<keyof Slots, "assign">;
@@ -44,7 +45,8 @@ const changes: Readonly<Record<Verb, Change>> = {
 /** What a command does to one seat. */
 export const changeSlot =
   (verb: Verb) =>
-  async (invocation: Invocation, _: object, slotId: string): Promise<undefined> => {
+  async (invocation: Invocation, _: object, given: string): Promise<undefined> => {
+    const slotId = await seatIdOf(invocation, given);
     const { call, question, done } = changes[verb];
     if (question) await confirm(invocation, question);
     print(invocation, await call(invocation.client().slots, slotId), done);
@@ -53,8 +55,9 @@ export const changeSlot =
 export async function assignSlot(
   invocation: Invocation,
   { email }: { readonly email: string },
-  slotId: string,
+  given: string,
 ): Promise<undefined> {
+  const slotId = await seatIdOf(invocation, given);
   const slot = await invocation.client().slots.assign({ params: { slotId }, body: { email } });
   print(invocation, slot, `The seat is ${email}'s.`);
 }
