@@ -60,6 +60,17 @@ describe("feedback send", () => {
     expect((await line.run(send)).stderr).toBe("Added to feedback that is open already.\n");
   });
 
+  it("says what the server did not keep", async () => {
+    const dropped = { metadataDropped: ["log", "env"], filesDropped: ["images[0]"] };
+    const { line } = await startSending(
+      answers(201, { success: true, id: "f1", consoleUrl: "x", ...dropped }),
+    );
+    const { exit, stderr } = await line.run(send);
+    expect(exit).toBe(0);
+    expect(stderr).toContain("The server dropped metadata, because there was too much of it: log, env.\n");
+    expect(stderr).toContain("The server dropped files, because the app has no room for more: images[0].\n");
+  });
+
   it("is content with a server that answers no more than the specification asks", async () => {
     const { line } = await startSending(accepts);
     expect(await line.run(send)).toMatchObject({ exit: 0, stdout: "Feedback sent.\n", stderr: "" });

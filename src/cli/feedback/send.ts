@@ -87,7 +87,20 @@ export function printAnswer(invocation: Invocation, answer: Answer): void {
   if (!invocation.flags.json && places.length > 0) {
     note(invocation, answer.deduplicated ? "Added to feedback that is open already." : "Feedback sent.");
   }
+  for (const dropped of droppedOf(answer)) note(invocation, dropped);
   printOne(invocation, answer, () => (places.length > 0 ? places.join("\n") : "Feedback sent."));
+}
+
+/** What the server did not keep, and why. */
+function droppedOf({ metadataDropped = [], filesDropped = [] }: Answer): string[] {
+  const lines: string[] = [];
+  if (metadataDropped.length > 0)
+    lines.push(
+      `The server dropped metadata, because there was too much of it: ${metadataDropped.join(", ")}.`,
+    );
+  if (filesDropped.length > 0)
+    lines.push(`The server dropped files, because the app has no room for more: ${filesDropped.join(", ")}.`);
+  return lines;
 }
 
 /** An interrupted program says nothing by itself. */
