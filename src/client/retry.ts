@@ -19,7 +19,7 @@ export interface RetryPolicy {
   readonly onRetry?: (pause: Pause) => void;
 }
 
-const permanent = new Set(["ENOTFOUND", "EPROTO", "bad_proxy", "too_long", "too_large", "too_slow"]);
+const permanent = new Set(["EPROTO", "bad_proxy", "too_long", "too_large", "too_slow"]);
 const passing = new Set([408, 425, 429]);
 const inProgress = "idempotency_in_progress";
 

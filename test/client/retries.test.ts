@@ -47,6 +47,14 @@ describe("reading", () => {
     expect(received).toHaveLength(4);
   });
 
+  it("is tried again where the host name is not known: a service may not be registered yet", async () => {
+    const { client, pauses } = someClient("http://nobody.invalid", { attempts: 2 });
+    await expect(client.faqs.list()).rejects.toMatchObject({
+      code: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/),
+    });
+    expect(pauses).toHaveLength(1);
+  });
+
   it("waits between half and all of a pause that doubles", async () => {
     const { baseUrl } = await startIntake(hangsUp, hangsUp, hangsUp, faqs);
     const { client, pauses } = someClient(baseUrl, { random: () => 0 });
