@@ -14,11 +14,16 @@ const ago = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 /** `3 Jun 2026, 14:05 UTC`, of an ISO 8601 instant. */
 export const fullTime = (at: string): string => `${minute.format(new Date(at))} UTC`;
 
+/** Whether an instant is so far away that its day says more than the time between. */
+export const isFar = (at: string, now: Date): boolean => Math.abs(secondsTo(at, now)) >= week;
+
+const secondsTo = (at: string, now: Date): number => Math.round((Date.parse(at) - now.getTime()) / 1_000);
+
 /** `3 minutes ago`, `yesterday`; the day itself where that is a week or more away. */
 export function relativeTime(at: string, now: Date): string {
-  const seconds = Math.round((Date.parse(at) - now.getTime()) / 1_000);
+  if (isFar(at, now)) return day.format(new Date(at));
+  const seconds = secondsTo(at, now);
   const [size, unit] = steps.find(([size]) => Math.abs(seconds) >= size) ?? ([1, "second"] as const);
-  if (size >= week) return day.format(new Date(at));
   if (unit === "second") return "just now";
   return ago.format(Math.trunc(seconds / size), unit);
 }
@@ -32,7 +37,6 @@ export function timeUntil(at: string, now: Date): string {
 
 const week = 604_800;
 const steps = [
-  [week, "week"],
   [86_400, "day"],
   [3_600, "hour"],
   [60, "minute"],

@@ -9,11 +9,13 @@ export const script = `
 const zoned = new Intl.DateTimeFormat("en-GB", {
   day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short",
 });
+const zonedDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 const localise = (root) => {
   for (const time of root.querySelectorAll("time[datetime]:not([data-fixed])")) {
     const at = new Date(time.dateTime);
-    if (time.hasAttribute("data-relative")) time.title = zoned.format(at);
-    else time.textContent = zoned.format(at);
+    if (!time.hasAttribute("data-relative")) time.textContent = zoned.format(at);
+    else time.title = zoned.format(at);
+    if (time.dataset.relative === "day") time.textContent = zonedDay.format(at);
   }
 };
 localise(document);

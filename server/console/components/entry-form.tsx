@@ -51,7 +51,7 @@ export const EntryForm = (props: EntryFormProps) => {
           name="publishedAt"
           label="Publication time (UTC)"
           type="datetime-local"
-          hint="In UTC, as in the list. Empty for a draft. A time to come keeps it hidden until then."
+          hint="In UTC, as in the list. Leave it empty for a draft. A note with a future time is hidden until then."
         />
       </div>
       <div class="actions">

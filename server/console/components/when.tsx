@@ -1,4 +1,4 @@
-import { fullTime, relativeTime, timeUntil } from "../times.ts";
+import { fullTime, isFar, relativeTime, timeUntil } from "../times.ts";
 
 /** An instant, in full. Where scripts run, in the reader's own time zone. */
 export const When = ({ at }: { readonly at: string }) => <time dateTime={at}>{fullTime(at)}</time>;
@@ -10,9 +10,9 @@ export const WhenUtc = ({ at }: { readonly at: string }) => (
   </time>
 );
 
-/** How long ago something was. */
+/** How long ago something was. A day that is shown instead becomes the day in the reader's time zone. */
 export const Ago = ({ at, now }: { readonly at: string; readonly now: Date }) => (
-  <time dateTime={at} title={fullTime(at)} data-relative>
+  <time dateTime={at} title={fullTime(at)} data-relative={isFar(at, now) ? "day" : ""}>
     {relativeTime(at, now)}
   </time>
 );

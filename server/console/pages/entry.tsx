@@ -6,6 +6,7 @@ import type { Filled } from "../components/field.tsx";
 import { Framed } from "../components/framed.tsx";
 import { Once } from "../components/once.tsx";
 import { PublicationBadge } from "../components/publication.tsx";
+import { WhenUtc } from "../components/when.tsx";
 import { currentEntry, entryAgain, entryFields, givenEntry } from "../entry-form.ts";
 import { filledWith } from "../filled.ts";
 import { appFrameOf } from "../frame.ts";
@@ -55,6 +56,7 @@ async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: Sho
         <div class="row">
           <h1>{title}</h1>
           {entry && <PublicationBadge publishedAt={entry.publishedAt} now={visit.now} />}
+          {entry?.publishedAt && <PublicationTime at={entry.publishedAt} />}
         </div>
       </div>
       <div class="stack wide">
@@ -71,6 +73,13 @@ async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: Sho
     shown.form.refusal?.status,
   );
 }
+
+/** As the list shows it: a browser shows the time in the field by the rules of its own language. */
+const PublicationTime = ({ at }: { readonly at: string }) => (
+  <span class="muted small">
+    <WhenUtc at={at} />
+  </span>
+);
 
 /** What renders Markdown is loaded only where it is wanted: it takes longer than the rest of the console. */
 async function previewOf({ deps, fields }: SignedInVisit) {
