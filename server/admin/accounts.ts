@@ -65,7 +65,7 @@ export function createFirstApp(
     const { id: appId } = await createApp(making, tx, ownerId, app);
     const key = await createKey(making, tx, appId, {});
     await record(tx, ownerId, { action: "app.create", appId, target: appId });
-    await record(tx, ownerId, { action: "key.create", appId, target: key.id });
+    await record(tx, ownerId, { action: "key.create", appId, target: key.id, label: key.label });
     return { appId, apiKey: key.key };
   });
 }
@@ -82,7 +82,7 @@ export function createOwnedKey(database: Database, wanted: WantedKey) {
   return database.write(async (tx) => {
     const { ownerId } = await appOf(tx, appId);
     const key = await createKey(making, tx, appId, body);
-    await record(tx, ownerId, { action: "key.create", appId, target: key.id });
+    await record(tx, ownerId, { action: "key.create", appId, target: key.id, label: key.label });
     return { keyId: key.id, apiKey: key.key };
   });
 }
@@ -104,7 +104,7 @@ export function createOwnersToken(database: Database, { owner, ...wanted }: Want
     if (appId !== null && (await appOf(tx, appId)).ownerId !== userId)
       throw new ApiError("not_found", { message: `${owner} has no app ${appId}.` });
     const token = await createToken(making, tx, { ...body, scopes, appId, userId, createdBy: operator });
-    await record(tx, userId, { action: "token.create", appId, target: token.id });
+    await record(tx, userId, { action: "token.create", appId, target: token.id, label: token.label });
     return { tokenId: token.id, token: token.token };
   });
 }

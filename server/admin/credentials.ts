@@ -31,7 +31,8 @@ export function revokeToken(database: Database, { id }: { readonly id: string })
   return database.write(async (tx) => {
     const token = onlyOne("token", id, await allCredentials.tokens(tx, undefined));
     await tokens.remove(tx, token.ownerId, token.id);
-    await record(tx, token.ownerId, { action: "token.delete", appId: token.appId, target: token.id });
+    const { id: target, appId, label } = token;
+    await record(tx, token.ownerId, { action: "token.delete", appId, target, label });
     tx.signal(credentialsTopic);
     return { tokenId: token.id, kind: token.kind, label: token.label, owner: token.owner };
   });
@@ -42,7 +43,8 @@ export function revokeKey(database: Database, { id }: { readonly id: string }) {
   return database.write(async (tx) => {
     const key = onlyOne("key", id, await allCredentials.keys(tx, {}));
     await appKeys.remove(tx, key.appId, key.id);
-    await record(tx, key.ownerId, { action: "key.delete", appId: key.appId, target: key.id });
+    const { id: target, appId, label } = key;
+    await record(tx, key.ownerId, { action: "key.delete", appId, target, label });
     tx.signal(credentialsTopic);
     return { keyId: key.id, kind: key.kind, label: key.label, appId: key.appId, owner: key.owner };
   });

@@ -39,13 +39,15 @@ export interface Deed {
   readonly action: string;
   readonly appId?: string | null;
   readonly target: string;
+  /** The label of the token or key that was made or deleted. */
+  readonly label?: string;
 }
 
 /** Writes what the operator does into the audit of the account that it concerns. */
 export const record = (
   tx: Transaction,
   ownerId: string,
-  { action, appId = null, target }: Deed,
+  { action, appId = null, target, label }: Deed,
 ): Promise<void> =>
   audit.insert(tx, {
     id: v7(),
@@ -56,4 +58,5 @@ export const record = (
     appId,
     target,
     address: null,
+    label: label ?? null,
   });

@@ -1,5 +1,5 @@
 import type { AuditEntry } from "../../src/contract/console/audit.ts";
-import { findTargets, isTargetKind, type TargetKind } from "../store/audit-targets.ts";
+import { findTargets, isTargetKind, recordedLabels, type TargetKind } from "../store/audit-targets.ts";
 import type { Reader } from "../store/database.ts";
 import type { Links } from "./links.ts";
 
@@ -24,16 +24,39 @@ export async function targetsOf(
     for (const { id, name, seenAt } of await findTargets(reader, kind, ids))
       named.set(id, { name, href: hrefOf(links, kind, { appId: apps.get(id) ?? null, id: seenAt }) });
   }
+  const gone = entries.filter((entry) => labelled.has(kindOf(entry)) && !named.has(entry.target ?? ""));
+  const labels = await labelsOf(reader, "deleted", new Set(gone.flatMap(({ target }) => target ?? [])));
+  for (const [id, name] of labels) named.set(id, { name, href: undefined });
   return named;
 }
 
-/** The labels of the tokens with which these entries were made, by the tokens' ids; a revoked token has none. */
-export async function tokenLabelsOf(
+/** Kinds of things whose label the audit keeps when they are deleted. */
+const labelled = new Set(["token", "key"]);
+
+/** The label of a token, and whether the token was revoked since. */
+export interface NamedToken {
+  readonly label: string;
+  readonly revoked: boolean;
+}
+
+/** The tokens with which these entries were made, by their ids; not those that were revoked before labels were recorded. */
+export async function tokensOf(
   reader: Reader,
   entries: readonly AuditEntry[],
-): Promise<ReadonlyMap<string, string>> {
-  const ids = [...new Set(entries.flatMap(({ actor }) => actorParts(actor).tokenId ?? []))];
-  const rows = ids.length === 0 ? [] : await findTargets(reader, "token", ids);
+): Promise<ReadonlyMap<string, NamedToken>> {
+  const ids = new Set(entries.flatMap(({ actor }) => actorParts(actor).tokenId ?? []));
+  const live = await labelsOf(reader, "live", ids);
+  const gone = await labelsOf(reader, "deleted", new Set([...ids].filter((id) => !live.has(id))));
+  const named = new Map<string, NamedToken>();
+  for (const [id, label] of live) named.set(id, { label, revoked: false });
+  for (const [id, label] of gone) named.set(id, { label, revoked: true });
+  return named;
+}
+
+async function labelsOf(reader: Reader, which: "live" | "deleted", ids: ReadonlySet<string>) {
+  if (ids.size === 0) return new Map<string, string>();
+  const rows =
+    which === "live" ? await findTargets(reader, "token", [...ids]) : await recordedLabels(reader, [...ids]);
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 

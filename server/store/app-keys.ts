@@ -43,6 +43,7 @@ export const appKeys = {
       id,
     ),
 
+  /** Revokes a key; undefined where the app has no such key. */
   remove: (tx: Transaction, appId: string, id: string) =>
-    tx.run("DELETE FROM app_keys WHERE app_id = ? AND id = ?", appId, id),
+    tx.get<{ label: string }>("DELETE FROM app_keys WHERE app_id = ? AND id = ? RETURNING label", appId, id),
 };

@@ -23,6 +23,18 @@ export type TargetKind = keyof typeof queries;
 
 export const isTargetKind = (kind: string): kind is TargetKind => Object.hasOwn(queries, kind);
 
+/** The labels of those of these tokens and keys that are deleted, as the audit recorded them. */
+export function recordedLabels(
+  reader: Reader,
+  ids: readonly string[],
+): Promise<{ id: string; name: string }[]> {
+  const marks = ids.map(() => "?").join(", ");
+  return reader.all(
+    `SELECT DISTINCT target AS id, label AS name FROM audit WHERE label IS NOT NULL AND target IN (${marks})`,
+    ...ids,
+  );
+}
+
 /** The names of those of these things that still exist. */
 export function findTargets(reader: Reader, kind: TargetKind, ids: readonly string[]): Promise<TargetRow[]> {
   const marks = ids.map(() => "?").join(", ");

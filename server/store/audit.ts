@@ -4,6 +4,8 @@ import type { Reader, Transaction } from "./database.ts";
 export interface NewAuditEntry extends AuditEntry {
   /** Whose account, or whose app, it concerns. */
   readonly ownerId: string;
+  /** The label of a token or key, for when it is deleted. */
+  readonly label?: string | null;
 }
 
 /** A page of the list, of one app and of one kind of deed where they are given. */
@@ -26,6 +28,7 @@ export const audit = {
       app_id: entry.appId,
       target: entry.target,
       address: entry.address,
+      label: entry.label ?? null,
     }),
 
   /** Newest first, those that come after `position`: the `at` and the `id` of an entry. */

@@ -10,6 +10,7 @@ import { deployment } from "./migrations/012-deployment.ts";
 import { lastTime } from "./migrations/014-last-time.ts";
 import { messageAuthors } from "./migrations/016-message-authors.ts";
 import { editedReleaseNotes } from "./migrations/018-edited-release-notes.ts";
+import { auditFilters } from "./migrations/019-audit-filters.ts";
 
 /** All migrations, in their order. One that was released never changes: what it should have been is a new one. */
 export const migrations: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   lastTime,
   messageAuthors,
   editedReleaseNotes,
+  auditFilters,
 ];

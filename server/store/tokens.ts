@@ -37,8 +37,8 @@ export const tokens = {
 
   /** Revokes a token, and lets go who waits with it; undefined where the user has no such token. */
   async remove(tx: Transaction, userId: string, id: string) {
-    const removed = await tx.get<{ appId: string | null }>(
-      `DELETE FROM tokens WHERE user_id = ? AND id = ? RETURNING app_id AS "appId"`,
+    const removed = await tx.get<{ appId: string | null; label: string }>(
+      `DELETE FROM tokens WHERE user_id = ? AND id = ? RETURNING app_id AS "appId", label`,
       userId,
       id,
     );

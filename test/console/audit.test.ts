@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ConsoleWorld, makeConsoleWorld } from "../support/console-world.ts";
+import { type ConsoleWorld, makeConsoleWorld, propose } from "../support/console-world.ts";
 import { databases } from "../support/databases.ts";
 import { type Service, startService } from "../support/service.ts";
 import { createVisitor, readingOf, type Visitor } from "../support/visitor.ts";
@@ -31,12 +31,32 @@ describe.each(databases)("the audit in the console on $name", (engine) => {
     expect(readingOf(page)).toContain(`Deleted an FAQ entry ${world.faqId.slice(0, 8)}…`);
   });
 
-  it("names the token with which something was done, until it is revoked", async () => {
+  it("names the token with which something was done, also after its revocation", async () => {
+    const made = await world.call("POST", "/tokens", { kind: "agent", label: "Night agent" });
+    await propose(service, made.field("token"), world.threadId);
     const page = await owner.open("/console/audit?action=run.propose");
-    expect(readingOf(page)).toMatch(/Proposed a plan A named thread .* agent Token /);
+    expect(readingOf(page)).toContain("Token Night agent 127.0.0.1");
     expect(page.text).not.toMatch(/token [\da-f-]{36}/);
+    await world.call("DELETE", `/tokens/${made.field("id")}`);
+    expect(readingOf(await owner.open("/console/audit?action=run.propose"))).toContain(
+      "Token Night agent , revoked",
+    );
+    for (const deed of ["create", "delete"]) {
+      const reading = readingOf(await owner.open(`/console/audit?action=token.${deed}`));
+      expect(reading).toMatch(/(Made|Revoked) a token Night agent/);
+    }
+  });
+
+  it("names a revoked app key", async () => {
+    await world.call("DELETE", `/apps/${world.app.id}/keys/${world.keyId}`);
+    const page = await owner.open("/console/audit?action=key.delete");
+    expect(readingOf(page)).toContain("Revoked a key CI");
+  });
+
+  it("shows the beginning of a token's id where its label was never recorded", async () => {
     const { body } = await world.call("GET", "/tokens");
     for (const { id } of Object(body).items) await world.call("DELETE", `/tokens/${id}`);
+    await service.deps.database.write((tx) => tx.run("UPDATE audit SET label = NULL"));
     expect(readingOf(await owner.open("/console/audit?action=run.propose"))).toMatch(
       /Token [\da-f]{8}…, revoked/,
     );

@@ -1,5 +1,5 @@
 import type { AuditEntry } from "../../../src/contract/console/audit.ts";
-import { actorParts, type NamedTarget } from "../audit-names.ts";
+import { actorParts, type NamedTarget, type NamedToken } from "../audit-names.ts";
 import type { Frame } from "../frame.ts";
 import { deedNames } from "./deed-names.ts";
 import { When } from "./when.tsx";
@@ -10,8 +10,8 @@ export interface AuditEntriesProps {
   readonly frame: Frame;
   /** What the entries tell of, by its id. */
   readonly targets: ReadonlyMap<string, NamedTarget>;
-  /** Labels of tokens by their ids. */
-  readonly tokens: ReadonlyMap<string, string>;
+  /** The tokens with which the entries were made, by their ids. */
+  readonly tokens: ReadonlyMap<string, NamedToken>;
 }
 
 /** Entries of the audit as a table. */
@@ -72,28 +72,31 @@ interface ActorProps extends Pick<EntryProps, "frame" | "tokens"> {
   readonly actor: string;
 }
 
-/** Who did it, and with which token: its label, where it still is there. */
+/** Who did it, and with which token: its label, or its id where no label was recorded. */
 const Actor = ({ actor, frame, tokens }: ActorProps) => {
   const { name, tokenId } = actorParts(actor);
   if (tokenId === undefined) return <Line text={name} />;
-  const label = tokens.get(tokenId);
+  const token = tokens.get(tokenId);
   return (
     <>
       <Line text={name} />
       <div class="muted" title={tokenId}>
-        {label === undefined ? (
-          `Token ${tokenId.slice(0, 8)}…, revoked`
-        ) : (
-          <>
-            Token{" "}
-            <a href={frame.links.tokens}>
-              <Line text={label || "without a label"} />
-            </a>
-          </>
-        )}
+        Token <TokenName token={token} id={tokenId} href={frame.links.tokens} />
       </div>
     </>
   );
+};
+
+interface TokenNameProps {
+  readonly token: NamedToken | undefined;
+  readonly id: string;
+  readonly href: string;
+}
+
+const TokenName = ({ token, id, href }: TokenNameProps) => {
+  if (!token) return <>{`${id.slice(0, 8)}…, revoked`}</>;
+  const label = <Line text={token.label || "without a label"} />;
+  return token.revoked ? <>{label}, revoked</> : <a href={href}>{label}</a>;
 };
 
 /** The name of what was done something to; its id only where it is gone, or never had a name. */
@@ -102,9 +105,9 @@ const Target = ({ entry, target }: Pick<EntryProps, "entry" | "target">) => {
     const name = <Line text={target.name || "Without a name"} />;
     return <div>{target.href === undefined ? name : <a href={target.href}>{name}</a>}</div>;
   }
-  const told =
+  const known =
     entry.target === null || entry.target === entry.appId || /^(session|user)\./.test(entry.action);
-  return told ? null : <div class="muted" title={entry.target ?? ""}>{`${entry.target?.slice(0, 8)}…`}</div>;
+  return known ? null : <div class="muted" title={entry.target ?? ""}>{`${entry.target?.slice(0, 8)}…`}</div>;
 };
 
 const AppName = ({ id, frame }: { readonly id: string | null; readonly frame: Frame }) => {

@@ -1,5 +1,5 @@
 import { audit } from "../../../src/contract/console/audit.ts";
-import { targetsOf, tokenLabelsOf } from "../audit-names.ts";
+import { targetsOf, tokensOf } from "../audit-names.ts";
 import { AuditEntries, type AuditEntriesProps } from "../components/audit-entries.tsx";
 import { deedNames } from "../components/deed-names.ts";
 import { Empty } from "../components/empty.tsx";
@@ -19,7 +19,7 @@ export async function auditPage(visit: SignedInVisit): Promise<Reply> {
   const asked = { cursor, appId: filter.app, action: filter.action };
   const { items, nextCursor } = await ask(audit.list, { query: asked });
   const targets = await targetsOf(deps.database, items, links);
-  const tokens = await tokenLabelsOf(deps.database, items);
+  const tokens = await tokensOf(deps.database, items);
   return show(<Audit {...{ frame, filter, cursor, items, nextCursor, targets, tokens }} />);
 }
 
@@ -51,7 +51,7 @@ const Audit = (props: AuditProps) => {
       <Filters frame={frame} filter={filter} />
       {items.length === 0 ? (
         <Empty title="Nothing matches">
-          <p>Nothing of this kind is on record.</p>
+          <p>The audit log has no entry of this kind.</p>
           <div class="actions">
             <a class="button" href={frame.links.audit}>
               Show everything

@@ -20,7 +20,11 @@ export function keys(deps: Deps): Handlers<typeof contract> {
       save(async (tx) => {
         await ownedApp(tx, appId, caller);
         const key = await createKey(deps, tx, appId, body);
-        await record(tx, { caller, address }, { action: "key.create", appId, target: key.id });
+        await record(
+          tx,
+          { caller, address },
+          { action: "key.create", appId, target: key.id, label: key.label },
+        );
         return key;
       }),
 
@@ -37,8 +41,9 @@ export function keys(deps: Deps): Handlers<typeof contract> {
     remove: ({ caller, address, params: { appId, keyId }, save }) =>
       save(async (tx) => {
         await ownedApp(tx, appId, caller);
-        if ((await appKeys.remove(tx, appId, keyId)) === 0) throw new ApiError("not_found");
-        await record(tx, { caller, address }, { action: "key.delete", appId, target: keyId });
+        const removed = await appKeys.remove(tx, appId, keyId);
+        if (!removed) throw new ApiError("not_found");
+        await record(tx, { caller, address }, { action: "key.delete", appId, target: keyId, ...removed });
         tx.signal(credentialsTopic);
         return undefined;
       }),

@@ -15,12 +15,18 @@ export interface Deed {
   readonly appId?: string | null;
   /** The id of the thing. */
   readonly target?: string;
+  /** The label of the token or key that was made or deleted. */
+  readonly label?: string;
 }
 
 /** Makes what writes the audit: in the transaction of the deed, so that there is no deed without its entry. */
 export const createRecord =
   ({ newId, clock }: Pick<Deps, "newId" | "clock">) =>
-  (tx: Transaction, { caller, address }: Author, { action, appId = null, target }: Deed): Promise<void> =>
+  (
+    tx: Transaction,
+    { caller, address }: Author,
+    { action, appId = null, target, label }: Deed,
+  ): Promise<void> =>
     audit.insert(tx, {
       id: newId(),
       at: clock.now().toISOString(),
@@ -30,6 +36,7 @@ export const createRecord =
       appId,
       target: target ?? null,
       address,
+      label: label ?? null,
     });
 
 const actorOf = ({ kind, id, email }: Author["caller"]): string =>

@@ -23,7 +23,7 @@ export function tokens(deps: Deps): Handlers<typeof contract> {
         if (appId !== null) await ownedApp(tx, appId, caller);
         const wanted = { kind, label, scopes, appId, userId: caller.userId, createdBy: caller.email };
         const token = await createToken(deps, tx, wanted);
-        await record(tx, { caller, address }, { action: "token.create", appId, target: token.id });
+        await record(tx, { caller, address }, { action: "token.create", appId, target: token.id, label });
         return token;
       });
     },

@@ -1,0 +1,14 @@
+/**
+ * The audit is read by app and by kind of deed without walking all entries of an account. The label of a token or key
+ * is kept with the entry of its making and its revocation: its own row is deleted.
+ */
+export const auditFilters = {
+  number: 19,
+  name: "audit-filters",
+  statements: [
+    `ALTER TABLE audit ADD COLUMN label TEXT`,
+    `CREATE INDEX audit_by_action ON audit (owner_id, action, at, id)`,
+    `CREATE INDEX audit_by_app ON audit (owner_id, app_id, at, id)`,
+    `CREATE INDEX audit_labels ON audit (target) WHERE label IS NOT NULL`,
+  ],
+};
