@@ -40,7 +40,9 @@ export const content = `
 .pills a[aria-current] { background: var(--text); color: var(--ground); }
 .search { display: flex; gap: 0.5rem; flex: 1 1 18rem; min-width: 0; max-width: 30rem; }
 .search input { min-width: 0; }
+.filters > search { flex: 1 1 18rem; min-width: 0; max-width: 30rem; }
 .search select { width: auto; min-width: 0; flex: 0 1 auto; max-width: 15rem; }
+.search input ~ select { flex-shrink: 0; }
 .pager { display: flex; justify-content: space-between; gap: 1rem; margin-top: 1.25rem; }
 
 .written { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; tab-size: 4; overflow: clip; overflow-clip-margin: 2px; line-height: 1.6; }
@@ -90,9 +92,11 @@ td.fit { white-space: nowrap; }
   .pills { flex-wrap: wrap; }
   .card { padding: 1.1rem; }
   .list > li { padding: 0.9rem 1rem; }
-  .search { max-width: none; flex-wrap: wrap; }
-  .search input { flex: 1 1 100%; }
-  .search select { flex: 1 1 0; max-width: none; }
+  .search, .filters > search { max-width: none; }
+  .search { flex-wrap: wrap; }
+  .search input { flex: 1 1 0; }
+  .search input:has(~ select) { flex-basis: 100%; }
+  .search select, .search input ~ select { flex: 1 1 0; max-width: none; }
   table.stacked thead { display: none; }
   table.stacked tr { display: block; padding: 0.7rem 1rem; border-top: 1px solid var(--line); }
   table.stacked tr:first-child { border-top: 0; }

@@ -64,7 +64,8 @@ export const frame = `
   .brand, .bar .end { flex: none; }
   .brand { margin-right: 0.15rem; }
   .menu.right > summary::after { display: none; }
-  .tabs ul { gap: 1.25rem; }
+  .tabs ul { gap: 0 0.8rem; flex-wrap: wrap; overflow: visible; }
+  .tabs a { font-size: 0.875rem; }
   h1 { font-size: 1.3125rem; }
 }
 @media (max-width: 22rem) {

@@ -24,6 +24,7 @@ h1, h2, h3 { line-height: 1.25; letter-spacing: -0.012em; font-weight: 640; text
 p { text-wrap: pretty; }
 h1 { font-size: var(--title); }
 h2 { font-size: var(--large); }
+h2 + p.muted { margin-top: 0.35rem; }
 h3 { font-size: var(--body); letter-spacing: 0; }
 fieldset { border: 0; min-width: 0; }
 a { color: var(--accent); text-underline-offset: 0.2em; text-decoration-thickness: 1px; }
@@ -45,6 +46,7 @@ main:focus, .notice:focus, .timeline-at:focus { outline: none; }
 .stack { display: grid; gap: var(--gap); align-content: start; }
 .stack > * { min-width: 0; }
 .wide { gap: 2rem; }
+.wide > .head { margin-bottom: 0; }
 .tight { gap: 0.4rem; }
 .row { display: flex; flex-wrap: wrap; gap: 0.5rem 0.75rem; align-items: center; }
 .row.spread { justify-content: space-between; }

@@ -23,7 +23,7 @@ progress::-moz-progress-bar { background: var(--accent); border-radius: 99px; }
 .requests > li:first-child { border-top: 0; }
 .proposal.awaiting > .requests { padding-block: 0.15rem; }
 
-.board { display: grid; grid-template-columns: minmax(0, 1fr) 18rem; gap: 1.5rem; align-items: start; }
+.board { display: grid; grid-template-columns: minmax(0, 1fr) 20rem; gap: 1.25rem; align-items: start; }
 .days { position: relative; isolation: isolate; }
 .days table { width: 100%; }
 .days th, .days td { padding: 0; text-align: center; vertical-align: middle; border-top: 1px solid var(--line); font-size: var(--small); }
