@@ -107,7 +107,7 @@ function statementOf(
       ? "The last day of the test is over, and late sessions of it still count."
       : `The test is on day ${dayIndex} of ${durationDays}.`,
     completed: `The test ran for ${counted(durationDays, "day")}.`,
-    cancelled: "The test was called off before its end.",
+    cancelled: "The test was cancelled before its end.",
   }[status];
   const when = status === "recruiting" || status === "running" ? "hold" : "held";
   const seats = `${counted(testers, "tester")} ${testers === 1 && when === "hold" ? "holds" : when} a seat`;
@@ -119,7 +119,7 @@ function statementOf(
 const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 const meaning = [
-  `A day counted by a session says this and no more: a session of at least ${qualifyingSession.seconds} seconds`,
+  `A day counted by a session says only this: a session of at least ${qualifyingSession.seconds} seconds`,
   `reached at least ${qualifyingSession.screens} screens on that day, and the reporter held that seat's key.`,
   "A day counted by a proof says that the tester sent images on that day.",
   "Nothing here says how a store will decide.",

@@ -81,7 +81,7 @@ export const errorCatalogue = {
   },
   out_of_window: { status: 422, message: "Only today's day of the test takes a proof." },
   cycle_not_running: { status: 422, message: "The test is not running: it has not started, or is over." },
-  cycle_not_open: { status: 422, message: "This test takes no more testers." },
+  cycle_not_open: { status: 422, message: "This test does not accept testers now." },
   rate_limited: {
     status: 429,
     message: "Too many requests. Wait as long as Retry-After says, then send it again.",

@@ -88,7 +88,7 @@ describe("the redirect of GET /tavern/authorize", () => {
   it("is refused with a page where a browser asks, which leads nobody there", async () => {
     const answer = await open("redirect=https://evil.example/trap", { ...person, accept: "text/html" });
     expect([answer.status, answer.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
-    expect(answer.text).toContain("This sign-in leads elsewhere");
+    expect(answer.text).toContain("This sign-in leads to an unknown address");
     expect(answer.text).not.toContain("evil.example");
   });
 

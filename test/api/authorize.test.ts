@@ -164,7 +164,7 @@ describe.each(databases)("/tavern/authorize on $name", (engine) => {
     it("of who has become somebody else: they look again", async () => {
       const answer = await post({}, await service.signIn(await service.makeUser()));
       expect(answer.status).toBe(409);
-      expect(answer.text).toContain("You are signed in as somebody else now.");
+      expect(answer.text).toContain("You are now signed in with another account.");
       expect(await liveCodes()).toEqual([]);
     });
   });

@@ -148,7 +148,7 @@ describe.each(databases)("the report of a test on $name", (engine) => {
     [
       "cancelled",
       {},
-      /^The test was called off before its end\. 1 tester held a seat when it ended; 0 of them/,
+      /^The test was cancelled before its end\. 1 tester held a seat when it ended; 0 of them/,
     ],
   ])(
     "says of a test that is %s how far it came, and claims no more than is known",

@@ -120,10 +120,10 @@ describe("the way of a person who signs a device in", () => {
       "Pixel 9",
       account.email,
       "90 days",
-      "see your tests, your seats and what is to do each day",
+      "see your tests, your seats and your tasks of each day",
       "set your time zone and where you are notified",
       "ask for seats in tests",
-      "hand in proofs of your testing",
+      "send proofs of your testing",
       "Nothing else: not your apps, not this console.",
     ])
       expect(text).toContain(words);

@@ -24,7 +24,7 @@ describe("the evidence of a day", () => {
     ],
     ["slot_not_active", "The seat was no longer active when it arrived."],
     ["session_stale", "It is from a day that the server cannot vouch for"],
-    ["session_in_future", "It claims to have begun ahead of the server’s clock."],
+    ["session_in_future", "By the server’s clock, it began in the future."],
   ])("says in words why a session did not count: %s", async (reason, words) => {
     const { slotId, evidence } = await test.seat();
     await recordSession(service, slotId, { dayIndex: 1, reason });

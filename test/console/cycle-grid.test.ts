@@ -193,7 +193,7 @@ describe("the grid of seats by days", () => {
     const page = await opened({}, `?slot=${lived.slotOf(9)}`);
     await evidence(page).getByText("Remove the tester").click();
     await evidence(page).getByRole("button", { name: "Remove for good" }).click();
-    await page.getByText("The tester is removed. What was counted stays on record.").waitFor();
+    await page.getByText("The tester is removed. The counted days stay on record.").waitFor();
     expect(
       await page
         .getByRole("row", { name: /^Seat 9 .*Removed/ })

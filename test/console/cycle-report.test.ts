@@ -27,7 +27,7 @@ describe("the report of a run", () => {
   it("tells how many testers have each day counted", async () => {
     const page = readingOf(await report());
     expect(page).toMatch(/ 2 \w{3} \d+ \w{3} \d{4} 8 3 \w{3} \d+ \w{3} \d{4} 7 4 /);
-    expect(page).toContain("Testers 9 With every day counted 0");
+    expect(page).toContain("Testers 9 All days counted 0");
   });
 
   it("tells for each seat what was counted, and how", async () => {

@@ -25,7 +25,7 @@ describe("the page of a run", () => {
   it("tells how the run stands", async () => {
     const page = readingOf(await owner.open(test.path));
     expect(page).toMatch(
-      /Running .* Day 1 of 14 Testers 0 of 12 none at risk Requests 1 wait for you .* Last day /,
+      /Running .* Day 1 of 14 Testers 0 of 12 none at risk Requests 1 waiting for you .* Last day /,
     );
   });
 
@@ -33,7 +33,7 @@ describe("the page of a run", () => {
     const { slotId } = test.world;
     const page = await owner.follow(await send(slotId, "accept", test.path));
     expect(await test.seatAt(slotId)).toMatchObject({ status: "active", joinCheckPending: true });
-    expect(readingOf(page)).toContain("Requests 0 none waits");
+    expect(readingOf(page)).toContain("Requests 0 none waiting");
   });
 
   it("declines who asks for a seat, which is open again", async () => {
@@ -123,16 +123,19 @@ describe("the page of a run", () => {
     expect(foreign.status).toBe(404);
   });
 
-  it("calls a run off after telling what that means", async () => {
+  it("cancels a run after it says what that means", async () => {
     const other = await makeSeatedTest(service);
     const visitor = createVisitor(service, other.world.headers);
     const before = await visitor.open(other.path);
-    expect(readingOf(before)).toContain("no further day counts, testers lose their seats");
+    expect(readingOf(before)).toContain("no further days count, testers lose their seats");
     const page = await visitor.follow(await visitor.send(before, `${other.path}/cancel`));
-    expect(readingOf(page)).toContain("Called off");
+    expect(readingOf(page)).toContain("Cancelled");
     expect(page.text).not.toMatch(/action="[^"]*(assign|cancel|accept)"/);
     const { email } = await service.makeUser();
     const late = await visitor.send(before, `${other.path}/assign`, { email });
-    expect([late.status, readingOf(late)]).toEqual([422, expect.stringContaining("takes no more testers")]);
+    expect([late.status, readingOf(late)]).toEqual([
+      422,
+      expect.stringContaining("does not accept testers now"),
+    ]);
   });
 });

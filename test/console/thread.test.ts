@@ -143,17 +143,17 @@ describe.each(databases)("a thread in the console on $name", (engine) => {
     expect((await owner.open(address(id))).status).toBe(404);
   });
 
-  it("tells whether the chat channel was told of the proposal", async () => {
+  it("says whether the proposal was sent to the chat channel", async () => {
     const webhook = await startWebhook();
     const app = await service.makeApp(world.owner, { chatWebhookUrl: webhook.url });
     const id = await sendFeedback(service, app.key);
     await propose(service, world.agentToken, id);
     await expect
       .poll(async () => readingOf(await owner.open(`/console/feedback/${app.id}/${id}`)))
-      .toMatch(/Chat channel: told \d/);
+      .toMatch(/Chat channel: sent \d/);
   });
 
-  it("tells why the chat channel was not told", async () => {
+  it("says why the proposal was not sent to the chat channel", async () => {
     const webhook = await startWebhook();
     webhook.answers.push(500);
     const app = await service.makeApp(world.owner, { chatWebhookUrl: webhook.url });
@@ -161,7 +161,7 @@ describe.each(databases)("a thread in the console on $name", (engine) => {
     await propose(service, world.agentToken, id);
     await expect
       .poll(async () => readingOf(await owner.open(`/console/feedback/${app.id}/${id}`)))
-      .toContain("not told yet, trying again. The webhook answered 500");
+      .toContain("not sent yet, trying again. The webhook answered 500");
   });
 
   it("shows a plan to the letter, and every character that would not be seen", async () => {

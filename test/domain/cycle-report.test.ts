@@ -116,7 +116,7 @@ describe("the statement of a report", () => {
     ],
     [
       { cycle: inCycle("cancelled"), seats: [] },
-      "The test was called off before its end. 0 testers held a seat when it ended; 0 of them have every day of the test counted.",
+      "The test was cancelled before its end. 0 testers held a seat when it ended; 0 of them have every day of the test counted.",
     ],
   ])("%# is as it has to be", (more, expected) => {
     expect(sentences(more)).toBe(expected);

@@ -9,14 +9,14 @@ export const AppFields = ({ form }: { readonly form: Filled }) => (
       <Tick
         form={form}
         name="feedbackEnabled"
-        label="Take feedback"
-        hint="Off, reports are refused and the app is told so."
+        label="Accept feedback"
+        hint="When this is off, reports are refused with an error."
       />
       <Tick
         form={form}
         name="changelogEnabled"
         label="Show the changelog"
-        hint="Off, apps cannot read the release notes."
+        hint="When this is off, apps cannot read the release notes."
       />
     </div>
     <TextField
@@ -25,7 +25,7 @@ export const AppFields = ({ form }: { readonly form: Filled }) => (
       label="Chat webhook"
       type="url"
       placeholder="https://"
-      hint="New proposals are told to this incoming webhook of Slack, Mattermost, Discord (/slack) or Rocket.Chat. Treat the address as a secret."
+      hint="The address of an incoming webhook of Slack, Mattermost, Discord (/slack) or Rocket.Chat. Each new proposal is posted there. Treat the address as a secret."
     />
     <TextField
       form={form}

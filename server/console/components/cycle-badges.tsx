@@ -4,7 +4,7 @@ const cycleNames: Record<CycleStatus, readonly [name: string, kind: string]> = {
   recruiting: ["Recruiting", "badge"],
   running: ["Running", "badge good"],
   completed: ["Completed", "badge"],
-  cancelled: ["Called off", "badge bad"],
+  cancelled: ["Cancelled", "badge bad"],
 };
 
 export const CycleBadge = ({ status }: { readonly status: CycleStatus }) => {

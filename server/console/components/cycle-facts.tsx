@@ -28,7 +28,7 @@ export const CycleFacts = ({ cycle, slots }: CycleFactsProps) => {
       {isLive(cycle) && (
         <Fact name="Requests">
           {requested}
-          <span class="aside-note">{requested > 0 ? "wait for you" : "none waits"}</span>
+          <span class="aside-note">{requested > 0 ? "waiting for you" : "none waiting"}</span>
         </Fact>
       )}
       <Fact name={status === "recruiting" ? "Starts" : "Started"}>
@@ -37,7 +37,7 @@ export const CycleFacts = ({ cycle, slots }: CycleFactsProps) => {
       </Fact>
       <Fact name="Last day">
         <ZonedDay at={justBefore(cycle.endsAt)} timezone={timezone} />
-        <span class="aside-note">{`until midnight, ${timezone}; late sessions of it count a day longer`}</span>
+        <span class="aside-note">{`until midnight, ${timezone}; its late sessions count for one more day`}</span>
       </Fact>
     </dl>
   );

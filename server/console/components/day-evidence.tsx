@@ -49,7 +49,7 @@ function verdictOf({ state, countedBy }: SlotDay): string {
     case "ahead":
       return "Ahead: this day has not begun";
     default:
-      return "Not asked for: the seat became active on this day or later, or had ended";
+      return "Not required: the seat became active on this day or later, or had ended";
   }
 }
 
@@ -89,7 +89,7 @@ const SessionFacts = ({ cycle: { timezone }, day, session }: SessionFactsProps) 
           <Screens names={session.screens} />
         </dd>
         <dt>App version</dt>
-        <dd>{session.appVersion === null ? "Not told" : <Line text={session.appVersion} />}</dd>
+        <dd>{session.appVersion === null ? "Not reported" : <Line text={session.appVersion} />}</dd>
         <dt>Received</dt>
         <dd>
           <ZonedTime at={session.receivedAt} timezone={timezone} />

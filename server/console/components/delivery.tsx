@@ -21,7 +21,7 @@ const State = ({ delivery: { status, sentAt, attempts, lastError } }: { readonly
   if (status === "sent" && sentAt !== null) {
     return (
       <>
-        told <When at={sentAt} />
+        sent <When at={sentAt} />
       </>
     );
   }
@@ -29,10 +29,10 @@ const State = ({ delivery: { status, sentAt, attempts, lastError } }: { readonly
   if (status === "failed")
     return (
       <>
-        not told; given up after {attempts} attempts.{reason}
+        not sent; gave up after {attempts} attempts.{reason}
       </>
     );
-  return attempts === 0 ? <>about to be told</> : <>not told yet, trying again.{reason}</>;
+  return attempts === 0 ? <>waiting to be sent</> : <>not sent yet, trying again.{reason}</>;
 };
 
 const Reason = ({ error }: { readonly error: string }) => (

@@ -16,8 +16,8 @@ export const Keys = ({ frame: { links, app }, keys, forms: { made, key }, now }:
     <div>
       <h2 id="keys">Keys</h2>
       <p class="muted">
-        An app sends its key in the header x-api-key. Several can be live, so that none need be changed in
-        haste.
+        An app sends its key in the header <code>x-api-key</code>. Several keys can be valid at the same time,
+        so you can replace one without a gap.
       </p>
     </div>
     {made && (
@@ -107,7 +107,7 @@ const KeyLine = ({ row, now, at }: KeyLineProps) => (
     <details class="reveal">
       <summary>Replace or revoke</summary>
       <div class="stack">
-        <p>Either way the present key stops at once, wherever it is used.</p>
+        <p>Either way the current key stops working at once, everywhere.</p>
         <div class="actions">
           <form method="post" action={at("regenerate")}>
             <Once />

@@ -60,7 +60,7 @@ const tiers = [
 const Numbers = ({ form }: { readonly form: Filled }) => (
   <fieldset class="stack tight">
     <legend>Size of a run</legend>
-    <p class="hint">Kept by runs that are planned already; changes are for later ones.</p>
+    <p class="hint">Changes apply to later runs. Runs that are already planned keep their size.</p>
     <div class="columns three">
       <TextField form={form} name="seats" label="Seats" inputMode="numeric" required />
       <TextField form={form} name="durationDays" label="Days" inputMode="numeric" required />

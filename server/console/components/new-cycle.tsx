@@ -17,8 +17,8 @@ export const NewCycle = ({ listing: { seats, durationDays }, form, action, ownZo
   <form class="card stack" method="post" action={action}>
     <Refused refusal={form.refusal} />
     <p>
-      A run goes by itself. Testers can ask for its {seats} seats at once; it starts when the first day begins
-      in the time zone below, closes each day at midnight there, and ends after {durationDays} days.
+      A run starts and ends by itself. Testers can ask for its {seats} seats at once. The first day begins at
+      midnight in the time zone below; the run ends after {durationDays} days.
     </p>
     <Once />
     <div class="columns">
@@ -29,7 +29,7 @@ export const NewCycle = ({ listing: { seats, durationDays }, form, action, ownZo
         ownZone={ownZone}
         label="Time zone"
         options={timeZones.map((zone) => [zone, zone.replaceAll("_", " ")])}
-        hint="Its midnight is when days begin and end."
+        hint="Days begin and end at midnight in this time zone."
       />
     </div>
     <div class="actions">

@@ -15,7 +15,10 @@ export const OpenSeats = ({ slots, form, action }: OpenSeatsProps) => (
   <section class="stack" aria-labelledby="open-seats">
     <div>
       <h2 id="open-seats">{slots.length === 1 ? "1 open seat" : `${slots.length} open seats`}</h2>
-      <p class="muted">Testers find them and ask. Or give one to somebody who has an account here.</p>
+      <p class="muted">
+        Testers can find open seats and ask for one. You can also give a seat to a person who has an account
+        here.
+      </p>
     </div>
     <form class="card stack" method="post" action={action}>
       <Refused refusal={form?.refusal} />

@@ -8,7 +8,7 @@ export const reasonSentences: Record<SessionReason, string> = {
   cycle_not_running:
     "The test had not started when it arrived, had finished, or its last day was over when it began.",
   slot_not_active: "The seat was no longer active when it arrived.",
-  session_in_future: "It claims to have begun ahead of the server’s clock.",
+  session_in_future: "By the server’s clock, it began in the future.",
   session_stale:
     "It is from a day that the server cannot vouch for: it arrived more than a day late, or began before the seat was active.",
   already_submitted: "The day was already counted.",

@@ -24,7 +24,9 @@ export const SeatPanel = (props: SeatPanelProps) => {
         <SeatBadge status={slot.status} />
       </div>
       {slot.tester === null ? (
-        <p class="muted">Nobody holds this seat yet. A tester may ask for it, or you give it to one below.</p>
+        <p class="muted">
+          Nobody has this seat yet. A tester can ask for it, or you can give it to a tester below.
+        </p>
       ) : (
         <SeatFacts {...props} tester={slot.tester} />
       )}
@@ -87,12 +89,12 @@ const SeatActions = ({ cycle, slot, at }: SeatPanelProps) => {
         </form>
       )}
       <Confirmed offer="Replace the test key" action={at("rotate-key")} button="Replace the key">
-        The present key stops at once: sessions reported with it are no longer matched. The tester’s client
+        The current key stops working at once: sessions reported with it no longer count. The tester’s client
         reads the new one by itself.
       </Confirmed>
       <Confirmed offer="Remove the tester" action={at("remove")} button="Remove for good" danger>
-        The tester loses the seat for the rest of this run and cannot have another in it. What was counted
-        stays on record, and the seat opens for somebody else.
+        The tester loses the seat for the rest of this run and cannot have another in it. The counted days
+        stay on record, and another tester can get the seat.
       </Confirmed>
     </div>
   );

@@ -14,8 +14,7 @@ export const Secret = ({ label, secret }: SecretProps) => (
       </button>
     </div>
     <p class="hint">
-      Copy it now and keep it where secrets belong. It is not stored in a readable form: if it is lost, make
-      another.
+      Copy it now and keep it in a safe place. You cannot see it again: if you lose it, make a new one.
     </p>
   </div>
 );

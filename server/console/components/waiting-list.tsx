@@ -24,8 +24,8 @@ export const WaitingList = (props: WaitingListProps) => {
   const { rows, count, first, next } = props;
   if (rows.length === 0 && first === undefined) {
     return (
-      <Empty title="Nothing waits for you">
-        <p>When an agent proposes a plan on a thread, it appears here, the longest waiting first.</p>
+      <Empty title="Nothing is waiting for you">
+        <p>When an agent proposes a plan on a thread, it appears here. The oldest comes first.</p>
       </Empty>
     );
   }

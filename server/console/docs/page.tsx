@@ -11,7 +11,7 @@ export interface DocsProps {
   readonly operations: readonly Operation[];
 }
 
-/** The API, to be read by anybody and to be tried by who has a key. */
+/** The API: everybody may read it, and a person with a key may try it. */
 export const Docs = ({ links, baseUrl, operations }: DocsProps) => {
   const base = new URL(baseUrl).pathname.replace(/\/$/, "");
   const tags = [...new Set(operations.flatMap(({ tags }) => tags))];
@@ -75,8 +75,8 @@ const Tools = () => (
   </div>
 );
 
-/** `consoleFaqs` as `Console faqs`. */
+/** `consoleFaqs` as `Console FAQ`. */
 const titleOf = (tag: string): string => {
   const words = tag.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return (words[0] ?? "").toUpperCase() + words.slice(1);
+  return ((words[0] ?? "").toUpperCase() + words.slice(1)).replace(/faqs$/i, "FAQ");
 };

@@ -24,7 +24,7 @@ export function refusalOf(why: IdentityRefusal, provider: string): ApiError {
       });
     case "registration_off":
       return new ApiError("forbidden", {
-        message: "New accounts are turned off here. Ask whoever runs this server for one.",
+        message: "New accounts are turned off here. Ask the operator of this server for one.",
       });
   }
 }

@@ -36,7 +36,7 @@ const Changelog = ({ frame, cursor, items, nextCursor, now }: ChangelogProps) =>
       <div class="head">
         <div>
           <h1>Changelog</h1>
-          <p>Your app reads what is published, newest first. Drafts are seen by you alone.</p>
+          <p>Your app reads what is published, newest first. Only you see drafts.</p>
         </div>
         <a class="button primary" href={links.changelog(app.id, "new")}>
           New release note

@@ -107,7 +107,7 @@ const Figures = ({ report: { cycle, testers, testersWithEveryDay } }: Pick<Paper
       <dd>{testers}</dd>
     </div>
     <div>
-      <dt>With every day counted</dt>
+      <dt>All days counted</dt>
       <dd>{testersWithEveryDay}</dd>
     </div>
   </dl>

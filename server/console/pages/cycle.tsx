@@ -88,9 +88,9 @@ const CycleDetail = (props: CycleDetailProps) => {
           <OpenSeats slots={open} form={forms.assign} action={`${address}/assign`} />
         )}
         {isLive(cycle) && (
-          <Confirmed offer="Call this run off" action={`${address}/cancel`} button="Call it off" danger>
-            It ends now: no further day counts, testers lose their seats, and requests are dropped. What was
-            counted stays on record. It cannot be taken up again.
+          <Confirmed offer="Cancel this run" action={`${address}/cancel`} button="Cancel the run" danger>
+            The run ends now: no further days count, testers lose their seats, and requests are dropped. The
+            counted days stay on record. You cannot start this run again.
           </Confirmed>
         )}
       </div>
@@ -111,7 +111,7 @@ const Head = ({ frame: { links, app }, cycle, listing, address }: CycleDetailPro
           </h1>
           <CycleBadge status={cycle.status} />
         </div>
-        <p>Days begin and end at midnight in {cycle.timezone}. The run goes on and ends by itself.</p>
+        <p>Days begin and end at midnight in {cycle.timezone}. The run starts and ends by itself.</p>
       </div>
       <a class="button" href={`${address}/report`}>
         {isLive(cycle) ? "Report so far" : "End report"}

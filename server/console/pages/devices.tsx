@@ -26,7 +26,10 @@ export async function devicesPage(visit: SignedInVisit): Promise<Reply> {
       </div>
       {items.length === 0 ? (
         <Empty title="No device is signed in">
-          <p>A tester's app or innkeep auth login brings you to a page where you approve it.</p>
+          <p>
+            A tester's app, or the command <code>innkeep auth login</code>, opens a page where you approve the
+            device.
+          </p>
         </Empty>
       ) : (
         <ul class="list">

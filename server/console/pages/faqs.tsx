@@ -38,7 +38,7 @@ const Faqs = (props: FaqsProps) => {
       </div>
       {faqs.length === 0 ? (
         <Empty title="No questions yet">
-          <p>Answer once what you are asked often. What you write here shows in your app at once.</p>
+          <p>Answer frequent questions here. Your app shows the answers at once.</p>
         </Empty>
       ) : (
         <>

@@ -81,7 +81,7 @@ const Welcome = ({ frame }: { readonly frame: Frame }) => (
   <Framed frame={frame} title="Welcome" narrow>
     <h1 class="unseen">Welcome</h1>
     <Empty title="Welcome to Innkeep">
-      <p>An app is where feedback arrives and where its FAQ and its changelog live. Begin with yours.</p>
+      <p>An app receives feedback and has its own FAQ and changelog. Create your first one.</p>
       <p>
         Here to test somebody's app? Sign in on the device that you test with; it is then found under{" "}
         <a href={frame.links.devices}>Devices</a>.

@@ -23,7 +23,7 @@ const Offer = ({ links, provider, address, account, action, sealed }: OfferProps
     <div class="card stack">
       <h1>Connect {provider}?</h1>
       <p>
-        Whoever can sign in to {provider}
+        A person who can sign in to {provider}
         {address !== undefined && (
           <>
             {" as "}

@@ -146,7 +146,7 @@ const Nothing = ({ frame: { app, links }, filter, everywhere }: NothingProps) =>
     );
   }
   return (
-    <Empty title="All quiet">
+    <Empty title={filter.status === "all" ? "No feedback yet" : "No open feedback"}>
       <p>
         {app.feedbackEnabled
           ? "Feedback that your app sends with its key arrives here."

@@ -42,7 +42,7 @@ export async function showNewListing(
       <div class="head">
         <div>
           <h1>New listing</h1>
-          <p>What testers are told of your app, and how much a run of the test asks of them.</p>
+          <p>What testers read about your app, and how long and how large each run of the test is.</p>
         </div>
       </div>
       <form class="card stack" method="post" action={action} {...guarded(action, form)}>
@@ -161,8 +161,8 @@ const ListingDetail = (props: ListingDetailProps) => {
 };
 
 const Told = ({ listing }: ListingDetailProps) => (
-  <section class="stack" aria-labelledby="told">
-    <h2 id="told">What testers are told</h2>
+  <section class="stack" aria-labelledby="brief">
+    <h2 id="brief">What testers read</h2>
     <div class="card stack">
       <Written text={listing.testBrief} />
       <ul class="names" aria-label="Screens">

@@ -20,7 +20,7 @@ export async function showNewApp(
       <div class="head">
         <div>
           <h1>New app</h1>
-          <p>A mobile app, a backend, a website: whatever your users give feedback on.</p>
+          <p>A mobile app, a backend or a website that your users give feedback on.</p>
         </div>
       </div>
       <form class="card stack" method="post" action={frame.links.newApp} data-guards>

@@ -60,7 +60,7 @@ function wordsOf({ code, message }: ApiError) {
         text: "The address is wrong, what it named was deleted, or it belongs to another account.",
       };
     case "method_not_allowed":
-      return { title: "Not a page", text: "Forms are sent to this address. There is nothing to see at it." };
+      return { title: "Not a page", text: "This address only receives forms. There is no page here." };
     case "forbidden":
       return { title: "Not allowed", text: message };
     case "busy":
@@ -68,7 +68,7 @@ function wordsOf({ code, message }: ApiError) {
     case "internal":
       return {
         title: "Something went wrong",
-        text: "The fault is on this side. Quote the number below when you report it.",
+        text: "The server made an error. Quote the number below when you report it.",
       };
     default:
       return { title: "That did not work", text: message };

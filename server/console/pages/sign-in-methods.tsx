@@ -27,7 +27,7 @@ export async function showSignInMethods(visit: SignedInVisit, form?: Filled): Pr
       <div class="head">
         <div>
           <h1>Sign-in methods</h1>
-          <p>Each of these opens your account. Connect only what nobody but you can sign in to.</p>
+          <p>Each of these opens your account. Connect only accounts that nobody else can use.</p>
         </div>
       </div>
       <ul class="list">

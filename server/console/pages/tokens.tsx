@@ -57,7 +57,7 @@ interface TokenListProps {
 const TokenList = ({ frame, items, now }: TokenListProps) =>
   items.length === 0 ? (
     <Empty title="No tokens yet">
-      <p>Make one for the agent that reads your feedback, or for a script that keeps the FAQ.</p>
+      <p>Make one for the agent that reads your feedback, or for a script that updates the FAQ.</p>
     </Empty>
   ) : (
     <ul class="list">
@@ -101,7 +101,7 @@ const TokenLine = ({ token, frame: { links, apps }, now }: TokenLineProps) => (
     <details class="reveal">
       <summary>Revoke</summary>
       <form class="stack" method="post" action={links.token(token.id, "revoke")}>
-        <p>Whatever uses this token is refused from then on.</p>
+        <p>Programs that use this token are refused from then on.</p>
         <Once />
         <div class="actions">
           <button class="danger" type="submit">

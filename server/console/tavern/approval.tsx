@@ -25,7 +25,8 @@ export const Approval = ({ visit: { links, at, settings }, asked, account, chang
       </h1>
       {changed && (
         <Notice kind="alert">
-          <b>You are signed in as somebody else now.</b> Nothing was approved. Look again before you decide.
+          <b>You are now signed in with another account.</b> Nothing was approved. Look again before you
+          decide.
         </Notice>
       )}
       <dl class="asked">
@@ -36,13 +37,13 @@ export const Approval = ({ visit: { links, at, settings }, asked, account, chang
         </dd>
         <dt>Stays signed in</dt>
         <dd>{tokenLifetimeDays} days, or until you sign it out under Devices</dd>
-        <dt>It goes on in</dt>
+        <dt>Continues in</dt>
         <dd>{goesTo(asked.redirect, settings.baseUrl)}</dd>
       </dl>
       <Allowed />
       <p class="notice attention">
-        Approve only what you have begun yourself, on a device in front of you. Nobody who helps you needs
-        this.
+        Approve only a sign-in that you started yourself, on a device in front of you. Support staff never ask
+        for this.
       </p>
       <form method="post" action={at.authorize}>
         <Once />
@@ -73,7 +74,7 @@ const SwitchAccount = ({ action, to }: { readonly action: string; readonly to: s
 
 const Allowed = () => (
   <section class="stack tight" aria-labelledby="allowed">
-    <h2 id="allowed">It will be able to</h2>
+    <h2 id="allowed">It can</h2>
     <ul class="granted">
       {deviceScopes.map((scope) => (
         <li key={scope}>{words[scope]}</li>
@@ -84,10 +85,10 @@ const Allowed = () => (
 );
 
 const words: Readonly<Record<DeviceScope, string>> = {
-  "testing:read": "see your tests, your seats and what is to do each day",
+  "testing:read": "see your tests, your seats and your tasks of each day",
   "testing:profile:write": "set your time zone and where you are notified",
   "testing:slots:write": "ask for seats in tests",
-  "testing:proofs:write": "hand in proofs of your testing",
+  "testing:proofs:write": "send proofs of your testing",
 };
 
 /** An app has the scheme of its address, a page its host. */

@@ -20,7 +20,7 @@ const Code = ({ links, code }: { readonly links: Links; readonly code: string })
     <div class="card stack">
       <h1>Approved</h1>
       <p>
-        The device may have gone on by itself. If it still asks for a code, paste this one there. It works
+        The device may have continued by itself. If it still asks for a code, paste this one there. It works
         once, within five minutes, and only on that device.
       </p>
       <div class="field">
@@ -34,7 +34,7 @@ const Code = ({ links, code }: { readonly links: Links; readonly code: string })
           Copy the code
         </button>
       </div>
-      <p class="small muted">Give it to nobody. You can close this window afterwards.</p>
+      <p class="small muted">Do not give it to anybody. You can close this window afterwards.</p>
     </div>
   </Alone>
 );

@@ -59,7 +59,7 @@ export const SignUp = ({ visit: { links, at, settings }, to, form }: EntryProps)
       </form>
       <Providers settings={settings} to={to} />
       <p class="small muted">
-        You have one? <a href={onTo(at.signIn, to)}>Sign in</a>
+        Do you have an account? <a href={onTo(at.signIn, to)}>Sign in</a>
       </p>
     </div>
   </Alone>

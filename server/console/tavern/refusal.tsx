@@ -16,8 +16,8 @@ export function showTavernRefusal(links: Links, error: ApiError, requestId: stri
         <div class="card stack">
           <h1>{title}</h1>
           <p>
-            The app or terminal that sent you here did not ask in the right way, so nobody was signed in.
-            Update it, or tell its makers what follows.
+            The app or terminal that sent you here sent a wrong request, so nobody was signed in. Update it,
+            or send its developers the message below.
           </p>
           {issues.length === 0 ? (
             <p class="muted">{error.message}</p>
@@ -37,6 +37,6 @@ export function showTavernRefusal(links: Links, error: ApiError, requestId: stri
 }
 
 const titles = new Map([
-  ["bad_redirect", "This sign-in leads elsewhere"],
+  ["bad_redirect", "This sign-in leads to an unknown address"],
   ["bad_request", "This sign-in is not complete"],
 ]);

@@ -23,7 +23,7 @@ const changes: Readonly<Record<Verb, Change>> = {
   },
   decline: {
     call: (slots, slotId) => slots.decline({ params: { slotId }, body: {} }),
-    question: "Decline who asked for this seat?",
+    question: "Decline the request for this seat?",
     done: "Declined. The seat is open again.",
   },
   remove: {

@@ -25,7 +25,7 @@ const change = <const Verb extends string, const Errors extends readonly ErrorCo
 
 export const slots = {
   accept: change("accept", "Give a seat to the tester who asked for it", ["wrong_state"]),
-  decline: change("decline", "Decline who asked for a seat; it is open again", ["wrong_state"]),
+  decline: change("decline", "Decline the request for a seat; the seat is open again", ["wrong_state"]),
   remove: change("remove", "Remove a tester from a seat; another seat opens in its place", ["wrong_state"]),
   rotateKey: change("rotate-key", "Replace the test key of a seat; its tester reads the new one", [
     "wrong_state",

@@ -54,7 +54,7 @@ const tellRestored = (form, lost) => {
   const note = document.createElement("div");
   note.className = "notice row spread";
   const words = document.createElement("span");
-  words.textContent = "What you had typed here and not sent is back.";
+  words.textContent = "Your unsent text is back.";
   // A page that has only just opened is not listened to yet.
   setTimeout(() => announce(words.textContent), 1_000);
   const discard = document.createElement("button");
@@ -71,7 +71,7 @@ const tellRestored = (form, lost) => {
   if (lost.length > 0) {
     const rest = document.createElement("textarea");
     rest.readOnly = true;
-    rest.setAttribute("aria-label", "Lines that have no place in the form now");
+    rest.setAttribute("aria-label", "Lines that no longer fit into the form");
     rest.value = lost.join("\\n");
     note.append(rest);
   }
