@@ -1,6 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { readdir, readlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
@@ -46,11 +47,12 @@ it.each(["SIGINT", "SIGTERM"] as const)("%s ends the wait for a pipe that nobody
   ];
   const child = spawn(process.execPath, [innkeepPath, ...argv], {
     env: { PATH: process.env.PATH, INNKEEP_API_KEY: "sdk_x" },
-    stdio: "ignore",
+    stdio: ["ignore", "ignore", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
+  const said = text(child.stderr);
   const ended = new Promise((resolve) => child.on("exit", resolve));
   await expect.poll(() => isOpenIn(child.pid ?? 0, pipe), { timeout: 20_000 }).toBe(true);
   child.kill(signal);
-  expect(await ended).toBe(130);
+  expect([await ended, await said]).toEqual([130, "Interrupted: nothing was sent.\n"]);
 });

@@ -29,7 +29,7 @@ export async function send(invocation: Invocation, flags: SendFlags): Promise<Ex
   } catch (error) {
     if (error instanceof DryRun) throw error;
     const failure = cliErrorOf(error);
-    if (invocation.context.signal.aborted) throw interrupted(invocation, failure);
+    if (invocation.context.signal.aborted) throw interrupted(invocation, failure, made.draft);
     if (flags.bestEffort) return goOn(invocation, failure, made.draft);
     await tellJobOfFailure(invocation, "error", failure, made.draft);
     throw error;
@@ -104,7 +104,7 @@ function droppedOf({ metadataDropped = [], filesDropped = [] }: Answer): string[
 }
 
 /** An interrupted program says nothing by itself. */
-function interrupted(invocation: Invocation, failure: CliError): CliError {
-  note(invocation, tellingOf(failure));
+function interrupted(invocation: Invocation, failure: CliError, draft: Draft | undefined): CliError {
+  note(invocation, draft ? tellingOf(failure) : "Interrupted: nothing was sent.");
   return failure;
 }
