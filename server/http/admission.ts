@@ -6,6 +6,7 @@ import { consume, peek } from "../store/rate-limits.ts";
 import { accountLimitsOf, refuseSpentAccount } from "./attempts.ts";
 import { countBytes, uncountBytes } from "./count-bytes.ts";
 import type { Callers } from "./handler.ts";
+import { isAnswered } from "./repeatable.ts";
 import { createTurns, type Turn } from "./turns.ts";
 import { UploadFailure } from "./upload-failure.ts";
 
@@ -16,8 +17,9 @@ export interface Arriving {
   readonly request: IncomingMessage;
   readonly endpoint: Endpoint;
   readonly caller: Callers[Endpoint["auth"]];
+  readonly path: string;
   /** A repeat uses up no rate limit, so it is not refused for one. */
-  readonly repeatable: boolean;
+  readonly idempotencyKey: string | undefined;
 }
 
 /** A large body that may be taken in. */
@@ -35,16 +37,21 @@ export interface Admitted extends Turn {
 export type Admit = (arriving: Arriving) => Promise<Admitted | undefined>;
 
 type Limiting = Pick<Deps, "database" | "clock" | "settings">;
+type Needed = Limiting & Pick<Deps, "sealer" | "time">;
 
-export function createAdmit(deps: Limiting): Admit {
+export function createAdmit(deps: Needed): Admit {
   const takeTurn = createTurns(deps.settings.budgets);
-  return async ({ request, endpoint, caller, repeatable }) => {
+  return async (arriving) => {
+    const { request, endpoint, caller, idempotencyKey } = arriving;
     if (!caller) return undefined;
-    if (!repeatable && isLarge(request)) {
+    if (idempotencyKey === undefined && isLarge(request)) {
       await refuseLimited(endpoint, caller.id, deps);
       await refuseSpentAccount(endpoint, caller, deps);
     }
-    const countArrived = await countBytes(endpoint, caller.id, { request, deps });
+    const countArrived = await countBytes(endpoint, caller.id, { request, deps }).catch(async (refused) => {
+      if (!(await isAnswered(endpoint, arriving, deps))) throw refused;
+      return countBytes(endpoint, caller.id, { request, deps, isRepeat: true });
+    });
     if (!isLarge(request)) return undefined;
     const turn = await takeTurn(caller.id).catch(async (busy) => {
       // None of its bytes were taken in: the next try must find the same room.

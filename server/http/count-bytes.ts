@@ -10,14 +10,21 @@ const countedFrom = 8_192;
 
 type Counting = Pick<Deps, "database" | "clock" | "settings">;
 
+interface Counted {
+  readonly request: IncomingMessage;
+  readonly deps: Counting;
+  /** Of a request that was answered before: its bytes are given back when it proves to be the same one. */
+  readonly isRepeat?: boolean;
+}
+
 /**
- * Counts the bytes of a body against those that its key may send within an hour, before any of them is read. Throws
- * `rate_limited`. Gives what must be called once the body has come: one of unknown length is counted only then.
+ * Counts the bytes of a body against those that its key may send within an hour, before any of them is read; what looks
+ * like repeats finds the same room once more. Throws `rate_limited`. Gives what must be called once the body has come: one of unknown length is counted only then.
  */
 export async function countBytes(
   endpoint: Endpoint,
   keyId: string,
-  { request, deps }: { readonly request: IncomingMessage; readonly deps: Counting },
+  { request, deps, isRepeat = false }: Counted,
 ): Promise<() => Promise<void>> {
   const isUnknown = request.headers["content-length"] === undefined;
   const bytes = isUnknown ? 0 : countedBytes(endpoint, request, deps);
@@ -25,7 +32,7 @@ export async function countBytes(
   const use = {
     keyId,
     bytes: Math.max(1, bytes),
-    most: deps.settings.feedbackBytesPerHour,
+    most: deps.settings.feedbackBytesPerHour * (isRepeat ? 2 : 1),
     now: deps.clock.now(),
   };
   const verdict = await deps.database.write((tx) => useBytes(tx, use));
@@ -45,7 +52,7 @@ const nothing = async () => {};
 export async function uncountBytes(
   endpoint: Endpoint,
   keyId: string,
-  { request, deps }: { readonly request: IncomingMessage; readonly deps: Counting },
+  { request, deps }: Counted,
 ): Promise<void> {
   const bytes = countedBytes(endpoint, request, deps);
   if (bytes > 0) await deps.database.write((tx) => giveBackBytes(tx, keyId, bytes));

@@ -109,15 +109,14 @@ interface Sender {
 /** Reads bodies: a large one only once it is admitted. */
 function bodyTaker({ files }: Pick<Deps, "files">, { admit, arrivals, addressOf }: Door) {
   return async (
-    { req }: Context,
+    { req, path }: Context,
     endpoint: Endpoint,
     { caller, idempotencyKey }: Sender,
   ): Promise<Brought> => {
     const sender = senderOf(caller, caller ? "" : addressOf(req));
     if (!endpoint.bodyKind || endpoint.bodyKind === "json")
       return { value: await readJson(req, { arrivals, sender }) };
-    const repeatable = idempotencyKey !== undefined;
-    const admitted = await admit({ request: req, endpoint, caller, repeatable });
+    const admitted = await admit({ request: req, endpoint, caller, path, idempotencyKey });
     const arrival = req.complete ? undefined : arrivals.begin(req, sender);
     if (arrival && admitted) admitted.onCut(arrival.cut);
     try {

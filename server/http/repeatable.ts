@@ -2,7 +2,7 @@ import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { createSealer, hashOf, type Sealer } from "../secrets.ts";
-import type { FoundAnswer, IdempotencyKey } from "../store/idempotency.ts";
+import { type FoundAnswer, type IdempotencyKey, idempotency, type KnownKey } from "../store/idempotency.ts";
 import { fieldOf } from "./attempts.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import type { Incoming, Outcome } from "./invoke.ts";
@@ -16,24 +16,44 @@ export interface Repeatable extends IdempotencyKey {
  * What an Idempotency-Key stands for; undefined without one, and where nothing tells whose it is. Where fields of the
  * body tell, the answer is found only by who sends the same ones, and is sealed with them. (decisions 1)
  */
-export function repeatableOf(
-  endpoint: Endpoint,
-  incoming: Incoming,
-  { sealer, time }: Deps,
-): Repeatable | undefined {
-  const { idempotencyKey: key, body, query } = incoming;
-  const whose = key === undefined ? undefined : whoseOf(endpoint, incoming, sealer);
-  if (key === undefined || whose === undefined) return undefined;
-  const scope = scopeOf(whose, endpoint.method, incoming.path);
+export function repeatableOf(endpoint: Endpoint, incoming: Incoming, deps: Deps): Repeatable | undefined {
+  const { body, query } = incoming;
+  const { sealer } = deps;
+  const known = knownKeyOf(endpoint, incoming, deps);
+  if (known === undefined) return undefined;
   const fingerprint = fingerprintOf({ body: body ?? null, query: query ?? null });
   return {
-    scope,
-    key,
+    ...known,
     fingerprint: incoming.caller === undefined ? sealer.mark(fingerprint) : fingerprint,
     ...(endpoint.repeatableSeconds === undefined ? {} : { lifetimeSeconds: endpoint.repeatableSeconds }),
-    ...(time.isDoubtful() ? { inDoubt: { behindMs: time.behindMs() } } : {}),
     sealer: endpoint.answersSecret ? sealerOf(endpoint, incoming, sealer) : undefined,
   };
+}
+
+type Keyed = Pick<Incoming, "caller" | "path" | "body" | "idempotencyKey">;
+
+/** Whether a request of a caller was answered already under its Idempotency-Key, as far as that shows before its body has come. */
+export async function isAnswered(
+  endpoint: Endpoint,
+  incoming: Omit<Keyed, "body">,
+  deps: Pick<Deps, "clock" | "database" | "sealer" | "time">,
+): Promise<boolean> {
+  const known = knownKeyOf(endpoint, { ...incoming, body: undefined }, deps);
+  return (
+    known !== undefined && (await idempotency.find(deps.database, known, deps.clock.now())) !== undefined
+  );
+}
+
+function knownKeyOf(
+  endpoint: Endpoint,
+  incoming: Keyed,
+  { sealer, time }: Pick<Deps, "sealer" | "time">,
+): KnownKey | undefined {
+  const { idempotencyKey: key, path } = incoming;
+  const whose = key === undefined ? undefined : whoseOf(endpoint, incoming, sealer);
+  if (key === undefined || whose === undefined) return undefined;
+  const known = { scope: scopeOf(whose, endpoint.method, path), key };
+  return time.isDoubtful() ? { ...known, inDoubt: { behindMs: time.behindMs() } } : known;
 }
 
 /** What is kept of the requests that name a field of the body, given as its hash, with any key of an app. */
@@ -77,7 +97,7 @@ function sealerOf(
 /** Where no credential stands before them, the fields may be a password: a plain hash would let guesses be tried on it. */
 function whoseOf(
   { repeatableBy }: Endpoint,
-  { caller, body }: Incoming,
+  { caller, body }: Pick<Incoming, "caller" | "body">,
   { mark }: Sealer,
 ): string[] | undefined {
   if (repeatableBy === undefined) return caller && [caller.kind, caller.id];

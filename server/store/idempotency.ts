@@ -17,6 +17,9 @@ export interface IdempotencyKey {
   readonly inDoubt?: { readonly behindMs: number };
 }
 
+/** A key before the body of its request is known. */
+export type KnownKey = Pick<IdempotencyKey, "scope" | "key" | "inDoubt">;
+
 export interface StoredAnswer {
   readonly status: number;
   readonly body: string;
@@ -32,7 +35,7 @@ export type Claim = "claimed" | "in_progress" | "stored";
 
 export const idempotency = {
   /** The answer that a request with this key got, if it is still kept. */
-  find(reader: Reader, request: IdempotencyKey, now: Date): Promise<FoundAnswer | undefined> {
+  find(reader: Reader, request: KnownKey, now: Date): Promise<FoundAnswer | undefined> {
     const { scope, key } = request;
     return reader.get<FoundAnswer>(
       `SELECT fingerprint, status, body FROM idempotency
@@ -90,8 +93,7 @@ export const idempotency = {
 };
 
 /** Answers that expire later than this are kept. */
-const expiredBy = ({ inDoubt }: IdempotencyKey, now: Date): string =>
-  (inDoubt ? new Date(0) : now).toISOString();
+const expiredBy = ({ inDoubt }: KnownKey, now: Date): string => (inDoubt ? new Date(0) : now).toISOString();
 
 /** On PostgreSQL, takes a lock that ends with the transaction, or gives false where another has it. SQLite has one writer. */
 async function lockAtOnce(tx: Transaction, name: string): Promise<boolean> {

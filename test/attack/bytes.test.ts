@@ -5,6 +5,7 @@ import { type Cast, makeCast } from "../support/cast.ts";
 import { databases } from "../support/databases.ts";
 import { dataUrl, pdf, png } from "../support/files.ts";
 import { filesIn } from "../support/folder.ts";
+import { refusal } from "../support/refusals.ts";
 import type { Answer } from "../support/request.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -65,6 +66,22 @@ describe.each(databases)("bytes of feedback on $name", (engine) => {
     const headers = { "idempotency-key": "once" };
     for (let sent = 0; sent < 8; sent += 1) expect((await send(large, headers)).status).toBe(201);
     expect((await send(large)).status).toBe(201);
+  });
+
+  it("do not refuse the repeat of a report that was taken, once they are used up", async () => {
+    const headers = { "idempotency-key": "once" };
+    const first = await send(large, headers);
+    for (let sent = 0; sent < 2; sent += 1) expect((await send(large)).status).toBe(201);
+    for (let sent = 0; sent < 3; sent += 1) {
+      const repeat = await send(large, headers);
+      expect(repeat.headers.get("idempotent-replay")).toBe("true");
+      expect(repeat.body).toEqual(first.body);
+    }
+    expect(await send({ ...large, message: "Another one." }, headers)).toMatchObject(
+      refusal(422, "idempotency_mismatch"),
+    );
+    expect((await send(large, { "idempotency-key": "another" })).status).toBe(429);
+    expect((await send(large)).status).toBe(429);
   });
 
   it("that come without a length are counted, too", async () => {
