@@ -7,7 +7,7 @@ import { accountLimitsOf, refuseSpentAccount } from "./attempts.ts";
 import { countBytes, uncountBytes } from "./count-bytes.ts";
 import type { Callers } from "./handler.ts";
 import { isAnswered } from "./repeatable.ts";
-import { createTurns, type Turn } from "./turns.ts";
+import { createTurns, type LargeBody, type Turn } from "./turns.ts";
 import { UploadFailure } from "./upload-failure.ts";
 
 /** Bodies from here on are worth a look before they are taken in. */
@@ -53,7 +53,7 @@ export function createAdmit(deps: Needed): Admit {
       return countBytes(endpoint, caller.id, { request, deps, isRepeat: true });
     });
     if (!isLarge(request)) return undefined;
-    const turn = await takeTurn(caller.id).catch(async (busy) => {
+    const turn = await takeTurn(caller.id, largeBodyOf(request)).catch(async (busy) => {
       // None of its bytes were taken in: the next try must find the same room.
       await uncountBytes(endpoint, caller.id, { request, deps });
       throw busy;
@@ -63,6 +63,16 @@ export function createAdmit(deps: Needed): Admit {
       countArrived,
       countFailed: (thrown) => countFailed({ endpoint, caller, thrown }, deps),
     };
+  };
+}
+
+function largeBodyOf(request: IncomingMessage): LargeBody {
+  const { socket, headers } = request;
+  // What has come with the head, and waits to be read, belongs to the body.
+  const before = socket.bytesRead - request.readableLength;
+  return {
+    bytes: Number(headers["content-length"] ?? Number.POSITIVE_INFINITY),
+    came: () => socket.bytesRead - before,
   };
 }
 
