@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { rm, writeFile } from "node:fs/promises";
+import { rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { removableFolder } from "./folder.ts";
@@ -43,8 +43,9 @@ const limitedProcess: VolumeKind = {
 };
 
 const smallBytes = 32 * 1_048_576;
+const leftBytes = 1_048_576;
 
-/** A small file system, filled by another file. */
+/** A small file system, filled by another file but for room that a few uploads take. */
 const smallFileSystem: VolumeKind = {
   name: "on a full file system",
   async create() {
@@ -53,7 +54,10 @@ const smallFileSystem: VolumeKind = {
     const ballast = join(path, "ballast");
     return {
       folder: path,
-      fill: () => writeFile(ballast, Buffer.alloc(smallBytes)).catch(() => {}),
+      async fill() {
+        const { bavail, bsize } = await statfs(path);
+        await writeFile(ballast, Buffer.alloc(bavail * bsize - leftBytes));
+      },
       free: () => rm(ballast),
       async remove() {
         await unmount(path);
