@@ -52,7 +52,27 @@ describe("the console at the width of", () => {
     await page.goto(pageOf("feedback"));
     expect(await page.locator("#type").evaluate(missingWidth)).toBe(0);
   });
+
+  it.each([390, 1440])(
+    "%i pixels breaks no date of a report and no address of a seat's tester",
+    async (width) => {
+      const page = await open(width);
+      await page.goto(pageOf("testing"));
+      const run = (await page.locator("a[href*='/console/cycles/']").first().getAttribute("href")) ?? "";
+      const [path = ""] = run.split("?");
+      await page.goto(`${path}/report`);
+      expect(await page.locator(".facts time").evaluateAll(linesOf)).toEqual([1, 1]);
+      await page.goto(path);
+      await page.locator(".days .seat a").first().click();
+      const tester = page.locator(".evidence dd bdi").first();
+      await tester.waitFor();
+      expect(await tester.evaluateAll(linesOf)).toEqual([1]);
+    },
+  );
 });
+
+/** Runs in the page: on how many lines each of these stands. */
+const linesOf = (elements: Element[]) => elements.map((element) => element.getClientRects().length);
 
 const edges = (element: Locator) => element.evaluate((found) => found.getBoundingClientRect());
 

@@ -8,6 +8,7 @@ export const paper = `
 .paper .claim { max-width: 44rem; line-height: 1.65; }
 .paper .facts { border-radius: var(--radius-small); }
 .paper .facts dd { font-size: var(--body); }
+.paper .facts > div { padding-inline: 0.8rem; }
 .paper table th, .paper table td { padding: 0.4rem 0.55rem; vertical-align: middle; }
 .paper table th:first-child, .paper table td:first-child { padding-left: 0.8rem; }
 .paper table th:last-child, .paper table td:last-child { padding-right: 0.8rem; }
