@@ -18,8 +18,9 @@ interface Counted {
 }
 
 /**
- * Counts the bytes of a body against those that its key may send within an hour, before any of them is read; what looks
- * like repeats finds the same room once more. Throws `rate_limited`. Gives what must be called once the body has come: one of unknown length is counted only then.
+ * Counts the bytes of a body against those that its key may send within an hour, before any of them is read. A request
+ * that was answered before may use twice as many. Gives what must be called once the body has come, because a body of
+ * unknown length is counted only then. Throws `rate_limited`.
  */
 export async function countBytes(
   endpoint: Endpoint,
