@@ -1,13 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
+import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import { consume, peek } from "../store/rate-limits.ts";
 import { accountLimitsOf, refuseSpentAccount } from "./attempts.ts";
 import { countBytes, uncountBytes } from "./count-bytes.ts";
 import type { Callers } from "./handler.ts";
 import { isAnswered } from "./repeatable.ts";
-import { createTurns, type LargeBody, type Turn } from "./turns.ts";
+import type { LargeBody, TurnSender } from "./turn-order.ts";
+import { createTurns, type Turn } from "./turns.ts";
 import { UploadFailure } from "./upload-failure.ts";
 
 /** Bodies from here on are worth a look before they are taken in. */
@@ -53,7 +55,7 @@ export function createAdmit(deps: Needed): Admit {
       return countBytes(endpoint, caller.id, { request, deps, isRepeat: true });
     });
     if (!isLarge(request)) return undefined;
-    const turn = await takeTurn(caller.id, largeBodyOf(request)).catch(async (busy) => {
+    const turn = await takeTurn(turnSenderOf(caller), largeBodyOf(request)).catch(async (busy) => {
       // None of its bytes were taken in: the next try must find the same room.
       await uncountBytes(endpoint, caller.id, { request, deps });
       throw busy;
@@ -66,12 +68,17 @@ export function createAdmit(deps: Needed): Admit {
   };
 }
 
+const turnSenderOf = (caller: NonNullable<Arriving["caller"]>): TurnSender => ({
+  key: caller.id,
+  owner: caller.kind === "appKey" ? caller.ownerId : caller.userId,
+});
+
 function largeBodyOf(request: IncomingMessage): LargeBody {
   const { socket, headers } = request;
   // What has come with the head, and waits to be read, belongs to the body.
   const before = socket.bytesRead - request.readableLength;
   return {
-    bytes: Number(headers["content-length"] ?? Number.POSITIVE_INFINITY),
+    bytes: Number(headers["content-length"] ?? limits.feedback),
     came: () => socket.bytesRead - before,
   };
 }

@@ -98,10 +98,11 @@ export function createAuthenticate(deps: Deps): Authenticate {
 
 const intakeScopes: readonly MaintainerScope[] = [];
 
-const appCaller = ({ id, appId, kind, ...row }: AppKeyRow): AppCaller => ({
+const appCaller = ({ id, appId, ownerId, kind, ...row }: AppKeyRow): AppCaller => ({
   kind: "appKey",
   id,
   appId,
+  ownerId,
   feedbackEnabled: row.feedbackEnabled === 1,
   changelogEnabled: row.changelogEnabled === 1,
   faqsVersion: row.faqsVersion,

@@ -8,6 +8,7 @@ export interface AppCaller {
   readonly kind: "appKey";
   readonly id: string;
   readonly appId: string;
+  readonly ownerId: string;
   readonly feedbackEnabled: boolean;
   readonly changelogEnabled: boolean;
   readonly faqsVersion: number;

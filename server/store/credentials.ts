@@ -3,6 +3,7 @@ import type { Reader, Transaction } from "./database.ts";
 export interface AppKeyRow {
   readonly id: string;
   readonly appId: string;
+  readonly ownerId: string;
   readonly kind: string;
   readonly lastUsedAt: string | null;
   readonly feedbackEnabled: number;
@@ -39,7 +40,7 @@ export interface SessionRow {
 export const credentials = {
   findAppKey: (reader: Reader, keyHash: string) =>
     reader.get<AppKeyRow>(
-      `SELECT k.id, k.app_id AS "appId", k.kind, k.last_used_at AS "lastUsedAt",
+      `SELECT k.id, k.app_id AS "appId", a.owner_id AS "ownerId", k.kind, k.last_used_at AS "lastUsedAt",
               a.feedback_enabled AS "feedbackEnabled", a.changelog_enabled AS "changelogEnabled",
               a.faqs_version AS "faqsVersion", a.changelog_version AS "changelogVersion"
        FROM app_keys k JOIN apps a ON a.id = k.app_id WHERE k.key_hash = ?`,

@@ -13,6 +13,7 @@ export function unlimitedReports({ deps }: Service, appId: string) {
     kind: "appKey",
     id: "key",
     appId,
+    ownerId: "owner",
     feedbackEnabled: true,
     changelogEnabled: true,
     faqsVersion: 0,
