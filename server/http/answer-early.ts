@@ -16,12 +16,14 @@ export const createAnswerEarly =
     const bytes = bytesOf(ctx);
     if (!bytes) return;
     ctx.respond = false;
-    res.setHeader("Content-Length", bytes.length);
+    if (!hasNoBody(ctx.status)) res.setHeader("Content-Length", bytes.length);
     if (bytes.length > 0 && ctx.method !== "HEAD") res.write(bytes);
     else res.flushHeaders();
     await drop(req);
     res.end();
   };
+
+const hasNoBody = (status: number): boolean => status === 204 || status === 304;
 
 /** The bytes of an answer; undefined where they come from a stream. */
 function bytesOf({ body }: Context): Buffer | undefined {

@@ -18,6 +18,8 @@ interface Use {
 export function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const most = settings.budgets.connections;
   const open = new Map<Socket, Use>();
+  // To keep them in the order of their last requests costs something at each request: only where it may soon matter.
+  let isOrdered = false;
   const withoutRequest = new Set<Socket>();
   const warn = createWarning((count) => log.warn({ count, most }, "too many connections: some were closed"));
 
@@ -30,6 +32,8 @@ export function limitConnections(server: Server, { log, settings }: Pick<Deps, "
     open.set(socket, { request: undefined, response: undefined, since: performance.now() });
     withoutRequest.add(socket);
     socket.once("close", () => forget(socket));
+    if (!isOrdered && open.size > most / 2) order(open);
+    isOrdered = open.size > (isOrdered ? most / 4 : most / 2);
     if (open.size <= most) return;
     const [oldest] = withoutRequest.size * 2 > open.size ? withoutRequest : [];
     const leaving = oldest ?? mostIdle(open) ?? socket;
@@ -42,38 +46,35 @@ export function limitConnections(server: Server, { log, settings }: Pick<Deps, "
     const use = open.get(request.socket);
     if (!use) return;
     if (!use.request) withoutRequest.delete(request.socket);
-    // The same object each time: to sort the connections at each request would cost more than to search them at the cap.
     use.request = request;
     use.response = response;
     use.since = performance.now();
+    if (!isOrdered) return;
+    open.delete(request.socket);
+    open.set(request.socket, use);
   });
 }
 
 const busyMilliseconds = 1_000;
 
-/** Whose place another connection may have: of the first kind that there is, the one with the oldest request. */
-function mostIdle(open: ReadonlyMap<Socket, Use>): Socket | undefined {
-  const longBefore = performance.now() - busyMilliseconds;
-  const oldest: Record<Kind, { socket?: Socket; since: number }> = {
-    waiting: { since: Infinity },
-    sending: { since: Infinity },
-    answered: { since: longBefore },
-  };
-  for (const [socket, use] of open) {
-    const kind = oldest[kindOf(use)];
-    if (use.since >= kind.since) continue;
-    kind.socket = socket;
-    kind.since = use.since;
-  }
-  return oldest.waiting.socket ?? oldest.sending.socket ?? oldest.answered.socket;
+/** Puts those first that have had no request for the longest time. */
+function order(open: Map<Socket, Use>): void {
+  const ordered = [...open].sort(([, one], [, other]) => one.since - other.since);
+  open.clear();
+  for (const [socket, use] of ordered) open.set(socket, use);
 }
 
-/** It waits for its next request, sends a body, or gets its answer. */
-type Kind = "waiting" | "sending" | "answered";
-
-function kindOf({ request, response }: Use): Kind {
-  if (!request || !response || response.writableFinished) return "waiting";
-  return request.complete ? "answered" : "sending";
+/** Whose place another connection may have; the connections are in order. */
+function mostIdle(open: ReadonlyMap<Socket, Use>): Socket | undefined {
+  const longBefore = performance.now() - busyMilliseconds;
+  let sending: Socket | undefined;
+  let answered: Socket | undefined;
+  for (const [socket, { request, response, since }] of open) {
+    if (!request || !response || response.writableFinished) return socket;
+    if (!request.complete) sending ??= socket;
+    else if (since < longBefore) answered ??= socket;
+  }
+  return sending ?? answered;
 }
 
 const warnMilliseconds = 10_000;

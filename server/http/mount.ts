@@ -119,16 +119,21 @@ function bodyTaker({ files }: Pick<Deps, "files">, { admit, arrivals, addressOf 
     const admitted = await admit({ request: req, endpoint, caller, path, idempotencyKey });
     const arrival = req.complete ? undefined : arrivals.begin(req, sender);
     if (arrival && admitted) admitted.onCut(arrival.cut);
+    let brought = nothing;
     try {
       // What is admitted holds little: its files go to the disk as they come.
-      return await readUpload(req, endpoint, { files, arrival: admitted ? unheld(arrival) : arrival });
+      brought = await readUpload(req, endpoint, { files, arrival: admitted ? unheld(arrival) : arrival });
+      return brought;
     } catch (error) {
       await admitted?.countFailed(error);
       throw error;
     } finally {
       arrival?.end();
       admitted?.over();
-      await admitted?.countArrived();
+      await admitted?.countArrived().catch(async (error) => {
+        if (brought.discard) await brought.discard();
+        throw error;
+      });
     }
   };
 }

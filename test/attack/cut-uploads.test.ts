@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { makeCast } from "../support/cast.ts";
 import { dataUrl, mp4, pdf, png } from "../support/files.ts";
+import { filesIn } from "../support/folder.ts";
 import { openFilesIn } from "../support/open-files.ts";
 import { connectRaw, headOf } from "../support/raw-connection.ts";
 import { randomFrom, runSeed } from "../support/seed.ts";
@@ -72,4 +73,24 @@ describe("uploads that are cut at any byte", () => {
     );
     expect(await rowsOf(service, "feedback", appId)).toBe(0);
   });
+});
+
+it("an upload whose bytes cannot be counted in the end leaves no file", async () => {
+  const service = await startService();
+  onTestFinished(() => service.stop());
+  const { key } = await makeCast(service);
+  await service.deps.database.write((tx) =>
+    tx.run(
+      `CREATE TRIGGER broken BEFORE INSERT ON byte_uses WHEN NEW.bytes > 1 BEGIN SELECT RAISE(ABORT, 'broken'); END`,
+    ),
+  );
+  const connection = await connectRaw(service.baseUrl);
+  const chunked = { ...key, "Content-Type": "application/json", "Transfer-Encoding": "chunked" };
+  connection.write(headOf("POST", path, chunked));
+  connection.write(`${json.length.toString(16)}\r\n`);
+  connection.write(json);
+  connection.write("\r\n0\r\n\r\n");
+  expect(await connection.read(/^HTTP\/1\.1 \d+/)).toMatch(/^HTTP\/1\.1 500 /);
+  const files = await filesIn(service.deps.settings.data);
+  expect(files.filter((file) => file.includes("temporary"))).toEqual([]);
 });

@@ -21,3 +21,31 @@ it("a client between two requests keeps its connection while others only connect
   expect(await client.read(twice)).toMatch(twice);
   await client.cut();
 });
+
+it("the connection that is the longest without a request gives way, however they were used before the crowd", async () => {
+  const head = headOf("GET", "/healthz", {});
+  const answered = /\r\n\r\n/;
+  const clients = await Promise.all(Array.from({ length: 8 }, () => connectRaw(service.baseUrl)));
+  // The first ones ask last.
+  for (const client of [...clients].reverse()) {
+    client.write(head);
+    expect(await client.read(answered)).toMatch(/^HTTP\/1\.1 200 /);
+  }
+  const others = await Promise.all(Array.from({ length: 12 }, () => connectRaw(service.baseUrl)));
+  for (const other of others) {
+    other.write(head);
+    expect(await other.read(answered)).toMatch(/^HTTP\/1\.1 200 /);
+  }
+  const last = clients.at(-1) ?? expect.fail();
+  const one = await connectRaw(service.baseUrl);
+  one.write(head);
+  expect(await one.read(answered)).toMatch(/^HTTP\/1\.1 200 /);
+  // Ends once the connection is closed.
+  await last.read();
+  const twice = /HTTP[\s\S]+HTTP\/1\.1 200 /;
+  for (const client of clients.slice(0, -1)) {
+    client.write(head);
+    expect(await client.read(twice)).toMatch(twice);
+  }
+  await Promise.all([...clients, ...others, one].map((client) => client.cut()));
+});

@@ -49,6 +49,14 @@ describe.each(databases)("slow uploads on $name", (engine) => {
     expect((await upload(other.key)).status).toBe(201);
   });
 
+  it("with many keys of one owner, also those that wait, stop no upload of another owner", async () => {
+    const attacker = await service.makeUser();
+    const apps = await Promise.all(Array.from({ length: 12 }, () => service.makeApp(attacker)));
+    const other = await service.makeApp();
+    for (const { key } of apps) await hold(service.baseUrl, 8, `${headFor(key)}{"type":"`);
+    expect((await upload(other.key)).status).toBe(201);
+  });
+
   it("are cut when they come too slowly, leave nothing, and count towards the limit", async () => {
     const { key } = await service.makeApp();
     const held = await hold(service.baseUrl, 4, `${headFor(key)}{"type":"`);
