@@ -1,5 +1,16 @@
-/** Waits; rejects with the signal's reason when that aborts first. */
-export const sleep = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
+// A timer that is set for longer fires at once.
+const longestTimer = 2 ** 31 - 1;
+
+/** Waits, however long that is; rejects with the signal's reason when that aborts first. */
+export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  let left = milliseconds;
+  do {
+    await wait(Math.min(left, longestTimer), signal);
+    left -= longestTimer;
+  } while (left > 0);
+}
+
+const wait = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const stop = () => {

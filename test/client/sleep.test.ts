@@ -1,0 +1,29 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { sleep } from "../../src/client/sleep.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const year = 365 * 86_400_000;
+
+it("waits a year, which is longer than any timer", async () => {
+  let over = false;
+  const waited = sleep(year).then(() => {
+    over = true;
+  });
+  await vi.advanceTimersByTimeAsync(year - 1);
+  expect(over).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  await waited;
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it("ends when the signal aborts, also in a later part of a long time", async () => {
+  const interruption = new AbortController();
+  const waited = sleep(year, interruption.signal);
+  const end = expect(waited).rejects.toThrow("enough");
+  await vi.advanceTimersByTimeAsync(year / 2);
+  interruption.abort(new Error("enough"));
+  await end;
+  expect(vi.getTimerCount()).toBe(0);
+});
