@@ -14,8 +14,20 @@ export interface ReadBytes {
 export async function readAtMost(path: string, signal: AbortSignal): Promise<ReadBytes> {
   // Loaded only here: most commands read no file, and must start fast.
   const { stat } = await import("node:fs/promises");
-  const isPipe = (await stat(path)).isFIFO();
-  return collect(isPipe ? ofPipe(path, signal) : ofFile(path));
+  const file = await stat(path);
+  const descriptor = descriptorOf(path);
+  if (descriptor !== undefined && (file.isFIFO() || file.isSocket()))
+    return collect(ofStream(descriptor, signal));
+  return collect(file.isFIFO() ? ofPipe(path, signal) : ofFile(path));
+}
+
+/**
+ * The open descriptor that a path such as `/dev/fd/3` stands for. A pipe that is opened again does not end where its writer
+ * has ended before, and a socket cannot be opened.
+ */
+function descriptorOf(path: string): number | undefined {
+  const number = /^\/(?:dev|proc\/self)\/fd\/(\d{1,9})$/.exec(path)?.[1];
+  return number === undefined ? undefined : Number(number);
 }
 
 async function collect(chunks: AsyncIterable<Buffer>): Promise<ReadBytes> {
@@ -45,7 +57,11 @@ async function* ofFile(path: string): AsyncGenerator<Buffer> {
 
 /** A thread that opens a pipe which nobody writes waits in a way that no signal ends: this waits as for a connection. */
 async function* ofPipe(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const [{ constants, openSync }, { Socket }] = await Promise.all([import("node:fs"), import("node:net")]);
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const { constants, openSync } = await import("node:fs");
+  yield* ofStream(openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), signal);
+}
+
+async function* ofStream(fd: number, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const { Socket } = await import("node:net");
   yield* new Socket({ fd, readable: true, writable: false, signal });
 }

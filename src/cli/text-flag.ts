@@ -23,13 +23,17 @@ export const optionalTextOf = async (
  * where another flag has taken standard input.
  */
 export async function readText({ io, cwd, signal }: Context, flag: string, file: string): Promise<string> {
-  if (file === "-") return standardInput(io, flag);
+  if (file === "-" || isStandardInput(file)) return standardInput(io, flag);
   const { bytes, whole } = await readAtMost(resolve(cwd, file), signal).catch((cause: unknown) => {
     throw usageError(`${flag}: the file ${file} cannot be read (${reasonOf(cause)}).`);
   });
   if (whole) return bytes.toString("utf8");
   throw usageError(`${flag}: the file ${file} is larger than ${mostTextBytes / 1_048_576} MiB.`);
 }
+
+/** Whether the path means standard input. What it was opened to may not open again, such as a pipe that was written. */
+export const isStandardInput = (path: string): boolean =>
+  /^\/dev\/stdin$|^\/(dev|proc\/self)\/fd\/0$/.test(path);
 
 const taken = new WeakMap<Io, { readonly flag: string; readonly text: Promise<string> }>();
 

@@ -1,11 +1,15 @@
 import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, constants, openSync, writeFileSync } from "node:fs";
 import { readdir, readlink, writeFile } from "node:fs/promises";
+import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { innkeep, innkeepPath, innkeepServe } from "../support/innkeep.ts";
+import { startIntake } from "../support/intake.ts";
 
 async function namedPipe(): Promise<string> {
   const path = join(await temporaryFolder(), "pipe");
@@ -55,4 +59,56 @@ it.each(["SIGINT", "SIGTERM"] as const)("%s ends the wait for a pipe that nobody
   await expect.poll(() => isOpenIn(child.pid ?? 0, pipe), { timeout: 20_000 }).toBe(true);
   child.kill(signal);
   expect([await ended, await said]).toEqual([130, "Interrupted: nothing was sent.\n"]);
+});
+
+/** Runs `feedback send` with these streams open. Gives its exit code and the messages that the server got. */
+async function sentFrom(
+  source: string,
+  stdio: { readonly input?: number | Socket; readonly third?: number },
+) {
+  const { baseUrl, received } = await startIntake();
+  const argv = ["feedback", "send", "--type", "bug", "--message", `@${source}`, "--base-url", baseUrl];
+  const child = spawn(process.execPath, [innkeepPath, ...argv], {
+    env: { PATH: process.env.PATH, INNKEEP_API_KEY: "sdk_x" },
+    stdio: [stdio.input ?? "ignore", "ignore", "ignore", stdio.third ?? "ignore"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const code = await new Promise((resolve) => child.on("exit", resolve));
+  return { code, messages: received.map(({ body }) => JSON.parse(body.toString()).message) };
+}
+
+/** A descriptor to read a pipe that holds a text and whose writer has ended. */
+function endedPipe(path: string, content: string): number {
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  onTestFinished(() => closeSync(reader));
+  writeFileSync(path, content);
+  return reader;
+}
+
+const whole = { code: 0, messages: ["The build failed."] };
+
+it.each(["/dev/stdin", "/dev/fd/0"])(
+  "a message comes from %s, also when its writer has ended",
+  async (source) => {
+    const input = endedPipe(await namedPipe(), "The build failed.\n");
+    expect(await sentFrom(source, { input })).toEqual(whole);
+  },
+);
+
+it("a message comes from another open descriptor, also when its writer has ended", async () => {
+  const third = endedPipe(await namedPipe(), "The build failed.\n");
+  expect(await sentFrom("/dev/fd/3", { third })).toEqual(whole);
+});
+
+it("a message comes from /dev/stdin that is a socket", async () => {
+  const server = createServer((socket) => socket.end("The build failed.\n")).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The server has no port.");
+  const input = connect({ port: address.port, host: "127.0.0.1", allowHalfOpen: true });
+  onTestFinished(() => void input.destroy());
+  await once(input, "connect");
+  input.pause();
+  expect(await sentFrom("/dev/stdin", { input })).toEqual(whole);
 });

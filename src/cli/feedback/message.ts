@@ -5,7 +5,7 @@ import { usageError } from "../cli-error.ts";
 import type { Invocation } from "../context.ts";
 import { note } from "../output.ts";
 import { readAtMost } from "../read-at-most.ts";
-import { optionalTextOf, reasonOf } from "../text-flag.ts";
+import { isStandardInput, optionalTextOf, reasonOf } from "../text-flag.ts";
 
 /**
  * The texts of a report. That of `--message` may be a log of any length, in whatever form tools write it; an empty one is
@@ -16,13 +16,24 @@ export async function reportTextOf(
   flag: string,
   given: string | undefined,
 ): Promise<string | undefined> {
-  const file = /^@(?!@)(.*)$/s.exec(given ?? "")?.[1];
-  if (flag !== "--message" || (file === undefined && given !== "-"))
+  const named = /^@(?!@)(.*)$/s.exec(given ?? "")?.[1];
+  const isPiped = given === "-" || (await isPipedIn(named));
+  if (flag !== "--message" || (named === undefined && !isPiped))
     return optionalTextOf(invocation, flag, given);
+  const file = isPiped ? undefined : named;
   const text =
-    file === undefined ? await optionalTextOf(invocation, flag, given) : await readLog(invocation, file);
+    file === undefined ? await optionalTextOf(invocation, flag, "-") : await readLog(invocation, file);
   if (text?.trim()) return text;
   return file === undefined ? "(Standard input was empty.)" : `(The file ${file} is empty.)`;
+}
+
+/** Whether the file is standard input, and no file that can be read from its two ends. */
+async function isPipedIn(file: string | undefined): Promise<boolean> {
+  if (file === undefined || !isStandardInput(file)) return false;
+  return stat(file).then(
+    (found) => !found.isFile(),
+    () => false,
+  );
 }
 
 /**
