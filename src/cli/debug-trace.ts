@@ -1,12 +1,14 @@
 import type { Exchange } from "../client/options.ts";
 import { redactBody, redactHeaders, redactText, redactUrl } from "../client/redact.ts";
 import type { Context } from "./context.ts";
+import { asLogged } from "./job-log.ts";
+import { printable } from "./plain-text.ts";
 
 /** Writes each request and answer to standard error, without secrets and with files only named. */
 export const debugTrace =
-  ({ io }: Context) =>
+  ({ io, env }: Context) =>
   (exchange: Exchange): void =>
-    io.stderr.write(`${linesOf(exchange).join("\n")}\n`);
+    io.stderr.write(`${asLogged(env, printable(linesOf(exchange).join("\n")))}\n`);
 
 function linesOf({ request, answer, error, milliseconds }: Exchange): string[] {
   const { method, url, headers, body } = request;

@@ -1,9 +1,9 @@
 import { usageError } from "./cli-error.ts";
 import { painter } from "./color.ts";
 import type { Invocation } from "./context.ts";
-import { isCiJob } from "./feedback/ci.ts";
 import { fieldNames, fieldOf, knownFields, pick, unknownFields } from "./fields.ts";
-import { asTabbed, printable, withoutCommands } from "./plain-text.ts";
+import { asLogged, asLoggedJson } from "./job-log.ts";
+import { asTabbed, printable } from "./plain-text.ts";
 import { relativeTime } from "./relative-time.ts";
 import { table } from "./table.ts";
 import { shortened } from "./whole-id.ts";
@@ -82,12 +82,13 @@ function forPeople<Row>(
 
 /** Tells the person something, on standard error. Silent under `--json`: a program reads what is printed. */
 export function note({ context, flags }: Invocation, message: string): void {
-  if (!flags.json) context.io.stderr.write(`${printable(message)}\n`);
+  if (!flags.json) context.io.stderr.write(`${asLogged(context.env, printable(message))}\n`);
 }
 
 function writeJson(invocation: Invocation, value: unknown): void {
   const indent = invocation.context.io.stdout.isTerminal ? 2 : 0;
-  write(invocation, JSON.stringify(value ?? null, null, indent));
+  const json = JSON.stringify(value ?? null, null, indent);
+  write(invocation, asLoggedJson(invocation.context.env, json));
 }
 
 function writeTable(
@@ -103,7 +104,8 @@ function writeTable(
   const paint = painter(context, flags, stdout);
   const headings = columns.map(({ heading }) => heading.toUpperCase());
   const [first = "", ...rest] = table([headings, ...rows], stdout.columns);
-  stdout.write(`${[paint("bold", first), ...rest].join("\n")}\n`);
+  const lines = [paint("bold", first), ...rest].join("\n");
+  stdout.write(`${asLogged(context.env, lines)}\n`);
 }
 
 /** Into a pipe exactly what the server holds; a terminal gets no control characters. */
@@ -131,14 +133,11 @@ function refuseUnknown(items: readonly unknown[], names: readonly string[]): voi
 const write = ({ context }: Invocation, line: string): void => context.io.stdout.write(`${line}\n`);
 
 function writeText(invocation: Invocation, text: string): void {
-  if (text === "") return;
-  const shown = printable(text);
-  // Strangers wrote it, and a job's service reads commands from the job's log.
-  write(invocation, isCiJob(invocation.context.env) ? withoutCommands(shown) : shown);
+  if (text !== "") write(invocation, asLogged(invocation.context.env, printable(text)));
 }
 
 const writeRow = (invocation: Invocation, values: readonly unknown[]): void =>
-  write(invocation, values.map(cell).join("\t"));
+  write(invocation, asLogged(invocation.context.env, values.map(cell).join("\t")));
 
 const cell = (value: unknown): string => asTabbed(plain(value));
 

@@ -10,7 +10,7 @@ export const printable = (text: string): string =>
 
 /** The text as lines that no CI service takes for its commands: `::` and `##` at a start, `##[`, `##vso[` anywhere. */
 export const withoutCommands = (text: string): string =>
-  text.replace(/^([^\S\n]*)(?=::|##)/gm, "$1\\").replace(/##(?=\w*\[)/g, "# #");
+  text.replace(/(^|\n)([^\S\n]*)(?=::|##)/g, "$1$2\\").replace(/##(?=\w*\[)/g, "# #");
 
 /** The text on one line, with white space as single spaces. */
 export const onOneLine = (text: string): string => printable(text.replace(/\s+/g, " ")).trim();

@@ -7,6 +7,7 @@ import type { Context, GlobalFlags } from "./context.ts";
 import { DryRun, textOfRequest } from "./dry-run.ts";
 import { type Exit, exitCodes } from "./exit-codes.ts";
 import { type Failure, failureOf } from "./failure.ts";
+import { asLogged, asLoggedJson } from "./job-log.ts";
 import { allMissing } from "./missing-flags.ts";
 import { inOwnWords } from "./own-words.ts";
 import { printable } from "./plain-text.ts";
@@ -47,18 +48,22 @@ function end(
   if (error instanceof CommanderError && error.exitCode === 0) return "ok";
   if (context.signal.aborted) return "interrupted";
   if (error instanceof DryRun) return showRequest(error, flags, context);
+  const { env } = context;
   const { stderr } = context.io;
   const failure = inOwnWords(failureOf(error), command);
-  if (flags.json) stderr.write(`${jsonOf(failure)}\n`);
-  else if (!isShownHelp(error)) stderr.write(`${textOf(failure, painter(context, flags, stderr))}\n`);
-  if (context.env.INNKEEP_DEBUG && error instanceof Error) stderr.write(`${plain(error.stack ?? "")}\n`);
+  if (flags.json) stderr.write(`${asLoggedJson(env, jsonOf(failure))}\n`);
+  else if (!isShownHelp(error))
+    stderr.write(`${asLogged(env, textOf(failure, painter(context, flags, stderr)))}\n`);
+  if (env.INNKEEP_DEBUG && error instanceof Error)
+    stderr.write(`${asLogged(env, plain(error.stack ?? ""))}\n`);
   return failure.exit;
 }
 
-function showRequest({ request }: DryRun, { json }: GlobalFlags, { io }: Context): Exit {
-  io.stdout.write(
-    `${json ? JSON.stringify({ dryRun: true, ...request }) : printable(textOfRequest(request))}\n`,
-  );
+function showRequest({ request }: DryRun, { json }: GlobalFlags, { io, env }: Context): Exit {
+  const shown = json
+    ? asLoggedJson(env, JSON.stringify({ dryRun: true, ...request }))
+    : asLogged(env, printable(textOfRequest(request)));
+  io.stdout.write(`${shown}\n`);
   return "ok";
 }
 

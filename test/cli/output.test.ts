@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asTabbed, cutTo, onOneLine, printable, widthOf } from "../../src/cli/plain-text.ts";
+import { asTabbed, cutTo, onOneLine, printable, widthOf, withoutCommands } from "../../src/cli/plain-text.ts";
 import { table } from "../../src/cli/table.ts";
 import { createCommandLine } from "../support/command-line.ts";
 import { answers, startIntake } from "../support/intake.ts";
@@ -89,6 +89,72 @@ describe("text of strangers", () => {
 
   it("is one line in a table", () => {
     expect(onOneLine(" a\n\n b\tc ")).toBe("a b c");
+  });
+});
+
+describe("what a CI service would take for its command", () => {
+  const mask = "::add-mask::aaa";
+  const path = "x ##vso[task.setvariable variable=PATH]/evil";
+  const strangers = [
+    { id: "1", question: mask, answer: path },
+    { id: "2", question: "", answer: `  ${mask}` },
+  ];
+  const job = { env: { TF_BUILD: "True" } };
+  async function run(argv: readonly string[], options: object = job) {
+    const { baseUrl } = await startIntake(answers(200, strangers));
+    const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
+    return line.run(argv, options);
+  }
+
+  it("is none in the rows of a job, and stays as it is elsewhere", async () => {
+    const argv = ["faq", "list", "--fields", "question,answer"];
+    const safe = "x # #vso[task.setvariable variable=PATH]/evil";
+    expect((await run(argv)).stdout).toBe(`\\${mask}\t${safe}\n\t  \\${mask}\n`);
+    expect((await run(argv, {})).stdout).toBe(`${mask}\t${path}\n\t  ${mask}\n`);
+    expect((await run(["faq", "list", "--fields", "answer,question"])).stdout).toContain(
+      `${safe}\t${mask}\n`,
+    );
+  });
+
+  it("is none in the table of a job", async () => {
+    const argv = ["faq", "list", "--fields", "question,answer", "--no-color"];
+    const { stdout } = await run(argv, { ...job, terminal: true });
+    expect(stdout).toContain(`\n\\${mask}  x # #vso[task`);
+  });
+
+  it("is none in the JSON of a job, which says the same", async () => {
+    const { stdout, json } = await run(["faq", "list", "--json"]);
+    expect(stdout).not.toContain("##");
+    expect(stdout).toContain("x #\\u0023vso[task");
+    expect(json()).toEqual({ items: strangers });
+    expect((await run(["faq", "list", "--json"], {})).stdout).toContain(path);
+  });
+
+  it("is none in the errors and traces of a job", async () => {
+    const fault = { error: `No.\n${mask}\r\n##[error]No`, code: "not_found" };
+    const { baseUrl } = await startIntake(answers(404, fault));
+    const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
+    const errors = async (...flags: string[]) => (await line.run(["faq", "list", ...flags], job)).stderr;
+    expect(await errors()).toBe(`error: No.\n\\${mask}\n\\# #[error]No\n`);
+    const json = await errors("--json");
+    expect(json).not.toContain("##");
+    expect(JSON.parse(json)).toMatchObject(fault);
+    expect(await errors("--debug")).not.toMatch(/^\s*(::|##)|##\w*\[/m);
+  });
+
+  it("is none in the notes of a job", async () => {
+    const { baseUrl } = await startIntake(answers(200, { "##vso[x]": 1 }));
+    const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
+    const id = "01a1fe4f-d11f-7363-bbed-5de61a604ebb";
+    const { stderr } = await line.run(["api", `/api/v1/faqs/${id}`, "--fields", "none"], job);
+    expect(stderr).toBe("There is no field `none`. There are: # #vso[x].\n");
+  });
+
+  it("is found in one pass, whatever white space stands before it", () => {
+    const space = "\u2028".repeat(50_000);
+    expect(withoutCommands(`a\n${space}b`)).toBe(`a\n${space}b`);
+    expect(withoutCommands(`${space}::x`)).toBe(`${space}\\::x`);
+    expect(withoutCommands(`a\u2028::x`)).toBe(`a\u2028::x`);
   });
 });
 

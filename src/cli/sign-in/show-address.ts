@@ -1,4 +1,5 @@
 import type { Context, Invocation } from "../context.ts";
+import { asLoggedJson } from "../job-log.ts";
 import { note } from "../output.ts";
 
 /**
@@ -7,7 +8,8 @@ import { note } from "../output.ts";
  */
 export async function showAddress(invocation: Invocation, url: string, wanted: boolean): Promise<void> {
   const { context, flags } = invocation;
-  if (flags.json) context.io.stderr.write(`${JSON.stringify({ event: "open", url })}\n`);
+  const event = JSON.stringify({ event: "open", url });
+  if (flags.json) context.io.stderr.write(`${asLoggedJson(context.env, event)}\n`);
   const opened = wanted && canOpen(context) && (await opens(context, url));
   note(
     invocation,

@@ -1,6 +1,7 @@
 import { usageError } from "../cli-error.ts";
 import { canAsk } from "../confirm.ts";
 import type { Invocation } from "../context.ts";
+import { asLoggedJson } from "../job-log.ts";
 import { note } from "../output.ts";
 import { type Look, looksOf } from "./looks.ts";
 import { shownTasks, type TaskFlags, type Tasks } from "./tasks.ts";
@@ -28,6 +29,7 @@ const isScreen = (invocation: Invocation): boolean =>
   !invocation.flags.json;
 
 async function writeChanges(invocation: Invocation, looks: AsyncIterable<Look<Tasks>>): Promise<undefined> {
+  const { env, io } = invocation.context;
   let shown = "";
   let told = "";
   for await (const look of looks) {
@@ -35,7 +37,7 @@ async function writeChanges(invocation: Invocation, looks: AsyncIterable<Look<Ta
     if (problem !== told && problem !== "") note(invocation, problem);
     told = problem;
     const text = "seen" in look ? JSON.stringify(look.seen) : shown;
-    if (text !== shown) invocation.context.io.stdout.write(`${text}\n`);
+    if (text !== shown) io.stdout.write(`${asLoggedJson(env, text)}\n`);
     shown = text;
   }
 }
