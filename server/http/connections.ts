@@ -18,7 +18,7 @@ interface Use {
 export function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const most = settings.budgets.connections;
   const open = new Map<Socket, Use>();
-  // To keep them in the order of their last requests costs something at each request: only where it may soon matter.
+  // The order of the last requests costs time at each request, so it is kept only while many connections are open.
   let isOrdered = false;
   const withoutRequest = new Set<Socket>();
   const warn = createWarning((count) => log.warn({ count, most }, "too many connections: some were closed"));

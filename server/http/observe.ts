@@ -11,7 +11,7 @@ const headers = [
 
 /**
  * Gives every request its id and every answer its plain security headers, counts it, and writes its line to the log:
- * changes and failures at `info`, undisturbed reads at `debug`. Sends early answers at once.
+ * changes and failures at `info`, undisturbed reads at `debug`. Sends an answer at once where the body has not come whole.
  */
 export function observe(
   { log, settings, stopping }: Pick<Deps, "log" | "settings" | "stopping">,

@@ -8,7 +8,7 @@ export interface LargeBody {
   came(): number;
 }
 
-/** Who sends it: a credential, and the person to whom that belongs. Turns are shared out among people. */
+/** Who sends a body: a credential and its owner. Turns are shared among owners. */
 export interface TurnSender {
   readonly key: string;
   readonly owner: string;
@@ -32,12 +32,14 @@ const enoughOfLeastRate = 1.5;
 /** What somebody has sent. */
 type Sent = { readonly sender: TurnSender };
 
+/** How many of these a key has sent. */
 export function countOfKey(sent: Iterable<Sent>, key: string): number {
   let count = 0;
   for (const { sender } of sent) if (sender.key === key) count += 1;
   return count;
 }
 
+/** How many of these an owner has sent, with all keys. */
 export function countOfOwner(sent: Iterable<Sent>, owner: string): number {
   let count = 0;
   for (const { sender } of sent) if (sender.owner === owner) count += 1;
@@ -51,7 +53,7 @@ interface Newcomer {
   readonly leastRate: number;
 }
 
-/** Which has to go for an owner's body. */
+/** The body that is cut for another one of this owner; undefined where none has to be. */
 export function loserIn(
   running: ReadonlySet<Running>,
   owner: string,

@@ -27,10 +27,10 @@ interface Waiter {
 /**
  * Gives turns to large bodies: so many at once, and so many of one key. What finds no place waits for a moment; a place
  * that is free goes to the owner who has the fewest. Where all places are taken, the owner with the most loses the
- * longest one to an owner who has two fewer. Among owners who have one more, one has to go once it has run for half a
- * minute: one that hardly comes, else the one that would take the longest, but only for a body that takes less time at
- * twice the least rate: otherwise honest senders would cut each other, and none would come to its end. Where too many
- * wait, the newest of the owner with the most gives way to an owner with fewer. Throws `busy`.
+ * longest one to an owner who has two fewer. To an owner who has one fewer, a body gives way after half a minute: the one
+ * that would take the longest, if the other body takes less time at twice the least rate; else one that comes too slowly.
+ * Without this condition honest senders would cut each other, and no body would come to its end. Where too many wait, the
+ * newest of the owner with the most gives way to an owner who has two fewer. Throws `busy`.
  */
 export function createTurns(budgets: UploadBudgets) {
   const { uploads, uploadsPerKey, uploadTurnMilliseconds, bodyBytesPerSecond } = budgets;

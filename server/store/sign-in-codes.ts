@@ -30,8 +30,8 @@ export type Decided = { readonly codeSealed: string } | "refused" | undefined;
 /** Codes that devices exchange for tokens. Live are those that are neither used nor replaced. */
 export const signInCodes = {
   /**
-   * The code with that hash; where there is none, another one: to find nothing would take less time, and tell that the
-   * code was never made. Compare its `codeHash`.
+   * The code with that hash; another code where no code has it. Compare `codeHash`. An empty result would come faster,
+   * and the time would show that the code was never made.
    */
   findNearest: (reader: Reader, codeHash: string) =>
     reader.get<SignInCodeRow>(

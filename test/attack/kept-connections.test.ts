@@ -22,7 +22,7 @@ it("a client between two requests keeps its connection while others only connect
   await client.cut();
 });
 
-it("the connection that is the longest without a request gives way, however they were used before the crowd", async () => {
+it("the connection whose last request is the oldest is closed first, also when all requests came before the limit was near", async () => {
   const head = headOf("GET", "/healthz", {});
   const answered = /\r\n\r\n/;
   const clients = await Promise.all(Array.from({ length: 8 }, () => connectRaw(service.baseUrl)));

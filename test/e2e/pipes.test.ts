@@ -17,7 +17,7 @@ async function namedPipe(): Promise<string> {
   return path;
 }
 
-/** Whether the process has the file open, by what Linux tells of it. */
+/** Whether the process has the file open, according to its folder in /proc. */
 async function isOpenIn(pid: number, path: string): Promise<boolean> {
   const folder = `/proc/${pid}/fd`;
   const targets = await Promise.all(
