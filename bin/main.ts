@@ -1,4 +1,4 @@
-import { runCli } from "../src/cli/run-cli.ts";
+import { runCli } from "../src/cli/core/program/run-cli.ts";
 import { processContext } from "./process-context.ts";
 import { openStreams } from "./process-io.ts";
 

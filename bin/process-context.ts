@@ -1,8 +1,8 @@
-import type { Context, Io } from "../src/cli/context.ts";
-import type { Programs } from "../src/cli/programs.ts";
-import { sleep } from "../src/client/sleep.ts";
+import type { Context, Io } from "../src/cli/core/program/context.ts";
+import type { Programs } from "../src/cli/core/program/programs.ts";
+import { sleep } from "../src/client/waiting/sleep.ts";
 import { systemKeychain } from "../src/credentials/keychain.ts";
-import { loaded } from "./loaded.ts";
+import { loaded } from "./load-program.ts";
 import { processIo } from "./process-io.ts";
 
 declare const INNKEEP_VERSION: string;
@@ -35,7 +35,7 @@ export function processContext(signal: AbortSignal): Context {
 const programs = (io: Io, signal: AbortSignal): Programs => ({
   async serve(flags) {
     const { serve } = await loaded(() => import("../server/main.ts"));
-    const { ownCommand } = await import("./own-command.ts");
+    const { ownCommand } = await import("./start-command.ts");
     return serve(flags, {
       command: ownCommand({ script: process.argv[1] ?? "", path: process.env.PATH ?? "" }),
       environment: process.env,
@@ -45,7 +45,7 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
     });
   },
   async admin(request) {
-    const { runAdmin } = await loaded(() => import("../server/admin.ts"));
+    const { runAdmin } = await loaded(() => import("../server/admin/main.ts"));
     return runAdmin(request);
   },
   async mcp(request) {

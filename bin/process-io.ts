@@ -1,6 +1,6 @@
-import { isBestEffort } from "../src/cli/best-effort.ts";
-import type { AskOptions, Io, Sink } from "../src/cli/context.ts";
-import { once } from "../src/client/once.ts";
+import type { AskOptions, Io, Sink } from "../src/cli/core/program/context.ts";
+import { isBestEffort } from "../src/cli/feedback/sending/best-effort.ts";
+import { once } from "../src/client/lazy.ts";
 
 /** The streams of this process. None is opened, and nothing loaded for it, before it is used. */
 export const processIo = (interruption: AbortSignal): Io => ({

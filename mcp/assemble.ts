@@ -1,12 +1,12 @@
+import { type Connection, createConnection } from "./api/connection.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { type Connection, createConnection } from "./connection.ts";
-import type { AwaitDecision } from "./decision-watch.ts";
 import type { Deps } from "./deps.ts";
-import { longestWait } from "./longest-wait.ts";
-import { once } from "./once.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
+import { once } from "./lazy.ts";
 import type { McpOptions } from "./options.ts";
-import type { Proposals } from "./proposals.ts";
+import { oneAtATime } from "./proposals/keyed-queue.ts";
+import type { Proposals } from "./proposals/proposals.ts";
+import type { AwaitDecision } from "./tools/get-decision/decision-watch.ts";
+import { longestWait } from "./tools/get-decision/longest-wait.ts";
 
 /**
  * Makes all that the tools touch; what is not needed to list them is loaded when it is first used. `warn` tells the
@@ -30,7 +30,7 @@ export function assemble(
     awaitDecision: once(() => decisionWatch(connection, clock)),
     oneAtATime: oneAtATime(),
     clock,
-    explain: async (error) => (await import("./failure.ts")).explain(error, options.baseUrl),
+    explain: async (error) => (await import("./text/failure.ts")).explain(error, options.baseUrl),
   };
 }
 
@@ -40,8 +40,8 @@ function proposalsOf(
   onFailure: (message: string) => void,
 ): Proposals {
   const made = once(async () => {
-    const { createProposals } = await import("./proposals.ts");
-    const { proposalFiles } = await import("./proposal-files.ts");
+    const { createProposals } = await import("./proposals/proposals.ts");
+    const { proposalFiles } = await import("./proposals/proposal-files.ts");
     const store = stateDirectory ? proposalFiles(stateDirectory) : undefined;
     const key = async () => (await connection.secrets().catch(() => [])).at(0);
     return createProposals({ baseUrl, store, key, onFailure });
@@ -55,7 +55,7 @@ function proposalsOf(
 }
 
 async function decisionWatch(connection: Deps["connection"], clock: Clock): Promise<AwaitDecision> {
-  const { createDecisionWatch } = await import("./decision-watch.ts");
+  const { createDecisionWatch } = await import("./tools/get-decision/decision-watch.ts");
   return createDecisionWatch({
     clock,
     random: Math.random,

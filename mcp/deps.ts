@@ -1,7 +1,7 @@
+import type { Connection } from "./api/connection.ts";
 import type { Clock } from "./clock.ts";
-import type { Connection } from "./connection.ts";
-import type { AwaitDecision } from "./decision-watch.ts";
-import type { Proposals } from "./proposals.ts";
+import type { Proposals } from "./proposals/proposals.ts";
+import type { AwaitDecision } from "./tools/get-decision/decision-watch.ts";
 
 /** All that a tool may touch. */
 export interface Deps {

@@ -4,12 +4,12 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
+import { textAt } from "./api/loose-json.ts";
 import type { Deps } from "./deps.ts";
-import { feedbackIdOf } from "./ids.ts";
-import { triageArguments } from "./listed.ts";
-import { textAt } from "./loose-json.ts";
-import { Refusal } from "./refusal.ts";
-import { wireSchema } from "./wire-schema.ts";
+import { Refusal } from "./text/refusal.ts";
+import { feedbackIdOf } from "./tools/ids.ts";
+import { triageArguments } from "./tools/tool-list.ts";
+import { wireSchema } from "./tools/wire-schema.ts";
 
 /** Starting points that a person picks in the client. */
 export function offerPrompts(server: McpServer, deps: Deps): void {

@@ -1,12 +1,12 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import type { Deps } from "./deps.ts";
-import { instructionsFor } from "./instructions.ts";
-import { tools } from "./listed.ts";
-import { offer } from "./offer.ts";
 import type { McpOptions } from "./options.ts";
 import { offerPrompts } from "./prompts.ts";
-import { offerResources } from "./resources.ts";
-import { waitingUpTo } from "./waiting-up-to.ts";
+import { offerResources } from "./resources/resources.ts";
+import { instructionsFor } from "./text/instructions.ts";
+import { waitingUpTo } from "./tools/get-decision/with-longest-wait.ts";
+import { offer } from "./tools/register-tool.ts";
+import { tools } from "./tools/tool-list.ts";
 
 /** An inn's sign: a roof over a door. */
 const icon = {
@@ -44,7 +44,7 @@ export function createServer({ version }: Pick<McpOptions, "version">, deps: Dep
 
 /** What the tools do, loaded when it is first needed. */
 const load = {
-  readFeedback: async () => (await import("./execution/read-feedback.ts")).readFeedbackRun,
-  proposePlan: async () => (await import("./execution/propose-plan.ts")).proposePlanRun,
-  getDecision: async () => (await import("./execution/get-decision.ts")).getDecisionRun,
+  readFeedback: async () => (await import("./tools/read-feedback/run.ts")).readFeedbackRun,
+  proposePlan: async () => (await import("./tools/propose-plan/run.ts")).proposePlanRun,
+  getDecision: async () => (await import("./tools/get-decision/run.ts")).getDecisionRun,
 };

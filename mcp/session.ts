@@ -1,9 +1,9 @@
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { assemble } from "./assemble.ts";
-import type { Heard } from "./opening.ts";
 import type { McpOptions, StdioOptions } from "./options.ts";
 import { createServer } from "./server.ts";
+import type { Heard } from "./start/answer-first-messages.ts";
 
 export interface Session {
   close(): Promise<void>;

@@ -1,9 +1,9 @@
-import { answerOpening } from "./opening.ts";
+import { shortLines } from "./line-limit.ts";
 import type { StdioOptions } from "./options.ts";
-import { preparedAnswers } from "./prepared-answers.ts";
 import { keepPure } from "./pure-output.ts";
 import type { Session } from "./session.ts";
-import { shortLines } from "./short-lines.ts";
+import { answerOpening } from "./start/answer-first-messages.ts";
+import { preparedAnswers } from "./start/prepared-answers.ts";
 
 /**
  * Serves one client over standard input and output, in whichever era of the protocol it speaks. Gives the exit code once

@@ -1,15 +1,15 @@
 import type { Logger } from "pino";
 import type { Attest } from "./attestation/attest.ts";
+import type { PassingTime } from "./background/passing-time.ts";
+import type { TimeWatch } from "./background/time-watch.ts";
+import type { Waiting } from "./background/waiting.ts";
 import type { Clock } from "./clock.ts";
 import type { Files } from "./files/files.ts";
 import type { KeptFiles } from "./files/kept-files.ts";
 import type { Answers } from "./http/answers.ts";
-import type { PassingTime } from "./passing-time.ts";
-import type { Sealer } from "./secrets.ts";
-import type { Settings } from "./settings.ts";
-import type { Database } from "./store/database.ts";
-import type { TimeWatch } from "./time-watch.ts";
-import type { Waiting } from "./waiting.ts";
+import type { Sealer } from "./secrets/secrets.ts";
+import type { Settings } from "./settings/settings.ts";
+import type { Database } from "./store/engine/database.ts";
 
 /** All that a handler may touch. */
 export interface Deps {

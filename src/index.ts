@@ -1,5 +1,5 @@
 /** What a TypeScript program imports from the package. */
-export type { Answer, CallOptions, Client, Content, Input } from "./client/call.ts";
+export type { Answer, CallOptions, Client, Content, Input } from "./client/calls/call.ts";
 export { createClient } from "./client/client.ts";
 export {
   ConnectionError,
@@ -16,14 +16,14 @@ export { type ErrorCode, errorCatalogue } from "./contract/errors.ts";
 export type { Faq, FaqChange, ListedFaq, NewFaq } from "./contract/faqs.ts";
 export type { FeedbackType, NewFeedback } from "./contract/feedback.ts";
 export { challengeOf, challengePattern, verifierPattern } from "./contract/pkce.ts";
+export type { DeviceGrant, Profile } from "./contract/sign-in.ts";
 export {
   type SessionReason,
   type SessionReport,
   type SessionResult,
   type SessionStatus,
   sessionReasons,
-} from "./contract/sessions.ts";
-export type { DeviceGrant, Profile } from "./contract/sign-in.ts";
+} from "./contract/test-sessions.ts";
 export type { OpenListing, Slot, Task } from "./contract/tester.ts";
 export type { PendingSession } from "./reporter/pending-sessions.ts";
 export type { Failure, MatchedStatus, ReportedSession, SessionCalls } from "./reporter/session-calls.ts";

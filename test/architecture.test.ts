@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, "..");
 const mayImport: Record<string, readonly string[]> = {
   "src/contract": ["src/contract", "zod/mini"],
   "src/client": ["src/client", "src/contract", "zod/mini", "node:*"],
-  "src/reporter": ["src/reporter", "src/contract/sessions.ts", "src/contract/limits.ts"],
+  "src/reporter": ["src/reporter", "src/contract/test-sessions.ts", "src/contract/limits.ts"],
   "src/credentials": ["src/credentials", "keytar", "node:*"],
   "src/cli": [
     "src/cli",
@@ -27,7 +27,7 @@ const mayImport: Record<string, readonly string[]> = {
   "server/attestation": [
     "server/attestation",
     "server/domain",
-    "server/settings.ts",
+    "server/settings/settings.ts",
     "src/contract",
     "jose",
     "node:*",
@@ -42,12 +42,12 @@ const mayImport: Record<string, readonly string[]> = {
     "node:*",
   ],
   "server/files": ["server/files", "server/clock.ts", "server/domain", "src/contract", "node:*"],
-  "server/outbox": [
-    "server/outbox",
+  "server/background/outbox": [
+    "server/background/outbox",
     "server/store",
     "server/domain",
     "server/deps.ts",
-    "server/sealed-address.ts",
+    "server/secrets/sealed-address.ts",
     "ipaddr.js",
     "node:*",
   ],

@@ -2,17 +2,17 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Files } from "../files/files.ts";
 import { createLocalFiles } from "../files/local-files.ts";
-import { SettingError } from "../setting-error.ts";
-import type { Database, Reader } from "../store/database.ts";
-import { dumpRows } from "../store/dump.ts";
-import { lockFor } from "../store/folder-lock.ts";
-import { appliedTo } from "../store/migrate.ts";
-import { withSnapshot } from "../store/snapshot.ts";
-import { type Table, tablesOf } from "../store/tables.ts";
-import { type StoredFile, storedFiles, uploads } from "../store/uploads.ts";
-import { type ArchiveWriter, createArchive } from "./archive-writer.ts";
-import { formatVersion, headerName, secretName } from "./backup-format.ts";
-import { exists, filesFolder, type Place, secretFile } from "./place.ts";
+import { SettingError } from "../settings/setting-error.ts";
+import { dumpRows } from "../store/deployment/dump.ts";
+import { lockFor } from "../store/deployment/folder-lock.ts";
+import { withSnapshot } from "../store/deployment/snapshot.ts";
+import { type Table, tablesOf } from "../store/deployment/tables.ts";
+import type { Database, Reader } from "../store/engine/database.ts";
+import { appliedTo } from "../store/engine/migrations/migrate.ts";
+import { type StoredFile, storedFiles, uploads } from "../store/requests/uploads.ts";
+import { type ArchiveWriter, createArchive } from "./archive/archive-writer.ts";
+import { formatVersion, headerName, secretName } from "./archive/backup-format.ts";
+import { exists, filesFolder, type Place, secretFile } from "./deployment-place.ts";
 
 /** So many characters of rows are enough for an entry of their own. */
 const entryLength = 1_048_576;

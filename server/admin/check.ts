@@ -1,10 +1,10 @@
+import { strayFiles } from "../background/stray-files.ts";
 import { createLocalFiles } from "../files/local-files.ts";
-import type { Database } from "../store/database.ts";
-import { integrityFaults } from "../store/integrity.ts";
-import { isCurrent } from "../store/migrate.ts";
-import { migrations } from "../store/migrations.ts";
-import { strayFiles } from "../stray-files.ts";
-import { filesFolder, type Place } from "./place.ts";
+import { integrityFaults } from "../store/deployment/integrity.ts";
+import type { Database } from "../store/engine/database.ts";
+import { migrations } from "../store/engine/migrations/all-migrations.ts";
+import { isCurrent } from "../store/engine/migrations/migrate.ts";
+import { filesFolder, type Place } from "./deployment-place.ts";
 import { readStoredFiles } from "./stored-files.ts";
 
 export interface Checked {

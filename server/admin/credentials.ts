@@ -1,9 +1,9 @@
 import { ApiError, badRequest } from "../../src/contract/errors.ts";
-import { allCredentials } from "../store/all-credentials.ts";
-import { appKeys } from "../store/app-keys.ts";
-import type { Database } from "../store/database.ts";
-import { tokens } from "../store/tokens.ts";
-import { credentialsTopic } from "../store/topics.ts";
+import { allCredentials } from "../store/access/all-credentials.ts";
+import { appKeys } from "../store/access/api-keys.ts";
+import { tokens } from "../store/access/tokens.ts";
+import type { Database } from "../store/engine/database.ts";
+import { credentialsTopic } from "../store/engine/topics.ts";
 import { accountOf, appOf, record } from "./operator.ts";
 
 /** Which keys or tokens a list holds: all of them, or those of one account or one app. */

@@ -1,12 +1,12 @@
-import type { Transaction } from "../store/database.ts";
-import { afterLoad, loadRows } from "../store/dump.ts";
-import type { Migration } from "../store/migrate.ts";
-import { migrations } from "../store/migrations.ts";
-import { type DatabaseAddress, openDatabase } from "../store/open.ts";
-import { type Table, tablesOf } from "../store/tables.ts";
-import { storedFiles, uploads } from "../store/uploads.ts";
-import type { Archive, ArchiveEntry } from "./archive-reader.ts";
-import { type BackupHeader, fileEntries, rowEntries } from "./backup-format.ts";
+import { afterLoad, loadRows } from "../store/deployment/dump.ts";
+import { type Table, tablesOf } from "../store/deployment/tables.ts";
+import type { Transaction } from "../store/engine/database.ts";
+import { migrations } from "../store/engine/migrations/all-migrations.ts";
+import type { Migration } from "../store/engine/migrations/migrate.ts";
+import { type DatabaseAddress, openDatabase } from "../store/engine/open.ts";
+import { storedFiles, uploads } from "../store/requests/uploads.ts";
+import type { Archive, ArchiveEntry } from "./archive/archive-reader.ts";
+import { type BackupHeader, fileEntries, rowEntries } from "./archive/backup-format.ts";
 
 /** The migrations that made the database of the backup. Throws where this program does not know them all. */
 export function schemaOf(header: BackupHeader): Migration[] {

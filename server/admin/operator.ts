@@ -2,12 +2,12 @@ import { v7 } from "uuid";
 import type * as z from "zod/mini";
 import { ApiError } from "../../src/contract/errors.ts";
 import { issuesOf } from "../../src/contract/issues.ts";
-import { normaliseEmail } from "../accounts.ts";
 import { systemClock } from "../clock.ts";
-import { apps } from "../store/apps.ts";
-import { audit } from "../store/audit.ts";
-import type { Reader, Transaction } from "../store/database.ts";
-import { type UserRow, users } from "../store/users.ts";
+import { normaliseEmail } from "../secrets/passwords.ts";
+import { apps } from "../store/access/apps.ts";
+import { audit } from "../store/access/audit.ts";
+import { type UserRow, users } from "../store/access/users.ts";
+import type { Reader, Transaction } from "../store/engine/database.ts";
 
 /** Who the audit names for what is done on the database itself. */
 export const operator = "operator";

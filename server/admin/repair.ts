@@ -1,13 +1,13 @@
-import { bindFolder } from "../bind-folder.ts";
+import { sweepFiles } from "../background/stray-files.ts";
 import type { Files } from "../files/files.ts";
 import { createKeptFiles } from "../files/kept-files.ts";
 import { createLocalFiles } from "../files/local-files.ts";
-import { SettingError } from "../setting-error.ts";
-import type { Database } from "../store/database.ts";
-import { FolderInUse, lockFolder } from "../store/folder-lock.ts";
-import { type Holder, uploads } from "../store/uploads.ts";
-import { sweepFiles } from "../stray-files.ts";
-import { filesFolder, type Place } from "./place.ts";
+import { SettingError } from "../settings/setting-error.ts";
+import { bindFolder } from "../start/bind-folder.ts";
+import { FolderInUse, lockFolder } from "../store/deployment/folder-lock.ts";
+import type { Database } from "../store/engine/database.ts";
+import { type Holder, uploads } from "../store/requests/uploads.ts";
+import { filesFolder, type Place } from "./deployment-place.ts";
 import { type FileFault, readStoredFiles } from "./stored-files.ts";
 
 /** What became of a file that was missing or damaged. */

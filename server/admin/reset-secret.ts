@@ -1,8 +1,8 @@
-import type { Database } from "../store/database.ts";
-import { lockFolder } from "../store/folder-lock.ts";
-import { sealed } from "../store/sealed.ts";
-import { credentialsTopic, seatsTopic } from "../store/topics.ts";
-import type { Place } from "./place.ts";
+import { lockFolder } from "../store/deployment/folder-lock.ts";
+import { sealed } from "../store/deployment/sealed.ts";
+import type { Database } from "../store/engine/database.ts";
+import { credentialsTopic, seatsTopic } from "../store/engine/topics.ts";
+import type { Place } from "./deployment-place.ts";
 
 /**
  * Drops what only the lost secret could open, so that the server starts with a new one. With SQLite the server must be

@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { receivedFile } from "../../src/contract/received-file.ts";
 import { createLocalFiles } from "../files/local-files.ts";
-import { type LockOptions, lockFolder } from "../store/folder-lock.ts";
-import { type DatabaseAddress, openDatabase } from "../store/open.ts";
-import { type Archive, openArchive, verifyArchive } from "./archive-reader.ts";
-import { type BackupHeader, fileEntries, readHeader, secretName } from "./backup-format.ts";
+import { type LockOptions, lockFolder } from "../store/deployment/folder-lock.ts";
+import { type DatabaseAddress, openDatabase } from "../store/engine/open.ts";
+import { type Archive, openArchive, verifyArchive } from "./archive/archive-reader.ts";
+import { type BackupHeader, fileEntries, readHeader, secretName } from "./archive/backup-format.ts";
+import { addressOf, databaseFile, exists, filesFolder, type Place, secretFile } from "./deployment-place.ts";
 import { loadDatabase, schemaOf } from "./load-database.ts";
-import { addressOf, databaseFile, exists, filesFolder, type Place, secretFile } from "./place.ts";
-import { assertEmptyDatabase, assertEmptyFolder } from "./target.ts";
+import { assertEmptyDatabase, assertEmptyFolder } from "./restore-target.ts";
 
 /**
  * Puts a backup of either engine in place, once all of it is verified. The place must be empty: what is there already is

@@ -1,7 +1,7 @@
 import type { Files } from "../files/files.ts";
-import type { Reader } from "../store/database.ts";
-import { type StoredFile, storedFiles } from "../store/uploads.ts";
-import { hashOfStream } from "./hash-of-stream.ts";
+import type { Reader } from "../store/engine/database.ts";
+import { type StoredFile, storedFiles } from "../store/requests/uploads.ts";
+import { hashOfStream } from "./archive/hash-of-stream.ts";
 
 export interface FileFault {
   readonly sha256: string;

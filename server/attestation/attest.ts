@@ -1,6 +1,6 @@
 import type { IntegrityReason } from "../../src/contract/errors.ts";
-import { judgeIntegrity } from "../domain/integrity-verdict.ts";
-import type { AttestationSettings } from "../settings.ts";
+import { judgeIntegrity } from "../domain/access/integrity-verdict.ts";
+import type { AttestationSettings } from "../settings/settings.ts";
 import { bindingCheck } from "./binding.ts";
 import { createOpenToken } from "./play-token.ts";
 

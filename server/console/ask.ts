@@ -7,19 +7,19 @@ import type { Deps } from "../deps.ts";
 import { isPrepared } from "../http/answers.ts";
 import type { ConsoleCaller, Handler, Handlers, Request } from "../http/handler.ts";
 import { createInvoke, type Invoke, type Outcome } from "../http/invoke.ts";
-import { apps } from "../routes/console/apps.ts";
-import { audit } from "../routes/console/audit.ts";
-import { consoleChangelog } from "../routes/console/changelog.ts";
-import { cycles } from "../routes/console/cycles.ts";
-import { devices } from "../routes/console/devices.ts";
-import { consoleFaqs } from "../routes/console/faqs.ts";
-import { threads } from "../routes/console/feedback.ts";
-import { keys } from "../routes/console/keys.ts";
-import { listings } from "../routes/console/listings.ts";
-import { runs } from "../routes/console/runs.ts";
-import { session } from "../routes/console/session.ts";
-import { slots } from "../routes/console/slots.ts";
-import { tokens } from "../routes/console/tokens.ts";
+import { keys } from "../routes/access/api-keys.ts";
+import { apps } from "../routes/access/apps.ts";
+import { audit } from "../routes/access/audit.ts";
+import { session } from "../routes/access/console-session.ts";
+import { devices } from "../routes/access/devices.ts";
+import { tokens } from "../routes/access/tokens.ts";
+import { consoleChangelog } from "../routes/content/console-changelog.ts";
+import { consoleFaqs } from "../routes/content/console-faqs.ts";
+import { threads } from "../routes/feedback/console-feedback.ts";
+import { runs } from "../routes/feedback/console-proposals.ts";
+import { cycles } from "../routes/testing/cycles.ts";
+import { listings } from "../routes/testing/listings.ts";
+import { slots } from "../routes/testing/slots.ts";
 
 /** What a page asks of an endpoint. */
 export interface Asked {

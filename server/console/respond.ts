@@ -1,6 +1,6 @@
 import type { Context } from "koa";
 import { renderToString } from "preact-render-to-string";
-import type { Settings } from "../settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { Reply } from "./reply.ts";
 
 /** In what a page differs from the others. */

@@ -1,22 +1,22 @@
 import type { Context } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { senderOf } from "../http/arrivals.ts";
 import { isOwnOrigin, type Presented } from "../http/authenticate.ts";
+import { senderOf } from "../http/bodies/arrivals.ts";
 import type { Door, Route } from "../http/mount.ts";
 import { sessionCookie } from "../http/session-cookie.ts";
-import { signIn } from "./actions/session.ts";
-import { forms, pages } from "./addresses.ts";
 import { createAsks } from "./ask.ts";
-import { assetRoutes } from "./asset-routes.ts";
-import { noFields, readForm } from "./form.ts";
-import { askingOnly, keepForm, pageOfKept } from "./kept.ts";
+import { assetRoutes } from "./assets/asset-routes.ts";
+import { type Place, pageOfForm, placeOf, returnPath } from "./console-path.ts";
+import { noFields, readForm } from "./kit/form/read-form.ts";
 import { createLinks } from "./links.ts";
-import { showSignIn, signInPage } from "./pages/sign-in.tsx";
-import { type Place, pageOfForm, placeOf, returnPath } from "./place.ts";
+import { forms, pages } from "./page-routes.ts";
+import { rememberForm } from "./pages/error/unsaved-text.ts";
 import { goTo, type Reply } from "./reply.ts";
 import { createRespond } from "./respond.ts";
-import { rememberForm } from "./typed.ts";
+import { signIn } from "./sign-in/console-session-forms.ts";
+import { showSignIn, signInPage } from "./sign-in/page.tsx";
+import { askingOnly, keepForm, pageOfKept } from "./sign-in/pending-form.ts";
 import type { Answer, SignedInVisit, Visit } from "./visit.ts";
 
 /** The pages, forms and assets of the console. */

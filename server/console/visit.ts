@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import type { ConsoleCaller } from "../http/handler.ts";
 import type { Ask } from "./ask.ts";
-import type { Fields } from "./form.ts";
+import type { Fields } from "./kit/form/read-form.ts";
 import type { Links } from "./links.ts";
 import type { Reply } from "./reply.ts";
 

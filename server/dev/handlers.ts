@@ -1,15 +1,15 @@
 import { badRequest } from "../../src/contract/errors.ts";
-import { seedContentAgain, seedDemo } from "../demo/seed.ts";
+import { seedContentAgain, seedDemo } from "../demo/seed-demo.ts";
 import type { Deps } from "../deps.ts";
 import type { Handlers } from "../http/handler.ts";
-import { openAddress } from "../sealed-address.ts";
-import { outbox } from "../store/outbox.ts";
-import { removeContent } from "../store/reset.ts";
-import { everyTopic } from "../store/topics.ts";
-import type { MovableClock } from "./clock.ts";
+import { openAddress } from "../secrets/sealed-address.ts";
+import { removeContent } from "../store/deployment/reset.ts";
+import { everyTopic } from "../store/engine/topics.ts";
+import { outbox } from "../store/feedback/outbox.ts";
 import { targetOf } from "./clock-move.ts";
-import type { development as contract } from "./contract.ts";
+import type { development as contract } from "./dev-contract.ts";
 import { errorOf, type Fault, type Faults } from "./faults.ts";
+import type { MovableClock } from "./movable-clock.ts";
 
 const mostMessages = 1_000;
 

@@ -7,11 +7,11 @@ import {
 } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { hashOf } from "../secrets.ts";
-import { type AppKeyRow, credentials, type DeviceRow, type TokenRow } from "../store/credentials.ts";
-import { credentialsTopic } from "../store/topics.ts";
+import { hashOf } from "../secrets/secrets.ts";
+import { type AppKeyRow, credentials, type DeviceRow, type TokenRow } from "../store/access/credentials.ts";
+import { credentialsTopic } from "../store/engine/topics.ts";
 import type { AgentCaller, AppCaller, Callers, ConsoleCaller, DeviceCaller } from "./handler.ts";
-import { remembered } from "./remembered.ts";
+import { remembered } from "./lookup-cache.ts";
 
 /** What a request shows of itself. */
 export interface Presented {

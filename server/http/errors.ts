@@ -2,8 +2,8 @@ import type { Context, Next } from "koa";
 import { ApiError, type ErrorCode } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { FilesUnavailable } from "../files/files.ts";
-import { isUnavailable } from "../store/errors.ts";
-import { UploadFailure } from "./upload-failure.ts";
+import { isUnavailable } from "../store/engine/errors.ts";
+import { UploadFailure } from "./uploads/upload-failure.ts";
 
 /** The body of an error as every reader gets it: `{error, code}` and what the code adds. */
 export const errorBody = ({ message, code, details }: ApiError) => ({

@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import type { Auth, DeviceScope, Endpoint, Group, MaintainerScope } from "../../src/contract/endpoint.ts";
 import type { RateLimitName } from "../../src/contract/limits.ts";
-import type { Inserter, Transaction } from "../store/database.ts";
+import type { Inserter, Transaction } from "../store/engine/database.ts";
 import type { PreparedAnswer } from "./answers.ts";
 
 export interface AppCaller {

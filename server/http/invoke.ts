@@ -4,15 +4,15 @@ import { ApiError, type ErrorCode } from "../../src/contract/errors.ts";
 import { type Issue, issuesOf, notUuid } from "../../src/contract/issues.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
-import { hashOf } from "../secrets.ts";
-import { isDangling } from "../store/errors.ts";
-import { idempotency } from "../store/idempotency.ts";
+import { hashOf } from "../secrets/secrets.ts";
+import { isDangling } from "../store/engine/errors.ts";
+import { idempotency } from "../store/requests/idempotency.ts";
 import { isPrepared, type PreparedAnswer } from "./answers.ts";
-import { countAttempt, fieldOf } from "./attempts.ts";
 import { errorBody } from "./errors.ts";
 import { type Callers, type Handler, notYet, type Request } from "./handler.ts";
-import { repeatableOf, replay } from "./repeatable.ts";
-import { AlreadyAnswered, createSave, spend, storeRefusal } from "./save.ts";
+import { repeatableOf, replay } from "./idempotency/idempotent-request.ts";
+import { AlreadyAnswered, createSave, spend, storeRefusal } from "./idempotency/save.ts";
+import { countAttempt, fieldOf } from "./limits/attempts.ts";
 
 /** A request as it came, its caller known. */
 export interface Incoming {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Sealer } from "../secrets.ts";
+import type { Sealer } from "../secrets/secrets.ts";
 
 type Marking = Pick<Sealer, "mark">;
 

@@ -4,17 +4,17 @@ import { type Endpoint, type Group, isMutation } from "../../src/contract/endpoi
 import { badRequest } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
-import type { Admit } from "./admission.ts";
 import { etagOf, isKnown, isPrepared } from "./answers.ts";
-import { type Arrival, type Arrivals, senderOf } from "./arrivals.ts";
 import type { Authenticate, Presented } from "./authenticate.ts";
-import { readJson } from "./body.ts";
-import { uncountBytes } from "./count-bytes.ts";
-import { countRefusal } from "./count-refusal.ts";
+import type { Admit } from "./bodies/admission.ts";
+import { type Arrival, type Arrivals, senderOf } from "./bodies/arrivals.ts";
+import { readJson } from "./bodies/body.ts";
 import type { Callers, Handler, Handlers } from "./handler.ts";
 import { createInvoke, type Outcome, requireScope } from "./invoke.ts";
-import { readUpload } from "./read-upload.ts";
+import { uncountBytes } from "./limits/count-bytes.ts";
+import { countRefusal } from "./limits/count-refusal.ts";
 import { sessionCookie } from "./session-cookie.ts";
+import { readUpload } from "./uploads/read-upload.ts";
 
 /** One address of the server: how to answer it. */
 export interface Route {

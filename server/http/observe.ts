@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Context, Next } from "koa";
 import type { Deps } from "../deps.ts";
-import type { AnswerEarly } from "./answer-early.ts";
+import type { AnswerEarly } from "./connections/answer-early.ts";
 import type { Metrics } from "./metrics.ts";
 
 const headers = [

@@ -1,5 +1,5 @@
 import type { Context } from "koa";
-import type { Settings } from "../settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { Request } from "./handler.ts";
 
 const knownSeconds = 400 * 86_400;

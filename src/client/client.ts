@@ -1,9 +1,9 @@
-import { contentOf } from "./answer.ts";
-import type { Client } from "./call.ts";
+import { contentOf } from "./calls/answer.ts";
+import type { Client } from "./calls/call.ts";
+import type { LooseInput } from "./calls/prepare.ts";
+import { type Route, routes } from "./calls/routes.ts";
+import { createSender, type Sender } from "./calls/sender.ts";
 import type { ClientOptions } from "./options.ts";
-import type { LooseInput } from "./prepare.ts";
-import { type Route, routes } from "./routes.ts";
-import { createSender, type Sender } from "./sender.ts";
 
 /** The whole API as functions, derived from the contract. Answers are passed on as they come, unknown fields too. */
 export const createClient = (options: ClientOptions): Client => clientOf(createSender(options));

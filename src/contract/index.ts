@@ -1,22 +1,22 @@
 import { agent } from "./agent.ts";
 import { changelog } from "./changelog.ts";
+import { keys } from "./console/api-keys.ts";
 import { apps } from "./console/apps.ts";
 import { audit } from "./console/audit.ts";
 import { consoleChangelog } from "./console/changelog.ts";
+import { session } from "./console/console-session.ts";
 import { cycles } from "./console/cycles.ts";
 import { devices } from "./console/devices.ts";
 import { consoleFaqs } from "./console/faqs.ts";
 import { threads } from "./console/feedback.ts";
-import { keys } from "./console/keys.ts";
 import { listings } from "./console/listings.ts";
-import { runs } from "./console/runs.ts";
-import { session } from "./console/session.ts";
+import { runs } from "./console/proposals.ts";
 import { slots } from "./console/slots.ts";
 import { tokens } from "./console/tokens.ts";
 import { faqs } from "./faqs.ts";
 import { feedback } from "./feedback.ts";
-import { sessions } from "./sessions.ts";
 import { signIn } from "./sign-in.ts";
+import { sessions } from "./test-sessions.ts";
 import { tester } from "./tester.ts";
 
 /** The whole API, by group. */

@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { hintOf, type Index, indexOf, type Stored, withEntry } from "./credential-index.ts";
 import type { Keychain } from "./keychain.ts";
+import { createVault } from "./keychain-secrets.ts";
 import { readIfThere, writePrivately } from "./private-file.ts";
-import { hintOf, type Index, indexOf, type Stored, withEntry } from "./stored.ts";
-import { createVault } from "./vault.ts";
 
 /** What the store is made of. */
 export interface StoreOptions {

@@ -1,4 +1,4 @@
-import type { SessionResult, SessionStatus } from "../contract/sessions.ts";
+import type { SessionResult, SessionStatus } from "../contract/test-sessions.ts";
 
 /** A session of an app in the foreground, without whose it was. Instants are ISO 8601 UTC with milliseconds. */
 export interface ReportedSession {

@@ -1,4 +1,4 @@
-import type { SessionResult } from "../contract/sessions.ts";
+import type { SessionResult } from "../contract/test-sessions.ts";
 import { createForegroundTime } from "./foreground-time.ts";
 import { createPendingSessions, type PendingSession } from "./pending-sessions.ts";
 import type { Failure, MatchedStatus, SessionCalls } from "./session-calls.ts";

@@ -1,4 +1,4 @@
-import type { SessionResult } from "../contract/sessions.ts";
+import type { SessionResult } from "../contract/test-sessions.ts";
 import type { PendingSession, PendingSessions } from "./pending-sessions.ts";
 import { type Failure, failureOf, type MatchedStatus, type SessionCalls } from "./session-calls.ts";
 

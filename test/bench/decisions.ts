@@ -1,4 +1,4 @@
-import { type Demo, post, propose } from "./fixture.ts";
+import { type Demo, post, propose } from "./demo-server.ts";
 import { type Figure, median } from "./table.ts";
 
 const rounds = 60;

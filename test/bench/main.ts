@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startPostgresCluster } from "../support/postgres-cluster.ts";
+import { startPostgresCluster } from "../support/postgres/postgres-cluster.ts";
 import { measureDecisions } from "./decisions.ts";
-import { startDemo } from "./fixture.ts";
+import { startDemo } from "./demo-server.ts";
 import { startInnkeep } from "./programs.ts";
 import { measureStartUp } from "./start-up.ts";
 import { attempt, isFailure, type Measured, table } from "./table.ts";

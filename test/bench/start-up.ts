@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { Demo } from "./fixture.ts";
+import type { Demo } from "./demo-server.ts";
 import { bareEnvironment, innkeep } from "./programs.ts";
 import { type Figure, median } from "./table.ts";
 

@@ -1,5 +1,5 @@
-import { type ClosedTests, sessionsOf, startClosedTests } from "./closed-test.ts";
-import type { Demo } from "./fixture.ts";
+import { type ClosedTests, sessionsOf, startClosedTests } from "./demo-cycles.ts";
+import type { Demo } from "./demo-server.ts";
 import { type LoadTarget, load } from "./load.ts";
 import { startBare } from "./programs.ts";
 import { attempt, type Figure, type Measured, median } from "./table.ts";

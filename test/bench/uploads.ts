@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
-import type { Demo } from "./fixture.ts";
+import type { Demo } from "./demo-server.ts";
 import { type Program, startBare } from "./programs.ts";
 import { type Figure, median } from "./table.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { answers, listen, startIntake } from "../support/intake.ts";
-import { someClient } from "../support/some-client.ts";
+import { someClient } from "../support/clients/client-with-credentials.ts";
+import { answers, listen, startIntake } from "../support/network/recording-server.ts";
 
 const faq = { question: "How?", answer: "So." };
 const clientOf = async (...given: Parameters<typeof answers>) =>

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { listen } from "../support/intake.ts";
-import { someClient } from "../support/some-client.ts";
+import { someClient } from "../support/clients/client-with-credentials.ts";
+import { listen } from "../support/network/recording-server.ts";
 
 const once = { attempts: 1 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { listen } from "../support/intake.ts";
-import { someClient } from "../support/some-client.ts";
+import { someClient } from "../support/clients/client-with-credentials.ts";
+import { listen } from "../support/network/recording-server.ts";
 
 const runId = "0a9b8c7d-0000-4000-8000-00000000000a";
 

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { describe, expect, it } from "vitest";
-import { type FeedbackFiles, feedbackBody } from "../../src/client/feedback-body.ts";
-import type { SentFile } from "../../src/client/file-content.ts";
-import { sendBody } from "../../src/client/send-body.ts";
-import { dataUrl, mp4, pdf, png, type SampleFile } from "../support/files.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { type FeedbackFiles, feedbackBody } from "../../src/client/calls/feedback-body.ts";
+import type { SentFile } from "../../src/client/calls/file-content.ts";
+import { sendBody } from "../../src/client/transport/send-body.ts";
+import { dataUrl, mp4, pdf, png, type SampleFile } from "../support/files/sample-files.ts";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { fc } from "../support/property.ts";
 
 const noFiles: FeedbackFiles = { images: [], videos: [], attachments: [] };

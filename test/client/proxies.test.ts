@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import type { Duplex } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { proxyFor } from "../../src/client/proxy.ts";
-import { answers, listen, startIntake } from "../support/intake.ts";
-import { someClient } from "../support/some-client.ts";
+import { proxyFor } from "../../src/client/transport/proxy.ts";
+import { someClient } from "../support/clients/client-with-credentials.ts";
+import { answers, listen, startIntake } from "../support/network/recording-server.ts";
 
 const settings = { http: "http://proxy:1", https: "http://proxy:2" };
 const through = (address: string, none?: string) => proxyFor(new URL(address), { ...settings, none });

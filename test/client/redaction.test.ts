@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { redactBody, redactHeaders, redactJson, redactText, redactUrl } from "../../src/client/redact.ts";
+import {
+  redactBody,
+  redactHeaders,
+  redactJson,
+  redactText,
+  redactUrl,
+} from "../../src/client/calls/redact.ts";
 
 const secret = "sdk_0123456789abcdefghijABCDEFGHIJ012345";
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import { listen } from "../support/intake.ts";
-import { someClient } from "../support/some-client.ts";
+import { someClient } from "../support/clients/client-with-credentials.ts";
+import { listen } from "../support/network/recording-server.ts";
 
 /** A server that sends everything below `/api` elsewhere, and answers what arrives there. */
 async function redirecting(status: number, to: (request: IncomingMessage) => string) {

@@ -7,8 +7,14 @@ import {
   type SessionCalls,
   type SessionResult,
 } from "../../src/index.ts";
-import { type Service, startService } from "../support/service.ts";
-import { makeTestedApp, neverAKey, noon, setClock, type TestedApp } from "../support/tested-app.ts";
+import { type Service, startService } from "../support/service/service.ts";
+import {
+  makeTestedApp,
+  neverAKey,
+  noon,
+  setClock,
+  type TestedApp,
+} from "../support/worlds/app-with-seated-tester.ts";
 
 describe("a session reporter and the server", () => {
   let service: Service;

@@ -10,7 +10,7 @@ import {
   stranger,
   strangerStatus,
   use,
-} from "../support/reporting-app.ts";
+} from "../support/clients/app-with-session-reporter.ts";
 
 describe("a session reporter", () => {
   let app: ReportingApp;

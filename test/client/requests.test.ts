@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Client } from "../../src/client/call.ts";
-import { listen } from "../support/intake.ts";
-import { appKey, someClient } from "../support/some-client.ts";
+import type { Client } from "../../src/client/calls/call.ts";
+import { appKey, someClient } from "../support/clients/client-with-credentials.ts";
+import { listen } from "../support/network/recording-server.ts";
 
 /** A server that keeps the heads of requests and answers each with whatever fits. */
 async function keepingHeads() {

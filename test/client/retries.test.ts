@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type Answering, answers, hangsUp, listen, startIntake } from "../support/intake.ts";
-import { someClient } from "../support/some-client.ts";
+import { someClient } from "../support/clients/client-with-credentials.ts";
+import {
+  type Answering,
+  answers,
+  hangsUp,
+  listen,
+  startIntake,
+} from "../support/network/recording-server.ts";
 
 const faqs = answers(200, []);
 const made = answers(201, { id: "1", question: "How?", answer: "So.", sortOrder: 1 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Content } from "../../src/client/call.ts";
-import { accepts, answers, hangsUp, startIntake } from "../support/intake.ts";
-import { someClient } from "../support/some-client.ts";
+import type { Content } from "../../src/client/calls/call.ts";
+import { someClient } from "../support/clients/client-with-credentials.ts";
+import { accepts, answers, hangsUp, startIntake } from "../support/network/recording-server.ts";
 
 /** `chunks` of a hundred thousand bytes each. */
 const content = (chunks: number, announced = chunks * 100_000): Content => ({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ConnectionError, ServerError } from "../../src/client/errors.ts";
-import { waitForDecision } from "../../src/client/wait-for-decision.ts";
+import { waitForDecision } from "../../src/client/waiting/wait-for-decision.ts";
 import type { Run } from "../../src/contract/agent.ts";
-import { someClient } from "../support/some-client.ts";
+import { someClient } from "../support/clients/client-with-credentials.ts";
 
 const open: Run = {
   id: "1",

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { filesIn, temporaryFolder } from "../support/folder.ts";
-import { hasSecretService, runInSession } from "../support/secret-service.ts";
+import { filesIn, temporaryFolder } from "../support/files/temporary-folder.ts";
+import { hasSecretService, runInSession } from "../support/programs/secret-service.ts";
 
 const token = "sdt_0123456789abcdefghijABCDEFGHIJ012345";
 const server = "http://127.0.0.1:4700";

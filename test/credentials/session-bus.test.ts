@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { sessionBusOf } from "../../src/credentials/session-bus.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
 
 const userId = process.getuid?.();
 const platform = "linux";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { KeychainError } from "../../src/credentials/keychain.ts";
 import { createStore } from "../../src/credentials/store.ts";
-import { fakeKeychain } from "../support/fake-keychain.ts";
-import { filesIn, temporaryFolder } from "../support/folder.ts";
+import { fakeKeychain } from "../support/clients/fake-keychain.ts";
+import { filesIn, temporaryFolder } from "../support/files/temporary-folder.ts";
 
 const here = "https://here.example";
 const there = "https://there.example";

@@ -4,8 +4,8 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../support/folder.ts";
-import { innkeepPath } from "../support/innkeep.ts";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
+import { innkeepPath } from "../support/programs/built-program.ts";
 
 const hello = {
   jsonrpc: "2.0",

@@ -4,8 +4,8 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import { agentToken, startFakeApi } from "../mcp/support/fake-api.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { innkeepPath } from "../support/innkeep.ts";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
+import { innkeepPath } from "../support/programs/built-program.ts";
 
 it("`mcp --debug` writes requests to standard error without the token, and nothing else to standard output", async () => {
   const api = await startFakeApi();

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
-import { temporaryFolder } from "../support/folder.ts";
-import { innkeep, innkeepPath, innkeepServe } from "../support/innkeep.ts";
-import { startIntake } from "../support/intake.ts";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
+import { startIntake } from "../support/network/recording-server.ts";
+import { innkeep, innkeepPath, innkeepServe } from "../support/programs/built-program.ts";
 
 async function namedPipe(): Promise<string> {
   const path = join(await temporaryFolder(), "pipe");

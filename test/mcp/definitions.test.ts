@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { tools as listedTools } from "../../mcp/listed.ts";
+import { tools as listedTools } from "../../mcp/tools/tool-list.ts";
 import { eras } from "./support/clients.ts";
-import { openSession } from "./support/session.ts";
+import { openSession } from "./support/mcp-session.ts";
 
 const nowhere = "http://127.0.0.1:9";
 const snapshot = (name: string) => `./__snapshots__/${name}.json.snap`;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hashOf } from "../../mcp/proposals.ts";
-import { type Cast, decide, makeCast, submitFeedback } from "../support/cast.ts";
-import { nextLook } from "../support/next-look.ts";
-import { type Service, startService } from "../support/service.ts";
+import { hashOf } from "../../mcp/proposals/proposals.ts";
+import { nextLook } from "../support/service/next-decision-check.ts";
+import { type Service, startService } from "../support/service/service.ts";
+import { type Cast, decide, makeCast, submitFeedback } from "../support/worlds/app-with-owner-and-agent.ts";
 import { eras } from "./support/clients.ts";
-import { read } from "./support/result.ts";
-import { openSession } from "./support/session.ts";
+import { openSession } from "./support/mcp-session.ts";
+import { read } from "./support/tool-result.ts";
 
 const texts = { summary: "The kettle is null.", plan: "1. Check the kettle.\n2. Add a test." };
 const png =

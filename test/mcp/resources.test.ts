@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { eras } from "./support/clients.ts";
 import { startFakeApi } from "./support/fake-api.ts";
-import { read } from "./support/result.ts";
-import { openSession } from "./support/session.ts";
+import { openSession } from "./support/mcp-session.ts";
+import { read } from "./support/tool-result.ts";
 
 const Contents = z.object({ contents: z.array(z.looseObject({ uri: z.string() })) });
 const Messages = z.looseObject({

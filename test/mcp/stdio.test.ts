@@ -8,11 +8,11 @@ import { StdioClientTransport as NewerTransport } from "@modelcontextprotocol/cl
 import { StdioClientTransport as OlderTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { temporaryFolder } from "../support/folder.ts";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { connectNewer, connectOlder, type Era, eras } from "./support/clients.ts";
 import { eventually } from "./support/eventually.ts";
 import { agentToken, startFakeApi } from "./support/fake-api.ts";
-import { read } from "./support/result.ts";
+import { read } from "./support/tool-result.ts";
 
 let folder = "";
 const program = () => join(folder, "program.mjs");

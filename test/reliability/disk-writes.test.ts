@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { dataUrl, png } from "../support/files.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { innkeepPath } from "../support/innkeep.ts";
+import { dataUrl, png } from "../support/files/sample-files.ts";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
+import { innkeepPath } from "../support/programs/built-program.ts";
 import { rounds } from "../support/torture.ts";
 
 interface Ready {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { type LoadTarget, load } from "../bench/load.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { innkeepServe } from "../support/innkeep.ts";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
+import { innkeepServe } from "../support/programs/built-program.ts";
 import { rounds } from "../support/torture.ts";
 
 /** Half an hour in the long form, or as long as INNKEEP_SOAK_MINUTES says: eight hours are 480. */

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { p99 } from "../support/attackers.ts";
-import { dataUrl, mp4, pdf, png } from "../support/files.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { innkeepServe, innkeepServeInGroup } from "../support/innkeep.ts";
-import { memoryGroup } from "../support/memory-group.ts";
+import { dataUrl, mp4, pdf, png } from "../support/files/sample-files.ts";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
+import { p99 } from "../support/network/hostile-connections.ts";
+import { innkeepServe, innkeepServeInGroup } from "../support/programs/built-program.ts";
+import { memoryGroup } from "../support/programs/memory-group.ts";
 import { within } from "../support/torture.ts";
 
 const MB = 1_048_576;

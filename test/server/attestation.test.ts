@@ -2,8 +2,14 @@ import { createPublicKey } from "node:crypto";
 import { CompactSign, SignJWT, UnsecuredJWT } from "jose";
 import { describe, expect, it } from "vitest";
 import { createAttest } from "../../server/attestation/attest.ts";
-import { attestationOf } from "../../server/sign-in-settings.ts";
-import { encrypt, goodVerdict, makePlayKeys, makePlayToken, playEnvironment } from "../support/play.ts";
+import { attestationOf } from "../../server/settings/sign-in-settings.ts";
+import {
+  encrypt,
+  goodVerdict,
+  makePlayKeys,
+  makePlayToken,
+  playEnvironment,
+} from "../support/sign-in/play-integrity.ts";
 
 const keys = makePlayKeys();
 const strangers = makePlayKeys();

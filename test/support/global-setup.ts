@@ -1,7 +1,7 @@
 import type {} from "vitest";
 import type { TestProject } from "vitest/node";
-import { startPostgresCluster } from "./postgres-cluster.ts";
-import { chooseSeed } from "./seed.ts";
+import { startPostgresCluster } from "./postgres/postgres-cluster.ts";
+import { chooseSeed } from "./random-seed.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { runSeed } from "./seed.ts";
+import { runSeed } from "./random-seed.ts";
 
 fc.configureGlobal({ seed: runSeed });
 

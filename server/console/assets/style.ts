@@ -1,10 +1,10 @@
-import { content } from "./style/content.ts";
+import { ground } from "./style/base.ts";
 import { controls } from "./style/controls.ts";
+import { paper } from "./style/cycle-report.ts";
+import { tavern } from "./style/device-sign-in.ts";
 import { docs } from "./style/docs.ts";
-import { frame } from "./style/frame.ts";
-import { ground } from "./style/ground.ts";
-import { paper } from "./style/paper.ts";
-import { tavern } from "./style/tavern.ts";
+import { content } from "./style/elements.ts";
+import { frame } from "./style/layout.ts";
 import { testing } from "./style/testing.ts";
 import { thread } from "./style/thread.ts";
 

@@ -1,6 +1,6 @@
 import { assets } from "../assets/assets.ts";
-import { Brand } from "../components/brand.tsx";
-import { Document } from "../components/document.tsx";
+import { Brand } from "../kit/layout/brand.tsx";
+import { Document } from "../kit/layout/document.tsx";
 import type { Links } from "../links.ts";
 import { OperationDetails } from "./operation.tsx";
 import type { Operation } from "./operations.ts";

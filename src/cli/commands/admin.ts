@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { usageError } from "../cli-error.ts";
-import { canAsk, confirm } from "../confirm.ts";
-import type { Invocation } from "../context.ts";
-import { onRun, type Setup } from "../on-run.ts";
+import { usageError } from "../core/failures/cli-error.ts";
+import { canAsk, confirm } from "../core/input/confirm.ts";
+import { onRun, type Setup } from "../core/program/command-action.ts";
+import type { Invocation } from "../core/program/context.ts";
+import type { DatabaseChoice } from "../core/program/programs.ts";
 import { administer, group, onDatabase } from "../operator/administer.ts";
 import { addCredentials } from "../operator/credentials.ts";
-import type { DatabaseChoice } from "../programs.ts";
 
 export function addAdmin(admin: Command, setup: Setup): void {
   addAccounts(admin, setup);

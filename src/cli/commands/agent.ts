@@ -1,17 +1,17 @@
 import type { Command } from "commander";
-import { routes } from "../../client/routes.ts";
-import { waitForDecision } from "../../client/wait-for-decision.ts";
+import { routes } from "../../client/calls/routes.ts";
+import { waitForDecision } from "../../client/waiting/wait-for-decision.ts";
 import type { Message, Run, Thread } from "../../contract/agent.ts";
-import { usageError } from "../cli-error.ts";
-import type { Invocation } from "../context.ts";
-import { details } from "../details.ts";
-import { duration } from "../duration.ts";
-import type { Exit } from "../exit-codes.ts";
-import { mutates, views } from "../flags.ts";
-import { inWords } from "../in-words.ts";
-import { onRun, type Setup } from "../on-run.ts";
-import { note, printOne } from "../output.ts";
-import { textOf } from "../text-flag.ts";
+import { usageError } from "../core/failures/cli-error.ts";
+import type { Exit } from "../core/failures/exit-codes.ts";
+import { duration } from "../core/input/duration.ts";
+import { mutates, views } from "../core/input/flags.ts";
+import { textOf } from "../core/input/text-flag.ts";
+import { details } from "../core/output/details.ts";
+import { inWords } from "../core/output/format-duration.ts";
+import { note, printOne } from "../core/output/output.ts";
+import { onRun, type Setup } from "../core/program/command-action.ts";
+import type { Invocation } from "../core/program/context.ts";
 
 export function addAgent(agent: Command, setup: Setup): void {
   const thread = agent.command("thread <id>").alias("show").description(routes.agent.readThread.summary);

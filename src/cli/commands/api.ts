@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { Success } from "../../client/answer.ts";
-import { redactHeaders } from "../../client/redact.ts";
-import { bothSides } from "../both-sides.ts";
-import { usageError } from "../cli-error.ts";
-import type { Invocation } from "../context.ts";
-import { mutates } from "../flags.ts";
-import { onRun, type Setup } from "../on-run.ts";
-import { printOne } from "../output.ts";
-import { rawRoute } from "../raw-route.ts";
-import { textOf } from "../text-flag.ts";
+import type { Success } from "../../client/calls/answer.ts";
+import { redactHeaders } from "../../client/calls/redact.ts";
+import { rawRoute } from "../core/connection/raw-route.ts";
+import { usageError } from "../core/failures/cli-error.ts";
+import { mutates } from "../core/input/flags.ts";
+import { bothSides } from "../core/input/split-pair.ts";
+import { textOf } from "../core/input/text-flag.ts";
+import { printOne } from "../core/output/output.ts";
+import { onRun, type Setup } from "../core/program/command-action.ts";
+import type { Invocation } from "../core/program/context.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { routes } from "../../client/routes.ts";
-import { createRelease, deleteRelease, editRelease, publishRelease } from "../changelog-changes.ts";
-import { createsRelease, describesRelease } from "../changelog-flags.ts";
-import { listReleases, viewRelease } from "../changelog-lists.ts";
-import { destroys, mutates, ofApp, views, wholeNumber } from "../flags.ts";
-import { onRun, type Setup } from "../on-run.ts";
+import { routes } from "../../client/calls/routes.ts";
+import { createRelease, deleteRelease, editRelease, publishRelease } from "../content/changelog-changes.ts";
+import { createsRelease, describesRelease } from "../content/changelog-flags.ts";
+import { listReleases, viewRelease } from "../content/changelog-lists.ts";
+import { destroys, mutates, ofApp, views, wholeNumber } from "../core/input/flags.ts";
+import { onRun, type Setup } from "../core/program/command-action.ts";
 
 export function addChangelog(changelog: Command, setup: Setup): void {
   const list = changelog.command("list").alias("ls").description(routes.changelog.list.summary);

@@ -1,16 +1,16 @@
 import type { Command } from "commander";
-import { routes } from "../../client/routes.ts";
+import { routes } from "../../client/calls/routes.ts";
 import type { NewFaq } from "../../contract/faqs.ts";
-import { CliError, usageError } from "../cli-error.ts";
-import { confirm } from "../confirm.ts";
-import type { Invocation } from "../context.ts";
-import { details } from "../details.ts";
-import { faqDoor } from "../faq-door.ts";
-import { destroys, mutates, ofApp, views, wholeNumber } from "../flags.ts";
-import { onRun, type Setup } from "../on-run.ts";
-import { note, printList, printOne } from "../output.ts";
-import { optionalTextOf, textOf } from "../text-flag.ts";
-import { wholeId } from "../whole-id.ts";
+import { faqDoor } from "../content/faq-api.ts";
+import { CliError, usageError } from "../core/failures/cli-error.ts";
+import { confirm } from "../core/input/confirm.ts";
+import { destroys, mutates, ofApp, views, wholeNumber } from "../core/input/flags.ts";
+import { optionalTextOf, textOf } from "../core/input/text-flag.ts";
+import { wholeId } from "../core/input/whole-id.ts";
+import { details } from "../core/output/details.ts";
+import { note, printList, printOne } from "../core/output/output.ts";
+import { onRun, type Setup } from "../core/program/command-action.ts";
+import type { Invocation } from "../core/program/context.ts";
 
 interface FaqFlags {
   readonly question?: string;

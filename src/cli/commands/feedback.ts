@@ -1,12 +1,12 @@
 import { type Command, Option } from "commander";
-import { routes } from "../../client/routes.ts";
-import { choices } from "../choices.ts";
-import { rulesOf } from "../feedback/kinds.ts";
-import type { ResendFlags } from "../feedback/resend.ts";
-import type { SendFlags } from "../feedback/send.ts";
+import { routes } from "../../client/calls/routes.ts";
+import { choices } from "../core/input/choices.ts";
+import { destroys, mutates, ofApp, several, views } from "../core/input/flags.ts";
+import { onRun, type Setup } from "../core/program/command-action.ts";
+import { rulesOf } from "../delivery/file-kinds.ts";
+import type { SendFlags } from "../feedback/sending/send.ts";
+import type { ResendFlags } from "../feedback/spool/resend.ts";
 import { addMessage, type BodyFlags, editThread, listThreads, viewThread } from "../feedback/threads.ts";
-import { destroys, mutates, ofApp, several, views } from "../flags.ts";
-import { onRun, type Setup } from "../on-run.ts";
 
 export function addFeedback(feedback: Command, setup: Setup): void {
   addSending(feedback, setup);
@@ -37,7 +37,7 @@ function addSending(feedback: Command, setup: Setup): void {
       "\nA report whose answer was lost is sent again with the same Idempotency-Key. A server that ignores the key may\npost it twice then.",
     );
   onRun<SendFlags>(send, setup, async (invocation, flags) =>
-    (await import("../feedback/send.ts")).send(invocation, flags),
+    (await import("../feedback/sending/send.ts")).send(invocation, flags),
   );
 
   const resend = mutates(
@@ -47,14 +47,14 @@ function addSending(feedback: Command, setup: Setup): void {
     .option("--all", "send all that is kept for this server")
     .option("--without-files", "send the text alone");
   onRun<ResendFlags, string | undefined>(resend, setup, async (...given) =>
-    (await import("../feedback/resend.ts")).resend(...given),
+    (await import("../feedback/spool/resend.ts")).resend(...given),
   );
 
   const discard = destroys(
     feedback.command("discard <report>").description("Drop a kept report without sending it"),
   );
   onRun<object, string>(discard, setup, async (...given) =>
-    (await import("../feedback/discard.ts")).discard(...given),
+    (await import("../feedback/spool/discard.ts")).discard(...given),
   );
 }
 

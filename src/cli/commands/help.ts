@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { usageError } from "../cli-error.ts";
-import type { Invocation } from "../context.ts";
-import { variables } from "../environment.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { onRun, type Setup } from "../on-run.ts";
-import { printList, printOne } from "../output.ts";
+import { usageError } from "../core/failures/cli-error.ts";
+import { exitCodes } from "../core/failures/exit-codes.ts";
+import { variables } from "../core/help/environment.ts";
+import { printList, printOne } from "../core/output/output.ts";
+import { onRun, type Setup } from "../core/program/command-action.ts";
+import type { Invocation } from "../core/program/context.ts";
 
 export function addHelp(help: Command, setup: Setup): void {
   help.argument("[topic...]", "a command, `options`, `exit-codes` or `environment`");

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { proxyOf, traceOf } from "../connect.ts";
-import type { Invocation } from "../context.ts";
-import type { Exit } from "../exit-codes.ts";
-import { findCredential } from "../find-credential.ts";
-import { wholeNumber } from "../flags.ts";
-import { onRun, type Setup } from "../on-run.ts";
+import { proxyOf, traceOf } from "../core/connection/connect.ts";
+import { findCredential } from "../core/credentials/find-credential.ts";
+import type { Exit } from "../core/failures/exit-codes.ts";
+import { wholeNumber } from "../core/input/flags.ts";
+import { onRun, type Setup } from "../core/program/command-action.ts";
+import type { Invocation } from "../core/program/context.ts";
 
 interface McpFlags {
   readonly readOnly?: boolean;

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { CliError } from "../cli-error.ts";
-import type { Invocation } from "../context.ts";
-import { onRun, type Setup } from "../on-run.ts";
-import { note, printOne } from "../output.ts";
-import { consoleAddress } from "../server-address.ts";
+import { consoleAddress } from "../core/connection/server-address.ts";
+import { CliError } from "../core/failures/cli-error.ts";
+import { note, printOne } from "../core/output/output.ts";
+import { onRun, type Setup } from "../core/program/command-action.ts";
+import type { Invocation } from "../core/program/context.ts";
 
 export function addOpen(open: Command, setup: Setup): void {
   open

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { routes } from "../../client/routes.ts";
-import { mutates, several } from "../flags.ts";
-import { onRun, type Setup } from "../on-run.ts";
-import { type ReportFlags, reportSession, sessionStatus } from "../tester/sessions.ts";
-import { ofTestKey, type TestKeyFile } from "../tester/test-key.ts";
+import { routes } from "../../client/calls/routes.ts";
+import { mutates, several } from "../core/input/flags.ts";
+import { onRun, type Setup } from "../core/program/command-action.ts";
+import { ofTestKey, type TestKeyFile } from "../testing/tester/test-key.ts";
+import { type ReportFlags, reportSession, sessionStatus } from "../testing/tester/test-sessions.ts";
 
 export function addSession(session: Command, setup: Setup): void {
   const report = mutates(session.command("report").description(routes.sessions.report.summary))

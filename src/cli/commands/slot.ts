@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { routes } from "../../client/routes.ts";
-import { mutates } from "../flags.ts";
-import { forTester, onRun, type Setup } from "../on-run.ts";
-import { listSlots, requestSlot, rotateKey, type SlotFlags } from "../tester/slots.ts";
-import { withTestKeys } from "../tester/test-keys.ts";
+import { routes } from "../../client/calls/routes.ts";
+import { mutates } from "../core/input/flags.ts";
+import { forTester, onRun, type Setup } from "../core/program/command-action.ts";
+import { withTestKeys } from "../testing/tester/omit-test-key.ts";
+import { listSlots, requestSlot, rotateKey, type SlotFlags } from "../testing/tester/slots.ts";
 
 export function addSlot(slot: Command, given: Setup): void {
   const setup = forTester(given);

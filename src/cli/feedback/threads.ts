@@ -1,12 +1,12 @@
 import type { ThreadStatus, ThreadSummary } from "../../contract/console/feedback.ts";
 import type { FeedbackType } from "../../contract/feedback.ts";
 import { limits } from "../../contract/limits.ts";
-import { appOf } from "../app-of.ts";
-import { usageError } from "../cli-error.ts";
-import type { Invocation } from "../context.ts";
-import { type Column, note, printList, printOne } from "../output.ts";
-import { textOf } from "../text-flag.ts";
-import { wholeId } from "../whole-id.ts";
+import { usageError } from "../core/failures/cli-error.ts";
+import { appOf } from "../core/input/app-id.ts";
+import { textOf } from "../core/input/text-flag.ts";
+import { wholeId } from "../core/input/whole-id.ts";
+import { type Column, note, printList, printOne } from "../core/output/output.ts";
+import type { Invocation } from "../core/program/context.ts";
 import { threadText } from "./thread-text.ts";
 
 export interface ListFlags {

@@ -1,12 +1,12 @@
 import { type Command, Option } from "commander";
-import { choices } from "../choices.ts";
-import { confirm } from "../confirm.ts";
-import type { GlobalFlags, Invocation } from "../context.ts";
-import { fieldOf } from "../fields.ts";
-import { several } from "../flags.ts";
-import { onRun, type Setup } from "../on-run.ts";
-import { type Column, printList } from "../output.ts";
-import type { AdminCommand, DatabaseChoice } from "../programs.ts";
+import { choices } from "../core/input/choices.ts";
+import { confirm } from "../core/input/confirm.ts";
+import { several } from "../core/input/flags.ts";
+import { fieldOf } from "../core/output/fields.ts";
+import { type Column, printList } from "../core/output/output.ts";
+import { onRun, type Setup } from "../core/program/command-action.ts";
+import type { GlobalFlags, Invocation } from "../core/program/context.ts";
+import type { AdminCommand, DatabaseChoice } from "../core/program/programs.ts";
 import { administer, ask, group, onDatabase } from "./administer.ts";
 
 /** `admin key` and `admin token`. */

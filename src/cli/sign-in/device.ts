@@ -2,9 +2,9 @@ import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { configFolder } from "../../credentials/folders.ts";
 import { readIfThere, writePrivately } from "../../credentials/private-file.ts";
-import type { Context } from "../context.ts";
-import { written } from "../keep-credential.ts";
-import { onOneLine } from "../plain-text.ts";
+import { written } from "../core/credentials/store-credential.ts";
+import { onOneLine } from "../core/output/plain-text.ts";
+import type { Context } from "../core/program/context.ts";
 
 /**
  * The id of this installation: made once, and kept beside the credentials. It is no secret, but who has it and the

@@ -2,18 +2,18 @@ import { randomBytes } from "node:crypto";
 import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
 import { challengeOf } from "../../contract/pkce.ts";
 import type { DeviceGrant } from "../../contract/sign-in.ts";
-import { CliError } from "../cli-error.ts";
-import type { Invocation } from "../context.ts";
-import { details } from "../details.ts";
-import { type KeepFlags, keepCredential, written } from "../keep-credential.ts";
-import { rememberSignIn } from "../last-sign-in.ts";
-import { printOne } from "../output.ts";
-import { approvalAddress, approvalPage, ownRedirect, type Question } from "./address.ts";
-import { assertCanPaste, codeOf } from "./code.ts";
+import { rememberSignIn } from "../core/connection/last-sign-in.ts";
+import { type KeepFlags, keepCredential, written } from "../core/credentials/store-credential.ts";
+import { CliError } from "../core/failures/cli-error.ts";
+import { systemTimeZone } from "../core/input/time-zone.ts";
+import { details } from "../core/output/details.ts";
+import { printOne } from "../core/output/output.ts";
+import type { Invocation } from "../core/program/context.ts";
+import { approvalAddress, approvalPage, ownRedirect, type Question } from "./approval-address.ts";
 import { deviceIdOf, deviceNameOf } from "./device.ts";
 import { asSignInFailure } from "./refusals.ts";
 import { showAddress } from "./show-address.ts";
-import { systemTimeZone } from "./time-zone.ts";
+import { assertCanPaste, codeOf } from "./sign-in-code.ts";
 
 export interface LoginFlags extends KeepFlags {
   readonly name?: string;

@@ -1,7 +1,7 @@
-import type { Invocation } from "../context.ts";
-import { details } from "../details.ts";
-import { note, printOne } from "../output.ts";
-import { readText } from "../text-flag.ts";
+import { readText } from "../core/input/text-flag.ts";
+import { details } from "../core/output/details.ts";
+import { note, printOne } from "../core/output/output.ts";
+import type { Invocation } from "../core/program/context.ts";
 
 export interface ProfileFlags {
   readonly timezone?: string;

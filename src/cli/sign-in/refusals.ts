@@ -1,6 +1,6 @@
 import { ServerError } from "../../client/errors.ts";
-import { CliError } from "../cli-error.ts";
-import { failureOf } from "../failure.ts";
+import { CliError } from "../core/failures/cli-error.ts";
+import { failureOf } from "../core/failures/failure.ts";
 
 /** The refusals of a sign-in, with what a person does about each; what is none of them as it is. */
 export function asSignInFailure(error: unknown): unknown {

@@ -1,6 +1,6 @@
-import type { Context, Invocation } from "../context.ts";
-import { asLoggedJson } from "../job-log.ts";
-import { note } from "../output.ts";
+import { asLoggedJson } from "../core/ci/ci-log.ts";
+import { note } from "../core/output/output.ts";
+import type { Context, Invocation } from "../core/program/context.ts";
 
 /**
  * Shows where to approve this device, on standard error: standard output is for the answer. Opens it in the browser of

@@ -1,12 +1,12 @@
 import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
-import { hintOf } from "../../credentials/stored.ts";
-import { mixUp } from "../assert-kind.ts";
-import type { FoundCredential, Invocation, Server } from "../context.ts";
-import { allKinds } from "../credential-names.ts";
-import { findCredential, openStore } from "../find-credential.ts";
-import { startInvocation } from "../invocation.ts";
-import { type Column, note, printList } from "../output.ts";
-import { isTaken, type Verdict } from "./is-taken.ts";
+import { hintOf } from "../../credentials/credential-index.ts";
+import { mixUp } from "../core/credentials/credential-kind-check.ts";
+import { allKinds } from "../core/credentials/credential-names.ts";
+import { findCredential, openStore } from "../core/credentials/find-credential.ts";
+import { type Column, note, printList } from "../core/output/output.ts";
+import type { FoundCredential, Invocation, Server } from "../core/program/context.ts";
+import { startInvocation } from "../core/program/invocation.ts";
+import { isTaken, type Verdict } from "./credential-check.ts";
 
 export interface StatusFlags {
   readonly offline?: boolean;

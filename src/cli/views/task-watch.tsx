@@ -1,10 +1,10 @@
 /** @jsxImportSource react */
 import { Box, type Instance, type RenderOptions, render, Text, useApp, useInput } from "ink";
 import { useEffect, useState } from "react";
-import { inWords } from "../in-words.ts";
-import { onOneLine } from "../plain-text.ts";
-import type { Look } from "../tester/looks.ts";
-import type { ShownTask, Tasks } from "../tester/tasks.ts";
+import { inWords } from "../core/output/format-duration.ts";
+import { onOneLine } from "../core/output/plain-text.ts";
+import type { Look } from "../testing/tester/polling.ts";
+import type { ShownTask, Tasks } from "../testing/tester/tasks.ts";
 
 /** What the screen shows, and when it ends. */
 export interface TaskScreen {

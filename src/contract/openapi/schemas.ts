@@ -1,22 +1,22 @@
 import * as z from "zod/mini";
 import * as agent from "../agent.ts";
 import * as changelog from "../changelog.ts";
+import * as keys from "../console/api-keys.ts";
 import * as apps from "../console/apps.ts";
 import * as audit from "../console/audit.ts";
 import * as consoleChangelog from "../console/changelog.ts";
+import * as session from "../console/console-session.ts";
 import * as cycles from "../console/cycles.ts";
 import * as devices from "../console/devices.ts";
 import * as consoleFaqs from "../console/faqs.ts";
 import * as threads from "../console/feedback.ts";
-import * as keys from "../console/keys.ts";
 import * as listings from "../console/listings.ts";
-import * as runs from "../console/runs.ts";
-import * as session from "../console/session.ts";
+import * as runs from "../console/proposals.ts";
 import * as tokens from "../console/tokens.ts";
 import * as faqs from "../faqs.ts";
 import * as feedback from "../feedback.ts";
-import * as sessions from "../sessions.ts";
 import * as signIn from "../sign-in.ts";
+import * as sessions from "../test-sessions.ts";
 import * as tester from "../tester.ts";
 import type { Json } from "./components.ts";
 

@@ -1,0 +1,24 @@
+import { CliError } from "../src/cli/core/failures/cli-error.ts";
+
+/**
+ * Loads a program of the package. Throws a CliError with the package that is missing where the native part of the server
+ * was not installed, as npm does with `--omit=optional`.
+ */
+export async function loaded<Program>(load: () => Promise<Program>): Promise<Program> {
+  try {
+    return await load();
+  } catch (cause) {
+    throw isMissingArgon2(cause) ? missing() : cause;
+  }
+}
+
+const isMissingArgon2 = (cause: unknown): boolean =>
+  cause instanceof Error && /argon2|native binding/i.test(cause.message);
+
+const missing = (): CliError =>
+  new CliError(
+    "unexpected",
+    "missing_package",
+    `The server needs the part of @node-rs/argon2 for ${process.platform}-${process.arch}, which is not installed here.`,
+    "Install innkeep again without --omit=optional. All commands but `serve` and `admin` work as it is.",
+  );

@@ -1,0 +1,26 @@
+const packages = (...names) => `node_modules/(${names.join("|")})/`;
+const server = packages("@koa", "koa", "pg", "sqlite3", "preact", "preact-render-to-string");
+const screen = packages("ink", "react");
+const protocol = packages("@modelcontextprotocol");
+
+/** What a bundle must not have inside. Each would make its start slow. */
+const forbidden = {
+  frontDoor: /^(server|mcp|src)\/|node_modules\//,
+  commandLine: new RegExp(
+    ["^(server|mcp)/", server, screen, protocol, packages("conf", "open", "undici", "zod")].join("|"),
+  ),
+  rules: new RegExp(["^(server|mcp)/", server, screen, protocol, packages("undici")].join("|")),
+  agentServer: new RegExp(["^(server|src/cli)/", server, screen].join("|")),
+  programs: new RegExp(["^mcp/", protocol].join("|")),
+  library: new RegExp(["^(server|mcp|src/cli)/", server, screen, protocol].join("|")),
+};
+
+/** Fails the build where a bundle has inside what its program does not need. */
+export function checkContents(bundles) {
+  const faults = Object.entries(bundles).flatMap(([bundle, { metafile }]) =>
+    Object.keys(metafile.inputs)
+      .filter((input) => forbidden[bundle].test(input))
+      .map((input) => `${bundle} has ${input} inside.`),
+  );
+  if (faults.length > 0) throw new Error([...faults, "Build what needs it apart."].join("\n"));
+}

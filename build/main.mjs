@@ -1,0 +1,160 @@
+import { hash } from "node:crypto";
+import { appendFile, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { checkContents } from "./contents.mjs";
+import { writeNotices } from "./notices.mjs";
+import { asValues, builtApart, required, withoutChildProcesses } from "./plugins.mjs";
+
+const outdir = "dist";
+const { version } = JSON.parse(await readFile("package.json", "utf8"));
+
+const shared = {
+  bundle: true,
+  platform: "node",
+  target: "node20.19",
+  outdir,
+  charset: "utf8",
+  legalComments: "none",
+  minifySyntax: true,
+  minifyWhitespace: true,
+  metafile: true,
+  logLevel: "warning",
+  define: { INNKEEP_VERSION: JSON.stringify(version), "process.env.NODE_ENV": '"production"' },
+};
+
+const cjs = { ...shared, format: "cjs", outExtension: { ".js": ".cjs" } };
+
+/** Native modules, and what only some installations have, stay packages of their own. */
+const external = ["sqlite3", "keytar", "pg-native", "@node-rs/argon2", "react-devtools-core"];
+
+/** What the command line opens only when a command needs it: the module, and the file that is built from it. */
+const apart = {
+  "server/main.ts": "./server.js",
+  "server/admin/main.ts": "./admin.js",
+  "bin/browser.ts": "./browser.js",
+  // They hold zod, which only the commands that check a report or a proof need.
+  "src/contract/feedback.ts": "./report-rules.cjs",
+  "src/contract/tester.ts": "./report-rules.cjs",
+  "src/cli/feedback/spool/stored-feedback.ts": "./report-rules.cjs",
+  "src/cli/testing/proof/stored-proof.ts": "./report-rules.cjs",
+  // It holds ink and react, which only one screen needs.
+  "src/cli/views/task-watch.tsx": "./task-watch.js",
+};
+
+const reportRules = Object.keys(apart).filter((file) => apart[file] === "./report-rules.cjs");
+
+const madeNow = ["src/client/calls/routes.ts", "mcp/tools/tool-list.ts", "mcp/start/build-time-answers.ts"];
+await rm(outdir, { recursive: true, force: true });
+const [frontDoor, commandLine, rules, agentServer, programs, library] = await Promise.all([
+  buildFrontDoor(),
+  buildCommandLine(),
+  buildReportRules(),
+  buildAgentServer(),
+  buildPrograms(),
+  buildLibrary(),
+  buildBenchmarks(),
+]);
+// The code that V8 made of a file is found again by the hash at its end.
+for (const file of ["cli.cjs", "mcp.cjs", "mcp-session.cjs"].map((name) => join(outdir, name)))
+  await appendFile(file, `//${hash("sha256", await readFile(file))}`);
+checkContents({ frontDoor, commandLine, rules, agentServer, programs, library });
+await writeNotices(join(outdir, "THIRD-PARTY-NOTICES.txt"), [
+  frontDoor,
+  commandLine,
+  rules,
+  agentServer,
+  programs,
+  library,
+]);
+
+/** In old syntax, because an old Node must be able to read the refusal. */
+function buildFrontDoor() {
+  return build({
+    ...cjs,
+    entryPoints: { innkeep: "bin/innkeep.ts", "cached-start": "bin/cached-start.ts" },
+    target: "es2015",
+    banner: { js: "#!/usr/bin/env node" },
+    plugins: [required({ "bin/main.ts": "./cli.cjs", "bin/cached-start.ts": "./cached-start.cjs" })],
+  });
+}
+
+/** One CommonJS file: that starts fastest. Its modules still run only when a command wants them. */
+function buildCommandLine() {
+  return build({
+    ...cjs,
+    entryPoints: { cli: "bin/main.ts" },
+    minifyIdentifiers: true,
+    external,
+    plugins: [
+      asValues("src/client/calls/routes.ts", "src/cli/core/input/choices.ts"),
+      required({ "bin/mcp.ts": "./mcp.cjs" }, ["keytar"]),
+      builtApart(apart),
+      withoutChildProcesses(),
+    ],
+  });
+}
+
+function buildReportRules() {
+  return build({
+    ...shared,
+    stdin: {
+      contents: reportRules.map((file) => `export * from "./${file}";`).join(""),
+      resolveDir: process.cwd(),
+    },
+    outdir: undefined,
+    outfile: join(outdir, "report-rules.cjs"),
+    format: "cjs",
+  });
+}
+
+/** The MCP server, likewise. Its first answers are made now; the SDK is apart, without its checker of JSON schemas. */
+function buildAgentServer() {
+  return build({
+    ...cjs,
+    entryPoints: { mcp: "bin/mcp.ts", "mcp-session": "mcp/session.ts" },
+    external,
+    alias: { "@modelcontextprotocol/server/_shims": "./mcp/protocol-shims.ts" },
+    plugins: [asValues(...madeNow), required({ "mcp/session.ts": "./mcp-session.cjs" })],
+  });
+}
+
+/** The server and the operator's commands, in pieces that they share. */
+function buildPrograms() {
+  return build({
+    ...shared,
+    entryPoints: {
+      ...{ server: "server/main.ts", admin: "server/admin/main.ts", browser: "bin/browser.ts" },
+      "task-watch": "src/cli/views/task-watch.tsx",
+    },
+    format: "esm",
+    splitting: true,
+    chunkNames: "chunks/[name]-[hash]",
+    external,
+    banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
+    plugins: [asValues("src/client/calls/routes.ts")],
+  });
+}
+
+/** What programs import: the typed client, and the session reporter, which runs without Node.js, too. */
+function buildLibrary() {
+  return build({
+    ...shared,
+    entryPoints: { index: "src/index.ts", reporter: "src/reporter/session-reporter.ts" },
+    format: "esm",
+    plugins: [asValues("src/client/calls/routes.ts")],
+  });
+}
+
+/** The benchmarks run on the dependencies as they are installed; they are no part of the package. */
+async function buildBenchmarks() {
+  const folder = "test/bench";
+  const bare = (await readdir(folder)).filter((name) => name.startsWith("bare-"));
+  const servers = bare.map((name) => [name.replace(/\.ts$/, ""), join(folder, name)]);
+  await build({
+    ...shared,
+    entryPoints: { bench: `${folder}/main.ts`, ...Object.fromEntries(servers) },
+    format: "esm",
+    packages: "external",
+  });
+}

@@ -1,0 +1,19 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Writes the licences of all packages that are inside the bundles to `file`. */
+export async function writeNotices(file, results) {
+  const inputs = results.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  const folders = new Set(
+    inputs.flatMap((input) => input.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/) ?? []),
+  );
+  const notices = await Promise.all([...folders].sort().map(noticeOf));
+  await writeFile(file, notices.join(`\n${"-".repeat(80)}\n\n`));
+}
+
+async function noticeOf(folder) {
+  const { name, version: its, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const files = (await readdir(folder)).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file)).sort();
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+  return [`${name} ${its} (${license})\n`, ...texts].join("\n");
+}

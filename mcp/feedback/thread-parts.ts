@@ -1,0 +1,156 @@
+import type { Thread } from "../../src/contract/agent.ts";
+import {
+  at,
+  idAt,
+  instantAt,
+  isText,
+  linkAt,
+  listAt,
+  numberAt,
+  recordAt,
+  textAt,
+  wordAt,
+} from "../api/loose-json.ts";
+import { Refusal } from "../text/refusal.ts";
+
+/**
+ * A thread as far as it can be relied on: a server may leave out what the API's document does not promise, and what a
+ * server writes has not been checked by anybody.
+ */
+export interface ThreadParts {
+  readonly app: { readonly id: string; readonly name: string };
+  readonly id: string;
+  readonly consoleUrl: string | null;
+  readonly category: string;
+  readonly status: string;
+  readonly createdAt: string | null;
+  readonly githubIssueUrl: string | null;
+  readonly subject: string;
+  readonly message: string;
+  readonly source: string | null;
+  readonly occurrences: number;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly images: readonly string[];
+  readonly videos: readonly string[];
+  readonly attachments: readonly AttachmentParts[];
+  readonly messages: readonly MessageParts[];
+  readonly latestProposal: ProposalParts | null;
+  /** How many older messages the server leaves out. */
+  readonly omittedMessages: number;
+  /** Whether the server refuses a proposal that expects another newest run than there is. */
+  readonly takesExpectedRun: boolean;
+}
+
+export interface AttachmentParts {
+  readonly name: string;
+  readonly url: string;
+  readonly mediaType: string;
+  readonly size: number | null;
+}
+
+export interface MessageParts {
+  readonly direction: string;
+  /** `sender`, `team` or `agent`; unknown where the server does not say. */
+  readonly author: string;
+  readonly body: string;
+  readonly createdAt: string | null;
+  /** What a repeat of the report says beside its text, all of it as unchecked as the text. */
+  readonly report?: Readonly<Record<string, unknown>> | null;
+}
+
+export interface ProposalParts {
+  readonly id: string;
+  readonly status: string;
+  readonly summary: string;
+  readonly plan: string;
+  readonly decisionNote: string | null;
+  readonly decidedAt: string | null;
+  readonly createdAt: string | null;
+  readonly replacedBy: string | null;
+}
+
+/** Throws a Refusal where it is no thread at all. */
+export function partsOf(thread: Thread): ThreadParts {
+  const feedback = at(thread, "feedback");
+  const id = idAt(feedback, "id");
+  if (id === null) throw new Refusal(noThread);
+  const latestProposal = proposalOf(at(thread, "latestProposal"));
+  return {
+    app: { id: idAt(at(thread, "app"), "id") ?? "unknown", name: textAt(at(thread, "app"), "name") },
+    id,
+    consoleUrl: linkAt(feedback, "consoleUrl"),
+    category: wordAt(feedback, "category"),
+    status: wordAt(feedback, "status"),
+    createdAt: instantAt(feedback, "createdAt"),
+    githubIssueUrl: linkAt(feedback, "githubIssueUrl"),
+    subject: textAt(feedback, "subject"),
+    message: textAt(feedback, "message"),
+    source: textAt(feedback, "source") || null,
+    occurrences: numberAt(feedback, "occurrences") ?? 1,
+    metadata: recordAt(feedback, "metadata"),
+    images: listAt(feedback, "images").filter(isText),
+    videos: listAt(feedback, "videos").filter(isText),
+    attachments: listAt(feedback, "attachments").map(attachmentOf),
+    messages: listAt(thread, "messages").map(messageOf(latestProposal)),
+    latestProposal,
+    omittedMessages: Math.max(0, numberAt(thread, "omittedMessages") ?? 0),
+    takesExpectedRun: numberAt(thread, "omittedMessages") !== null,
+  };
+}
+
+const noThread =
+  "The server answered with something that is no feedback thread. Tell the user to check INNKEEP_BASE_URL and to update innkeep.";
+
+const attachmentOf = (attachment: unknown): AttachmentParts => ({
+  name: textAt(attachment, "name"),
+  url: textAt(attachment, "url"),
+  mediaType: wordAt(attachment, "mediaType"),
+  size: numberAt(attachment, "size"),
+});
+
+const messageOf =
+  (latest: ProposalParts | null) =>
+  (message: unknown): MessageParts => {
+    const parts = {
+      direction: wordAt(message, "direction"),
+      author: wordAt(message, "author"),
+      body: textAt(message, "body"),
+      createdAt: instantAt(message, "createdAt"),
+      report: reportOf(message),
+    };
+    return latest && isNoteOf(latest, parts) ? { ...parts, body: "See `proposal`." } : parts;
+  };
+
+/** Whether a message is the note that the latest proposal left on the thread: its text is shown once. */
+function isNoteOf({ summary, plan }: ProposalParts, { direction, author, body }: MessageParts): boolean {
+  if (direction !== "note" || author === "team" || plan === "") return false;
+  const frame = body.length - summary.length - plan.length;
+  return frame >= 0 && frame <= 100 && body.includes(summary) && body.includes(plan);
+}
+
+const reportFields = ["category", "subject", "source", "metadata", "images", "videos", "attachments"];
+
+function reportOf(message: unknown): MessageParts["report"] {
+  const entries = reportFields
+    .map((name) => [name, at(message, name)] as const)
+    .filter(([, part]) => isGiven(part));
+  return entries.length === 0 ? null : Object.fromEntries(entries);
+}
+
+const isGiven = (part: unknown): boolean =>
+  part !== null && (typeof part === "object" ? Object.keys(part).length > 0 : part !== undefined);
+
+function proposalOf(proposal: unknown): ProposalParts | null {
+  const id = idAt(proposal, "id") ?? idAt(proposal, "runId");
+  if (id === null) return null;
+  return {
+    id,
+    status: wordAt(proposal, "status"),
+    summary: textAt(proposal, "summary"),
+    plan: textAt(proposal, "plan"),
+    decisionNote: textAt(proposal, "decisionNote") || null,
+    decidedAt: instantAt(proposal, "decidedAt"),
+    createdAt: instantAt(proposal, "createdAt"),
+    replacedBy: idAt(proposal, "replacedBy"),
+  };
+}

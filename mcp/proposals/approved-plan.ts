@@ -1,0 +1,60 @@
+import type { Deps } from "../deps.ts";
+import { readThread } from "../feedback/read-thread.ts";
+import type { ProposalParts } from "../feedback/thread-parts.ts";
+import { createSanitiser } from "../text/sanitise.ts";
+import type { RunParts } from "./proposal-fields.ts";
+import { hashOf, type KnownProposal } from "./proposals.ts";
+
+export type ApprovedPlan = {
+  readonly summary: string;
+  readonly plan: string;
+  /** Of the plan's UTF-8 bytes as the console shows it, in hex. */
+  readonly sha256: string;
+};
+
+export interface PlanQuestion {
+  readonly runId: string;
+  readonly run: RunParts;
+  readonly record: KnownProposal | undefined;
+  /** The thread, where it is known. */
+  readonly feedbackId: string | null;
+  readonly nonce: string;
+}
+
+/**
+ * The text that was approved, as the server gives it with the run. A server that does not is asked for the thread,
+ * where its latest proposal is this run; else what was sent from here counts, if it is certainly that. Null where nobody
+ * can vouch for a text.
+ */
+export async function approvedPlanOf(
+  { runId, run, record, feedbackId, nonce }: PlanQuestion,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<ApprovedPlan | null> {
+  if (run.plan !== null) return vouchedFor(run, nonce);
+  if (record?.vouched) return shown(record, nonce);
+  if (feedbackId === null) return null;
+  const proposal = await latestProposalOf(feedbackId, deps, signal);
+  return proposal?.id === runId && proposal.plan !== "" ? shown(proposal, nonce) : null;
+}
+
+/** A plan that does not have the hash that came with it is believed by nobody. */
+function vouchedFor({ summary, plan, planSha256 }: RunParts, nonce: string): ApprovedPlan | null {
+  if (plan === null || (planSha256 !== null && planSha256 !== hashOf(plan))) return null;
+  return shown({ summary: summary ?? "", plan }, nonce);
+}
+
+function shown({ summary, plan }: Pick<ApprovedPlan, "summary" | "plan">, nonce: string): ApprovedPlan {
+  const { text } = createSanitiser(nonce);
+  return { summary: text(summary), plan: text(plan), sha256: hashOf(plan) };
+}
+
+/** A thread that cannot be read now leaves the text unknown. */
+async function latestProposalOf(id: string, deps: Deps, signal: AbortSignal): Promise<ProposalParts | null> {
+  try {
+    return (await readThread(id, deps, signal)).latestProposal;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,84 @@
+import { isNotFound } from "../api/not-found.ts";
+import { patiently } from "../api/retry-after-wait.ts";
+import type { Deps } from "../deps.ts";
+import type { ThreadParts } from "../feedback/thread-parts.ts";
+import { newNonce } from "../text/nonce.ts";
+import { createSanitiser } from "../text/sanitise.ts";
+import type { Draft } from "./proposal-draft.ts";
+import { runPartsOf } from "./proposal-fields.ts";
+import { hashOf, type KnownProposal, type ProposalRecord } from "./proposals.ts";
+
+/** The same text as it was sent from here before, with the status that its run has now. */
+export async function sameProposal(
+  draft: Draft,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<ProposalRecord | undefined> {
+  const isSame = ({ feedback_id, summary, plan }: ProposalRecord) =>
+    feedback_id === draft.feedbackId && summary === draft.summary && plan === draft.plan;
+  const record = (await deps.proposals.all()).findLast(isSame);
+  return record && refreshed(record, deps, signal);
+}
+
+/** The same text where it awaits a decision on the thread though nothing here remembers it. */
+export async function sameOnThread(
+  draft: Draft,
+  thread: ThreadParts,
+  deps: Deps,
+): Promise<ProposalRecord | undefined> {
+  const latest = thread.latestProposal;
+  if (latest?.status !== "awaiting_approval") return undefined;
+  if (latest.summary !== draft.summary || latest.plan !== draft.plan) return undefined;
+  const record = recordOf(latest.id, draft, thread, deps);
+  await deps.proposals.add(record);
+  return record;
+}
+
+/** The run that a new proposal would replace; undefined where there is none. */
+export async function awaitingRunOn(
+  thread: ThreadParts,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const latest = thread.latestProposal;
+  if (latest) return latest.status === "awaiting_approval" ? latest.id : undefined;
+  const ours = (await deps.proposals.all()).findLast(({ feedback_id }) => feedback_id === thread.id);
+  const now = ours && (await refreshed(ours, deps, signal));
+  return now?.status === "awaiting_approval" ? now.run_id : undefined;
+}
+
+export const recordOf = (runId: string, draft: Draft, thread: ThreadParts, deps: Deps): ProposalRecord => ({
+  run_id: runId,
+  feedback_id: draft.feedbackId,
+  base_url: deps.baseUrl,
+  summary: draft.summary,
+  plan: draft.plan,
+  sha256: hashOf(draft.plan),
+  console_url: thread.consoleUrl,
+  created_at: deps.clock.now().toISOString(),
+  status: "awaiting_approval",
+  decision_note: null,
+  decided_at: null,
+});
+
+/** Undefined where the server knows no such run any more, or nobody can say that it has this text. */
+async function refreshed(
+  record: KnownProposal,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<ProposalRecord | undefined> {
+  try {
+    const run = await patiently(deps, signal, () =>
+      deps.connection.call((client) => client.agent.readRun({ params: { runId: record.run_id }, signal })),
+    );
+    const { status, decisionNote, decidedAt, ...now } = runPartsOf(run);
+    const isSame =
+      now.plan === null ? record.vouched : now.plan === record.plan && now.summary === record.summary;
+    if (!isSame) return undefined;
+    const note = decisionNote === null ? null : createSanitiser(newNonce()).text(decisionNote);
+    return { ...record, status, decision_note: note, decided_at: decidedAt };
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,82 @@
+import { ConnectionError, ServerError } from "../../src/client/errors.ts";
+import { idAt } from "../api/loose-json.ts";
+import { patiently } from "../api/retry-after-wait.ts";
+import type { Deps } from "../deps.ts";
+import { readThread } from "../feedback/read-thread.ts";
+import type { ThreadParts } from "../feedback/thread-parts.ts";
+import { Refusal } from "../text/refusal.ts";
+import { recordOf, sameOnThread } from "./existing-proposal.ts";
+import { type Draft, idempotencyKeyOf } from "./proposal-draft.ts";
+import type { ProposalRecord } from "./proposals.ts";
+
+/**
+ * Sends a proposal once and remembers it. Where it stays unclear whether the server took it, looks at the thread instead
+ * of sending again: each proposal rings in the app's chat channel.
+ */
+export async function postProposal(
+  draft: Draft,
+  thread: ThreadParts,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<ProposalRecord> {
+  try {
+    const runId = await send(draft, thread, deps, signal);
+    const record = recordOf(runId, draft, thread, deps);
+    await deps.proposals.add(record);
+    return record;
+  } catch (error) {
+    if (signal.aborted || !mayHaveArrived(error)) throw error;
+    return found(draft, deps, signal);
+  }
+}
+
+async function send(draft: Draft, thread: ThreadParts, deps: Deps, signal: AbortSignal): Promise<string> {
+  const { feedbackId, summary, plan } = draft;
+  const newest = thread.latestProposal?.id;
+  const answer = await patiently(deps, signal, () =>
+    deps.connection.call((client) =>
+      client.agent.propose({
+        params: { id: feedbackId },
+        body: { summary, plan, ...(thread.takesExpectedRun && { expectedRunId: newest ?? null }) },
+        idempotencyKey: idempotencyKeyOf(draft, newest),
+        signal,
+      }),
+    ),
+  );
+  const runId = idAt(answer, "runId");
+  if (runId !== null) return runId;
+  throw new Refusal(
+    "The server took the proposal but named no run. Call read_feedback: latest_proposal has its run_id.",
+  );
+}
+
+/** These happen before a request is sent. */
+const beforeSending = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EPROTO",
+  "bad_proxy",
+]);
+
+function mayHaveArrived(error: unknown): boolean {
+  if (error instanceof ServerError) return error.status >= 500;
+  return (
+    error instanceof ConnectionError && !beforeSending.has(error.code) && !/CERT|TLS|SSL/.test(error.code)
+  );
+}
+
+async function found(draft: Draft, deps: Deps, signal: AbortSignal): Promise<ProposalRecord> {
+  const thread = await readThread(draft.feedbackId, deps, signal).catch(() => undefined);
+  if (!thread)
+    throw new Refusal(
+      "It is not known whether the proposal was posted: the connection broke, and the thread cannot be read. Call read_feedback and look at latest_proposal before you propose again.",
+    );
+  const record = await sameOnThread(draft, thread, deps);
+  if (record) return record;
+  throw new Refusal(
+    "The server failed and the thread does not show the proposal. Call propose_plan once more with the same text; if it fails again, tell the user.",
+  );
+}

@@ -1,0 +1,27 @@
+import { idAt, instantAt, linkAt, textAt, wordAt } from "../api/loose-json.ts";
+
+/** A run as far as it can be relied on. What the API's document does not promise is null where a server leaves it out. */
+export interface RunParts {
+  readonly status: string;
+  readonly decisionNote: string | null;
+  readonly decidedAt: string | null;
+  readonly replacedBy: string | null;
+  readonly feedbackId: string | null;
+  readonly consoleUrl: string | null;
+  readonly summary: string | null;
+  readonly plan: string | null;
+  /** Of the plan, as the server says. */
+  readonly planSha256: string | null;
+}
+
+export const runPartsOf = (run: unknown): RunParts => ({
+  status: wordAt(run, "status"),
+  decisionNote: textAt(run, "decisionNote") || null,
+  decidedAt: instantAt(run, "decidedAt"),
+  replacedBy: idAt(run, "replacedBy"),
+  feedbackId: idAt(run, "feedbackId"),
+  consoleUrl: linkAt(run, "consoleUrl"),
+  summary: textAt(run, "summary") || null,
+  plan: textAt(run, "plan") || null,
+  planSha256: idAt(run, "planSha256"),
+});

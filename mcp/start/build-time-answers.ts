@@ -1,0 +1,48 @@
+import { PassThrough } from "node:stream";
+import type { McpOptions } from "../options.ts";
+import { serveSession } from "../session.ts";
+import { type eras, listed, type PreparedAnswers, requestIn, stand } from "./placeholders.ts";
+
+/**
+ * What the protocol's library answers to the first messages of a client. The build puts these texts in place of the code,
+ * so that a server that is only asked for them loads no library.
+ */
+export const prepared = {
+  all: await answersOf({ ...stand.options, readOnly: false }),
+  readOnly: await answersOf({ ...stand.options, readOnly: true }),
+};
+
+async function answersOf(options: McpOptions): Promise<PreparedAnswers> {
+  return {
+    legacy: await texts(options, "legacy", ["initialize", ...listed]),
+    modern: await texts(options, "modern", ["server/discover", ...listed]),
+  };
+}
+
+async function texts(
+  options: McpOptions,
+  era: (typeof eras)[number],
+  methods: readonly string[],
+): Promise<Record<string, string>> {
+  const lines = new PassThrough();
+  const out = new PassThrough({ encoding: "utf8" });
+  const heard = { answered: Buffer.alloc(0), answers: 0, rest: Buffer.alloc(0) };
+  const session = serveSession(options, { heard, lines, out, warn: () => undefined });
+  const answers: Record<string, string> = {};
+  for (const method of methods) {
+    lines.write(`${JSON.stringify(requestIn(era, method))}\n`);
+    answers[method] = await nextLine(out);
+  }
+  await session.close();
+  return answers;
+}
+
+async function nextLine(out: PassThrough): Promise<string> {
+  let line = "";
+  while (!line.endsWith("\n")) {
+    const chunk: unknown = out.read();
+    if (chunk === null) await new Promise((resolve) => out.once("readable", resolve));
+    else line += String(chunk);
+  }
+  return line;
+}

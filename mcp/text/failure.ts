@@ -1,0 +1,66 @@
+import {
+  ConnectionError,
+  InvalidInputError,
+  MissingCredentialError,
+  ServerError,
+  UnexpectedAnswerError,
+} from "../../src/client/errors.ts";
+import { errorCatalogue } from "../../src/contract/errors.ts";
+import { Refusal } from "./refusal.ts";
+
+/**
+ * What went wrong and what to do about it, in our own words: what a server says can come from a stranger, so nothing of it is repeated.
+ */
+export function explain(error: unknown, baseUrl: string): string {
+  if (error instanceof Refusal) return error.message;
+  if (error instanceof ServerError) return explainAnswer(error);
+  if (error instanceof MissingCredentialError) return answers[401];
+  if (error instanceof InvalidInputError) return answers[400];
+  if (error instanceof UnexpectedAnswerError) return unexpected;
+  if (error instanceof Error && error.name === "KeychainError") return keychain;
+  if (error instanceof ConnectionError && giveUps.has(error.code)) return endless;
+  if (error instanceof ConnectionError)
+    return `The server at ${originOf(baseUrl)} cannot be reached (${causeOf(error.code)}). Check INNKEEP_BASE_URL and that the server runs, then call again.`;
+  return "Something went wrong inside the innkeep MCP server. Call once more; if it fails again, tell the user.";
+}
+
+const keychain =
+  "The keychain of this system holds the agent token and did not give it to this MCP server. Tell the user to unlock the keychain, or, where this program has no desktop session, to set INNKEEP_AGENT_TOKEN in its configuration or to start it with --agent-token-file FILE; on Linux DBUS_SESSION_BUS_ADDRESS in its environment can be what is missing. Then call again.";
+
+const giveUps: ReadonlySet<string> = new Set(["too_large", "too_slow"]);
+
+const endless =
+  "The server's answer was too large, or did not come to an end, and was given up. Tell the user to check INNKEEP_BASE_URL.";
+
+/** What an answer that has not the form of the API gives. */
+export const unexpected =
+  "The server answered in a form that this version does not know. Tell the user to check INNKEEP_BASE_URL and to update innkeep.";
+
+const answers = {
+  400: "The server refused the request as malformed. Check the ids and the texts that you passed, then call again.",
+  401: "The agent token is missing, wrong or revoked. Ask the user to create a new one in the console settings, to set INNKEEP_AGENT_TOKEN, and to restart this MCP server.",
+  403: "This is not allowed with this agent token, or feedback is turned off for the app. Ask the owner of the app to check both in the console.",
+  404: "There is no such thread or run, or it belongs to another owner. Do not guess ids; ask the user for the console link.",
+  413: "The text is too long for the server. Shorten it, then call again.",
+} as const;
+
+function explainAnswer({ status, code, retryAfterSeconds }: ServerError): string {
+  if (status === 400 || status === 401 || status === 403 || status === 404 || status === 413)
+    return answers[status];
+  if (status === 429)
+    return `The server limits requests. Wait ${retryAfterSeconds ?? 60} s, then call again; do not try sooner.`;
+  if (code === "run_superseded")
+    return "Nothing was posted: another proposal came first. Call read_feedback, then decide whether yours is still wanted.";
+  if (status === 409 || status === 422)
+    return `The server refused this in the present state (${knownCode(code)}). Read the thread again, then decide.`;
+  if (status >= 500) return "The server has a problem. Call once more; if it fails again, tell the user.";
+  return unexpected;
+}
+
+const knownCode = (code: string): string => (Object.hasOwn(errorCatalogue, code) ? code : "unknown code");
+
+/** The kind of failure, as Node names it. */
+const causeOf = (code: string): string => (/^[A-Za-z0-9_]{1,40}$/.test(code) ? code : "unknown cause");
+
+const originOf = (baseUrl: string): string =>
+  URL.canParse(baseUrl) ? new URL(baseUrl).origin : "its address";

@@ -1,0 +1,20 @@
+import { teamFence } from "../../text/fence.ts";
+import type { GetDecisionOutput } from "./definition.ts";
+
+/** A decision for a reader: a line of JSON, then the note and the approved text as they were written. */
+export function decisionText(
+  nonce: string,
+  { approved_plan, decision_note, ...rest }: GetDecisionOutput,
+): string {
+  const sections = [
+    ...(decision_note ? [{ heading: "decision_note", text: decision_note }] : []),
+    ...(approved_plan
+      ? [
+          { heading: "summary", text: approved_plan.summary },
+          { heading: `plan, sha256 ${approved_plan.sha256}`, text: approved_plan.plan },
+        ]
+      : []),
+  ];
+  const head = JSON.stringify(rest);
+  return sections.length === 0 ? head : `${head}\n${teamFence(nonce, "what a person decided", sections)}`;
+}

@@ -1,0 +1,132 @@
+import type { Run } from "../../../src/contract/agent.ts";
+import { isNotFound } from "../../api/not-found.ts";
+import { patiently } from "../../api/retry-after-wait.ts";
+import type { Deps } from "../../deps.ts";
+import { approvedPlanOf } from "../../proposals/approved-plan.ts";
+import { nextStepFor } from "../../proposals/next-step.ts";
+import { runPartsOf } from "../../proposals/proposal-fields.ts";
+import type { KnownProposal, ProposalRecord } from "../../proposals/proposals.ts";
+import { newNonce } from "../../text/nonce.ts";
+import { Refusal } from "../../text/refusal.ts";
+import { createSanitiser } from "../../text/sanitise.ts";
+import { feedbackIdOf, runIdOf } from "../ids.ts";
+import { type Call, type Execution, runOf } from "../run-tool.ts";
+import { decisionText } from "./decision-text.ts";
+import type { Observation } from "./decision-watch.ts";
+import { getDecision as definition, type GetDecisionInput, type GetDecisionOutput } from "./definition.ts";
+
+export const getDecisionRun = runOf(definition, (input, deps, call) => getDecision(input, deps, call));
+
+export const getDecision: Execution<GetDecisionInput, GetDecisionOutput> = async (input, deps, call) => {
+  const runId = runIdOf(input.run_id);
+  const feedbackId = input.feedback === undefined ? undefined : feedbackIdOf(input.feedback);
+  const started = deps.clock.now();
+  const wait = Math.min(input.wait_seconds, deps.maxWaitSeconds);
+  const observation = await observe(runId, wait, deps, call).catch(noSuchRun);
+  const waited = (deps.clock.now().getTime() - started.getTime()) / 1_000;
+  const nonce = newNonce();
+  const structured = {
+    ...(await decisionOn({ runId, feedbackId, nonce }, observation, deps, call.signal)),
+    waited_seconds: Math.round(waited * 10) / 10,
+    ...(wait < input.wait_seconds && { note: `wait_seconds was cut to ${wait}.` }),
+  };
+  return { structured, text: decisionText(nonce, structured) };
+};
+
+function noSuchRun(error: unknown): never {
+  if (!isNotFound(error)) throw error;
+  throw new Refusal(
+    "There is no such run, or it belongs to another owner. Pass the run_id that propose_plan returned, or latest_proposal.run_id of read_feedback, not the id of a thread. Do not guess ids.",
+  );
+}
+
+/** The run as it is now, or as it is once it is decided or the wait is over. */
+async function observe(runId: string, waitSeconds: number, deps: Deps, call: Call): Promise<Observation> {
+  if (waitSeconds > 0) return waiting(runId, waitSeconds, deps, call);
+  const run = await patiently(deps, call.signal, () => readRun(runId, deps, call.signal));
+  return { run, lastErrorAt: null };
+}
+
+const readRun = (runId: string, deps: Deps, signal: AbortSignal): Promise<Run> =>
+  deps.connection.call((client) => client.agent.readRun({ params: { runId }, signal }));
+
+const progressSeconds = 5;
+
+async function waiting(runId: string, seconds: number, deps: Deps, call: Call): Promise<Observation> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([call.signal, over.signal]);
+  const telling = tellProgress(seconds, deps, call, signal).catch(() => undefined);
+  try {
+    const awaitDecision = await deps.awaitDecision();
+    return await awaitDecision(runId, seconds * 1_000, call.signal);
+  } finally {
+    over.abort();
+    await telling;
+  }
+}
+
+/** On a timer of its own: a client that is kept alive by progress must not depend on the pace of the requests. */
+async function tellProgress(of: number, deps: Deps, call: Call, signal: AbortSignal): Promise<void> {
+  for (let seconds = progressSeconds; seconds < of; seconds += progressSeconds) {
+    await deps.clock.sleep(progressSeconds * 1_000, signal);
+    await call.progress(seconds, of);
+  }
+}
+
+interface Question {
+  readonly runId: string;
+  /** The thread, where the caller named it. */
+  readonly feedbackId: string | undefined;
+  readonly nonce: string;
+}
+
+async function decisionOn(
+  { runId, feedbackId, nonce }: Question,
+  { run, lastErrorAt }: Observation,
+  deps: Deps,
+  signal: AbortSignal,
+) {
+  const parts = runPartsOf(run);
+  const { status, decisionNote, decidedAt, replacedBy } = parts;
+  const note = decisionNote === null ? null : createSanitiser(nonce).text(decisionNote);
+  const record = await remembered(runId, { status, decision_note: note, decided_at: decidedAt }, deps);
+  const thread = parts.feedbackId ?? feedbackId ?? deps.threadOfRun.get(runId) ?? record?.feedback_id ?? null;
+  const question = { runId, run: parts, record, feedbackId: thread, nonce };
+  const plan = status === "approved" ? await approvedPlanOf(question, deps, signal) : null;
+  return {
+    run_id: runId,
+    feedback_id: thread,
+    status,
+    may_proceed: plan !== null,
+    decision_note: note,
+    decided_at: decidedAt,
+    retry_after_seconds: retryAfter(runId, status, deps),
+    console_url: parts.consoleUrl ?? record?.console_url ?? null,
+    approved_plan: plan,
+    superseded_by: replacedBy,
+    last_error_at: lastErrorAt?.toISOString() ?? null,
+    next_step: nextStepFor({ status, replacedBy, textKnown: plan !== null }),
+  };
+}
+
+/** What is remembered of a run, brought up to date. */
+async function remembered(
+  runId: string,
+  now: Pick<ProposalRecord, "status" | "decision_note" | "decided_at">,
+  { proposals }: Deps,
+): Promise<KnownProposal | undefined> {
+  const record = await proposals.find(runId);
+  if (record && record.status !== now.status) await proposals.keep({ ...record, ...now });
+  return record;
+}
+
+/** 30 seconds after the first look, doubling up to 300; 0 once it is decided. */
+function retryAfter(runId: string, status: string, { timesPending }: Deps): number {
+  if (status !== "awaiting_approval") {
+    timesPending.delete(runId);
+    return 0;
+  }
+  const times = timesPending.get(runId) ?? 0;
+  timesPending.set(runId, times + 1);
+  return Math.min(300, 30 * 2 ** Math.min(times, 4));
+}

@@ -1,0 +1,95 @@
+import type { Deps } from "../../deps.ts";
+import { readThread } from "../../feedback/read-thread.ts";
+import { awaitingRunOn, sameOnThread, sameProposal } from "../../proposals/existing-proposal.ts";
+import { nextStepFor, nextSteps } from "../../proposals/next-step.ts";
+import { postProposal } from "../../proposals/post-proposal.ts";
+import { type Draft, draftOf } from "../../proposals/proposal-draft.ts";
+import type { ProposalRecord } from "../../proposals/proposals.ts";
+import { teamFence } from "../../text/fence.ts";
+import { newNonce } from "../../text/nonce.ts";
+import { Refusal } from "../../text/refusal.ts";
+import { feedbackIdOf, runIdOf } from "../ids.ts";
+import { type Execution, runOf, type ToolAnswer } from "../run-tool.ts";
+import { proposePlan as definition, type ProposePlanInput, type ProposePlanOutput } from "./definition.ts";
+
+export const proposePlanRun = runOf(definition, (input, deps, call) => proposePlan(input, deps, call));
+
+export const proposePlan: Execution<ProposePlanInput, ProposePlanOutput> = async (input, deps, call) => {
+  const nonce = newNonce();
+  const draft = draftOf(feedbackIdOf(input.feedback), input, {
+    nonce,
+    secrets: await deps.connection.secrets(),
+  });
+  const { record, duplicate } = await deps.oneAtATime(draft.feedbackId, () =>
+    proposed(draft, expectedOf(input), deps, call.signal),
+  );
+  return answerOf(record, { duplicate, removed: draft.removedCharacters, nonce });
+};
+
+interface Outcome {
+  readonly record: ProposalRecord;
+  readonly duplicate: boolean;
+}
+
+const expectedOf = ({ expected_run_id }: ProposePlanInput): string | undefined =>
+  expected_run_id === undefined || expected_run_id.trim() === ""
+    ? undefined
+    : runIdOf(expected_run_id, "expected_run_id");
+
+async function proposed(
+  draft: Draft,
+  expected: string | undefined,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const known = await sameProposal(draft, deps, signal);
+  if (known && (known.status === "awaiting_approval" || expected === undefined))
+    return { record: known, duplicate: true };
+  const thread = await readThread(draft.feedbackId, deps, signal);
+  const shown = await sameOnThread(draft, thread, deps);
+  if (shown) return { record: shown, duplicate: true };
+  const awaiting = await awaitingRunOn(thread, deps, signal);
+  const newest = thread.latestProposal?.id ?? awaiting;
+  if (expected === undefined && awaiting !== undefined)
+    throw new Refusal(
+      `Nothing was posted: a proposal (run ${awaiting}) is awaiting approval. Call get_decision, or, to replace it, pass expected_run_id: "${awaiting}".`,
+    );
+  if (expected !== undefined && expected !== newest)
+    throw new Refusal(
+      `Nothing was posted: the newest proposal of this thread is ${newest ?? "none"}. Call read_feedback, then decide whether yours is still wanted.`,
+    );
+  return { record: await postProposal(draft, thread, deps, signal), duplicate: false };
+}
+
+interface Circumstances {
+  readonly duplicate: boolean;
+  readonly removed: number;
+  readonly nonce: string;
+}
+
+function answerOf(
+  record: ProposalRecord,
+  { duplicate, removed, nonce }: Circumstances,
+): ToolAnswer<ProposePlanOutput> {
+  const { run_id, feedback_id, status, console_url, decision_note, sha256 } = record;
+  const head = {
+    run_id,
+    feedback_id,
+    status,
+    may_proceed: status === "approved",
+    console_url,
+    duplicate,
+    sha256,
+    ...(removed > 0 ? { removed_characters: removed } : {}),
+    next_step: nextStepOf(status),
+  };
+  if (decision_note === null) return { structured: head, text: JSON.stringify(head) };
+  const note = teamFence(nonce, "what a person decided", [{ heading: "decision_note", text: decision_note }]);
+  return { structured: { ...head, decision_note }, text: `${JSON.stringify(head)}\n${note}` };
+}
+
+function nextStepOf(status: string): string {
+  if (status === "awaiting_approval") return nextSteps.posted;
+  if (status === "approved") return nextSteps.approvedBefore;
+  return nextStepFor({ status, replacedBy: null, textKnown: true });
+}

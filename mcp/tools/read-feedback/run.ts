@@ -1,0 +1,45 @@
+import { loadImages } from "../../feedback/images.ts";
+import { readThread } from "../../feedback/read-thread.ts";
+import { imageUri, structuredThread, threadText } from "../../feedback/thread-answer.ts";
+import { pageOf } from "../../feedback/thread-page.ts";
+import type { ThreadParts } from "../../feedback/thread-parts.ts";
+import { newNonce } from "../../text/nonce.ts";
+import { Refusal } from "../../text/refusal.ts";
+import { createSanitiser } from "../../text/sanitise.ts";
+import { feedbackIdOf } from "../ids.ts";
+import { type Execution, runOf } from "../run-tool.ts";
+import { readFeedback as definition, type ReadFeedbackInput, type ReadFeedbackOutput } from "./definition.ts";
+
+export const readFeedbackRun = runOf(definition, (input, deps, call) => readFeedback(input, deps, call));
+
+export const readFeedback: Execution<ReadFeedbackInput, ReadFeedbackOutput> = async (input, deps, call) => {
+  const before = cursorOf(input.messages_before);
+  const thread = await readThread(feedbackIdOf(input.feedback), deps, call.signal);
+  const nonce = newNonce();
+  const images = input.include_images ? await loadImages(thread.images, deps.baseUrl, call.signal) : [];
+  const structured = structuredThread(thread, pageOf(thread, before, input.max_chars), {
+    baseUrl: deps.baseUrl,
+    sanitiser: createSanitiser(nonce),
+    images,
+  });
+  return {
+    structured,
+    text: threadText(nonce, structured),
+    beside: [...imageLinks(thread), ...images.flatMap(({ image }) => image ?? [])],
+  };
+};
+
+function cursorOf(given: string | undefined): number | undefined {
+  if (given === undefined || given.trim() === "") return undefined;
+  if (/^\d{1,9}$/.test(given.trim())) return Number(given);
+  throw new Refusal(
+    "`messages_before` must be the next_cursor of an earlier answer. Leave it out to start with the newest messages.",
+  );
+}
+
+const imageLinks = (thread: ThreadParts) =>
+  thread.images.map((_, index) => ({
+    type: "resource_link" as const,
+    uri: imageUri(thread.id, index),
+    name: `image ${index} of the feedback`,
+  }));

@@ -1,0 +1,64 @@
+import * as z from "zod/mini";
+import { feedback } from "./feedback-argument.ts";
+import { getDecision } from "./get-decision/definition.ts";
+import { proposePlan } from "./propose-plan/definition.ts";
+import { readFeedback } from "./read-feedback/definition.ts";
+import type { ToolAnnotations, ToolDefinition } from "./tool-definition.ts";
+
+/** A tool as clients are told of it: plain JSON. */
+export interface ListedTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly annotations: ToolAnnotations;
+  readonly inputSchema: Record<string, unknown>;
+  readonly outputSchema: Record<string, unknown>;
+  readonly _meta?: Record<string, unknown>;
+}
+
+/** The build puts these values in place of the code, so that a server that only lists its tools loads no schemas. */
+export const tools = {
+  readFeedback: listed(readFeedback),
+  proposePlan: listed(proposePlan),
+  getDecision: listed(getDecision),
+};
+
+export const triageArguments = jsonSchemaOf(z.object({ feedback }), "input");
+
+function listed(definition: ToolDefinition<z.ZodMiniObject, z.ZodMiniObject>): ListedTool {
+  const { name, title, description, annotations, input, output, meta } = definition;
+  return {
+    name,
+    title,
+    description,
+    annotations,
+    inputSchema: jsonSchemaOf(input, "input"),
+    outputSchema: jsonSchemaOf(output, "output"),
+    ...(meta && { _meta: meta }),
+  };
+}
+
+/**
+ * Plain JSON Schema without what says nothing. Of an answer it promises no field: a later version may leave one out, and
+ * a client that kept the schema must not refuse the answer for it.
+ */
+function jsonSchemaOf(schema: z.ZodMiniObject, side: "input" | "output"): Record<string, unknown> {
+  const json = z.toJSONSchema(schema, {
+    io: side,
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.additionalProperties;
+      if (side === "output") delete jsonSchema.required;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  delete json.$schema;
+  return JSON.parse(JSON.stringify(json), oneTypeEach);
+}
+
+/** Some clients know only schemas of one type. */
+function oneTypeEach(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || !("type" in value)) return value;
+  const { type, ...rest } = value;
+  return Array.isArray(type) ? { ...rest, anyOf: type.map((each: unknown) => ({ type: each })) } : value;
+}

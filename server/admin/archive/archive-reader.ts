@@ -1,0 +1,93 @@
+import { open } from "node:fs/promises";
+import { SettingError } from "../../settings/setting-error.ts";
+import { manifestName } from "./archive-writer.ts";
+import { hashOfStream } from "./hash-of-stream.ts";
+import { blockSize, paddingOf, readTarHeader } from "./tar-header.ts";
+
+const chunkSize = 262_144;
+
+export interface ArchiveEntry {
+  readonly name: string;
+  readonly size: number;
+  /** Where its bytes begin. */
+  readonly at: number;
+}
+
+export interface Archive {
+  readonly entries: readonly ArchiveEntry[];
+  read(entry: ArchiveEntry): AsyncIterable<Buffer>;
+  readText(entry: ArchiveEntry): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Opens an archive that `createArchive` wrote. Throws a sentence where it is none, or is cut. */
+export async function openArchive(path: string): Promise<Archive> {
+  const handle = await open(path).catch((cause) => {
+    throw new SettingError(`${path} cannot be read (${cause.code}).`);
+  });
+
+  async function* read({ name, at, size }: ArchiveEntry): AsyncGenerator<Buffer> {
+    for (let done = 0; done < size; ) {
+      const length = Math.min(chunkSize, size - done);
+      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, at + done);
+      if (bytesRead === 0) throw new Error(`The backup is cut within ${name}.`);
+      yield buffer.subarray(0, bytesRead);
+      done += bytesRead;
+    }
+  }
+
+  async function assertZeros(at: number, length: number): Promise<void> {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, at);
+    if (bytesRead < length || buffer.some((byte) => byte !== 0))
+      throw new Error("The file is not a backup, or it is damaged.");
+  }
+
+  async function entriesIn(): Promise<ArchiveEntry[]> {
+    const entries: ArchiveEntry[] = [];
+    for (let at = 0; ; ) {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(blockSize), 0, blockSize, at);
+      const header = readTarHeader(buffer.subarray(0, bytesRead));
+      if (!header) {
+        await assertZeros(at + blockSize, blockSize);
+        if ((await handle.stat()).size === at + 2 * blockSize) return entries;
+        throw new Error("The backup is not as long as it was written.");
+      }
+      entries.push({ ...header, at: at + blockSize });
+      at += blockSize + header.size;
+      await assertZeros(at, paddingOf(header.size));
+      at += paddingOf(header.size);
+    }
+  }
+
+  try {
+    return {
+      entries: await entriesIn(),
+      read,
+      async readText(entry) {
+        const chunks: Buffer[] = [];
+        for await (const chunk of read(entry)) chunks.push(chunk);
+        return Buffer.concat(chunks).toString();
+      },
+      close: () => handle.close(),
+    };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Reads the whole archive against its manifest. Throws a sentence that names the first entry that is not as it was written. */
+export async function verifyArchive(archive: Archive): Promise<void> {
+  const last = archive.entries.at(-1);
+  if (last?.name !== manifestName) throw new Error("The backup is incomplete: its manifest is missing.");
+  const lines = (await archive.readText(last)).split("\n").reverse();
+  for (const entry of archive.entries.slice(0, -1)) {
+    const sha256 = await hashOfStream(archive.read(entry));
+    const named = /^files\/(.+)$/.exec(entry.name)?.[1] ?? sha256;
+    if (lines.pop() !== `${sha256}  ${entry.name}` || named !== sha256) throw damaged(entry.name);
+  }
+  // The last line ends with a line feed, and nothing follows it.
+  if (lines.length !== 1 || lines[0] !== "") throw damaged(manifestName);
+}
+
+const damaged = (name: string) => new Error(`The backup is damaged: ${name} is not what was written.`);

@@ -1,0 +1,123 @@
+import { v7 } from "uuid";
+import { keys } from "../../src/contract/console/api-keys.ts";
+import { NewApp } from "../../src/contract/console/apps.ts";
+import { tokens } from "../../src/contract/console/tokens.ts";
+import { ApiError, badRequest } from "../../src/contract/errors.ts";
+import { limits } from "../../src/contract/limits.ts";
+import { systemClock } from "../clock.ts";
+import { createApp, createKey, createToken, grantedScopes } from "../secrets/new-credentials.ts";
+import { hashPassword, normaliseEmail } from "../secrets/passwords.ts";
+import { sessions } from "../store/access/console-sessions.ts";
+import { users } from "../store/access/users.ts";
+import type { Database } from "../store/engine/database.ts";
+import { isConflict } from "../store/engine/errors.ts";
+import { credentialsTopic } from "../store/engine/topics.ts";
+import { accountOf, appOf, checked, operator, record } from "./operator.ts";
+
+const making = { clock: systemClock, newId: () => v7() };
+
+/** Makes an account that can sign in with its password. */
+export async function createAccount(
+  database: Database,
+  { email: given, password }: { readonly email: string; readonly password: string },
+) {
+  const email = normaliseEmail(given);
+  assertEmail(email);
+  assertPassword(password);
+  const user = { id: v7(), email, passwordHash: await hashPassword(password), createdAt: now() };
+  try {
+    await database.write(async (tx) => {
+      await users.insert(tx, user);
+      await record(tx, user.id, { action: "user.create", target: user.id });
+    });
+  } catch (error) {
+    if (isConflict(error)) throw badRequest("email", "is the address of an account that exists already");
+    throw error;
+  }
+  return { userId: user.id };
+}
+
+/** Replaces the password of an account, and ends its sessions. Its tokens and devices stay signed in. */
+export async function replacePassword(
+  database: Database,
+  { email, password }: { readonly email: string; readonly password: string },
+) {
+  assertPassword(password);
+  const passwordHash = await hashPassword(password);
+  return database.write(async (tx) => {
+    const { id: userId } = await accountOf(tx, email);
+    await users.setPassword(tx, userId, passwordHash);
+    const sessionsEnded = await sessions.removeAll(tx, userId);
+    await record(tx, userId, { action: "user.password", target: userId });
+    tx.signal(credentialsTopic);
+    return { userId, sessionsEnded };
+  });
+}
+
+/** Makes an app and its first key. */
+export function createFirstApp(
+  database: Database,
+  wanted: { readonly name: string; readonly owner: string },
+) {
+  const app = checked(NewApp, { name: wanted.name });
+  return database.write(async (tx) => {
+    const { id: ownerId } = await accountOf(tx, wanted.owner);
+    const { id: appId } = await createApp(making, tx, ownerId, app);
+    const key = await createKey(making, tx, appId, {});
+    await record(tx, ownerId, { action: "app.create", appId, target: appId });
+    await record(tx, ownerId, { action: "key.create", appId, target: key.id, label: key.label });
+    return { appId, apiKey: key.key };
+  });
+}
+
+interface WantedKey {
+  readonly appId: string;
+  readonly label?: string | undefined;
+  readonly kind?: "full" | "intake" | undefined;
+}
+
+export function createOwnedKey(database: Database, wanted: WantedKey) {
+  const { appId } = checked(keys.create.params, wanted);
+  const body = checked(keys.create.body, wanted);
+  return database.write(async (tx) => {
+    const { ownerId } = await appOf(tx, appId);
+    const key = await createKey(making, tx, appId, body);
+    await record(tx, ownerId, { action: "key.create", appId, target: key.id, label: key.label });
+    return { keyId: key.id, apiKey: key.key };
+  });
+}
+
+interface WantedToken {
+  readonly kind: "agent" | "maintainer";
+  readonly owner: string;
+  readonly label?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  readonly appId?: string | undefined;
+}
+
+export function createOwnersToken(database: Database, { owner, ...wanted }: WantedToken) {
+  const body = checked(tokens.create.body, { ...wanted, label: wanted.label ?? `${wanted.kind} token` });
+  const scopes = grantedScopes(body.kind, body.scopes ?? []);
+  const appId = body.appId ?? null;
+  return database.write(async (tx) => {
+    const { id: userId } = await accountOf(tx, owner);
+    if (appId !== null && (await appOf(tx, appId)).ownerId !== userId)
+      throw new ApiError("not_found", { message: `${owner} has no app ${appId}.` });
+    const token = await createToken(making, tx, { ...body, scopes, appId, userId, createdBy: operator });
+    await record(tx, userId, { action: "token.create", appId, target: token.id, label: token.label });
+    return { tokenId: token.id, token: token.token };
+  });
+}
+
+const now = () => systemClock.now().toISOString();
+
+function assertEmail(email: string): void {
+  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > limits.email)
+    throw badRequest("email", "must be an e-mail address");
+}
+
+function assertPassword(password: string): void {
+  const { min, max } = limits.password;
+  const length = Array.from(password).length;
+  if (length < min || length > max) throw badRequest("password", `must have ${min} to ${max} characters`);
+}

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Deps } from "../deps.ts";
+import { indexNext } from "../store/feedback/feedback-search.ts";
+
+const pauseMilliseconds = 1_000;
+/** After each batch it rests so many times as long as the batch took: requests come first. */
+const restShare = 2;
+
+/** Takes new threads into the search every second, so that a search has little to catch up with. Gives what stops it. */
+export function startIndexing({ database, log }: Pick<Deps, "database" | "log">): () => Promise<void> {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
+
+  const run = async () => {
+    try {
+      while (!stopped && (await indexBatch(database)));
+    } catch (error) {
+      log.warn({ err: error }, "indexing stopped short");
+    }
+    if (!stopped) timer = setTimeout(begin, pauseMilliseconds).unref();
+  };
+  const begin = () => {
+    running = run();
+  };
+  if (database.engine === "sqlite") begin();
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await running;
+  };
+}
+
+async function indexBatch(database: Deps["database"]): Promise<boolean> {
+  const began = performance.now();
+  const more = await indexNext(database);
+  if (more) await sleep(restShare * (performance.now() - began));
+  return more;
+}

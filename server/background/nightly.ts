@@ -1,0 +1,36 @@
+import type { Deps } from "../deps.ts";
+import { forgetDeletedWords } from "../store/feedback/feedback-search-merge.ts";
+import { sweepFiles } from "./stray-files.ts";
+
+const dayMilliseconds = 86_400_000;
+const pauseMilliseconds = 600_000;
+
+type Needed = Pick<Deps, "database" | "files" | "keptFiles" | "log" | "time">;
+
+/** Cleans up at the start and every day. Gives what stops it, once what is under way has ended. */
+export function startNightly(deps: Needed): () => Promise<void> {
+  const stopping = new AbortController();
+  let running = Promise.resolve();
+  let dueAt = 0;
+  const run = () => {
+    if (performance.now() < dueAt || deps.time.isDoubtful()) return;
+    dueAt = performance.now() + dayMilliseconds;
+    running = cleanUp(deps, stopping.signal).catch((error) => {
+      if (!stopping.signal.aborted) deps.log.warn({ err: error }, "cleaning up stopped short");
+    });
+  };
+  run();
+  const timer = setInterval(run, pauseMilliseconds).unref();
+  return async () => {
+    clearInterval(timer);
+    stopping.abort();
+    await running;
+  };
+}
+
+/** Deletes files to which nothing refers, and what the search still has of deleted threads. */
+export async function cleanUp(deps: Needed, stopping: AbortSignal): Promise<void> {
+  const count = await sweepFiles(deps, stopping);
+  if (count > 0) deps.log.info({ count }, "files without owner deleted");
+  await forgetDeletedWords(deps.database, stopping);
+}

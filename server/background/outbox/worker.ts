@@ -1,0 +1,89 @@
+import type { Deps } from "../../deps.ts";
+import { nextAttempt } from "../../domain/feedback/delivery.ts";
+import { openAddress } from "../../secrets/sealed-address.ts";
+import { outboxTopic } from "../../store/engine/topics.ts";
+import { type Delivery, outbox } from "../../store/feedback/outbox.ts";
+import { postToChat } from "./chat.ts";
+
+const atOnce = 10;
+/** For so long no other server sends what this one has taken: longer than any delivery takes. */
+const holdMilliseconds = 60_000;
+const longestSleep = 60_000;
+const pauseInDoubt = 1_000;
+
+export interface OutboxWorker {
+  /** Stops once what is being delivered is done. */
+  stop(): Promise<void>;
+}
+
+/** Sends what is due in the outbox: at once when something is written there, again later where it failed. */
+export function startOutbox(deps: Deps): OutboxWorker {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
+
+  const run = async () => {
+    if (stopped) return;
+    clearTimeout(timer);
+    try {
+      while (!stopped && (await deliverDue(deps)) > 0);
+    } catch (error) {
+      deps.log.error({ err: error }, "outbox stopped short");
+    }
+    if (!stopped) timer = setTimeout(wake, await pause(deps).catch(() => longestSleep));
+  };
+  const wake = () => {
+    running = running.then(run);
+  };
+  const unsubscribe = deps.database.onSignal((topic) => {
+    if (topic === outboxTopic || topic === "*") wake();
+  });
+  wake();
+  return {
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      unsubscribe();
+      await running;
+    },
+  };
+}
+
+async function pause({ database, clock, time }: Deps): Promise<number> {
+  if (time.isDoubtful()) return pauseInDoubt;
+  const next = await outbox.nextDue(database);
+  if (!next) return longestSleep;
+  return Math.min(longestSleep, Math.max(0, Date.parse(next.dueAt) - clock.now().getTime()));
+}
+
+async function deliverDue(deps: Deps): Promise<number> {
+  // A delivery that is given up, or put off, by a wrong time would be so for good.
+  if (deps.time.isDoubtful()) return 0;
+  const now = deps.clock.now();
+  if (deps.settings.dev) return deps.database.write((tx) => outbox.capture(tx, now.toISOString()));
+  const until = new Date(now.getTime() + holdMilliseconds).toISOString();
+  const due = await deps.database.write((tx) => outbox.claimDue(tx, now.toISOString(), until, atOnce));
+  await Promise.all(due.map((delivery) => deliver(deps, delivery)));
+  return due.length;
+}
+
+async function deliver(deps: Deps, delivery: Delivery): Promise<void> {
+  const { database, clock, log } = deps;
+  const failure = await post(deps, delivery).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+  const now = clock.now();
+  await database.write(async (tx) => {
+    if (failure === undefined) return outbox.markSent(tx, delivery.id, now.toISOString());
+    log.warn({ delivery: delivery.id, attempts: delivery.attempts, reason: failure }, "not delivered");
+    const again = nextAttempt(new Date(delivery.createdAt), delivery.attempts, now);
+    if (!again) return outbox.giveUp(tx, delivery.id, failure);
+    return outbox.postpone(tx, delivery.id, again.toISOString(), failure);
+  });
+}
+
+async function post({ settings, sealer }: Deps, { target, payload }: Delivery): Promise<void> {
+  const url = openAddress(sealer, target);
+  await postToChat({ url, payload, privateAllowed: settings.privateWebhooks });
+}

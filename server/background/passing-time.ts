@@ -1,0 +1,178 @@
+import type { Deps } from "../deps.ts";
+import { afterDay, countedDaysOf, hasMissedTooMany } from "../domain/testing/slot.ts";
+import { graceEndOf } from "../domain/testing/test-days.ts";
+import type { Transaction } from "../store/engine/database.ts";
+import { concernsCycles } from "../store/engine/topics.ts";
+import { type ClosingSlot, type Concerned, type DueCycle, due } from "../store/testing/due-changes.ts";
+
+/**
+ * What happens by itself in closed testing: requests expire, cycles start and end, days close. Each change happens once,
+ * whichever server is first. Nothing happens while the clock's time is in doubt.
+ */
+export interface PassingTime {
+  /** Brings everything up to the clock. Costs nothing while nothing is due. */
+  catchUp(): Promise<void>;
+  /** Brings up to the clock only the cycles of somebody or something, for a request that is about them. */
+  catchUpOf(who: Concerned, id: string): Promise<void>;
+  /** Whether a change is due now; null is never. */
+  isDue(at: string | null): boolean;
+  /** When the next change is due, as far as it is known; null where none is. */
+  next(): string | null;
+}
+
+type Needed = Pick<Deps, "database" | "clock" | "newId">;
+
+const atOnce = 50;
+/** Cycles that are brought up at the same time: on SQLite they share a commit. */
+const sideBySide = 10;
+
+export function createPassingTime(deps: Needed & Pick<Deps, "time">): PassingTime {
+  const { database, clock, time } = deps;
+  let known: { readonly next: string | null; readonly at: number } | undefined;
+  let generation = 0;
+  let running: Promise<void> | undefined;
+  const forget = () => {
+    known = undefined;
+    generation += 1;
+  };
+  database.onSignal((topic) => {
+    if (concernsCycles(topic)) forget();
+  });
+  database.onForeignChange(forget);
+
+  const next = async () => {
+    if (known) return known.next;
+    const lookedIn = generation;
+    const found = await due.next(database);
+    if (lookedIn === generation) known = { next: found, at: momentOf(found) };
+    return found;
+  };
+  const isLater = (at: number) => at > clock.now().getTime();
+  const isCaughtUp = () => known !== undefined && isLater(known.at);
+  const advance = async () => {
+    while (!isLater(momentOf(await next())) && !time.isDoubtful()) {
+      await bringAbout(deps);
+      forget();
+    }
+  };
+  const run = () => {
+    running ??= advance().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  return {
+    async catchUp() {
+      if (isCaughtUp()) return;
+      await run();
+      // A run that had begun may have looked too early to see what this caller has written. The next one has not.
+      if (!isCaughtUp()) await run();
+    },
+    async catchUpOf(who, id) {
+      if (time.isDoubtful()) return;
+      const now = clock.now().toISOString();
+      const cycles = await due.concerning(database, who, id, now);
+      if (cycles.length === 0) return;
+      for (const cycle of cycles) await database.write((tx) => bringUp(deps, tx, cycle.id, now));
+      forget();
+    },
+    isDue: (at) => at !== null && !isLater(Date.parse(at)) && !time.isDoubtful(),
+    next: () => known?.next ?? null,
+  };
+}
+
+/** In milliseconds since 1970; never, where nothing is due. */
+const momentOf = (next: string | null): number =>
+  next === null ? Number.POSITIVE_INFINITY : Date.parse(next);
+
+async function bringAbout(deps: Needed): Promise<void> {
+  const { database, clock } = deps;
+  const now = clock.now().toISOString();
+  await database.write((tx) => due.expireRequests(tx, now));
+  const cycles = await due.cycleIds(database, now, atOnce);
+  for (let from = 0; from < cycles.length; from += sideBySide)
+    await Promise.all(
+      cycles
+        .slice(from, from + sideBySide)
+        .map(({ id }) => database.write((tx) => advanceCycle(deps, tx, id, now))),
+    );
+}
+
+async function bringUp(deps: Needed, tx: Transaction, id: string, now: string): Promise<void> {
+  await advanceCycle(deps, tx, id, now);
+  await due.expireRequestsOf(tx, id, now);
+}
+
+/** Takes a cycle through all that is due, day by day, however long nobody looked. */
+export async function advanceCycle(
+  deps: Pick<Deps, "newId">,
+  tx: Transaction,
+  id: string,
+  now: string,
+): Promise<void> {
+  await tx.lock(`cycle:${id}`);
+  for (;;) {
+    const cycle = await due.findCycle(tx, id);
+    if (!cycle || cycle.nextAt === null || cycle.nextAt > now) return;
+    if (cycle.status === "recruiting") await start(tx, cycle);
+    else if (cycle.closedDays < cycle.durationDays) await closeDay(deps, tx, cycle, cycle.nextAt);
+    else await complete(tx, cycle, cycle.nextAt);
+  }
+}
+
+const start = (tx: Transaction, cycle: DueCycle) =>
+  due.progress(tx, cycle.id, { status: "running", closedDays: 0, nextAt: startsOf(cycle)[1] ?? null });
+
+/** Closes a day. With the last one the test is over; the cycle runs on for as long as late sessions count. */
+async function closeDay(
+  deps: Pick<Deps, "newId">,
+  tx: Transaction,
+  cycle: DueCycle,
+  endedAt: string,
+): Promise<void> {
+  const dayIndex = cycle.closedDays + 1;
+  const isLast = dayIndex >= cycle.durationDays;
+  const outcomes = (await due.activeSlots(tx, cycle.id)).map((slot) => ({
+    slot,
+    outcome: afterDay(closingSeat(slot), dayIndex, cycle.maxMissedDays),
+  }));
+  const those = (wanted: "removed" | "missed") =>
+    outcomes.flatMap(({ slot, outcome }) => (outcome === wanted ? [slot] : []));
+  if (those("missed").length > 0) await due.miss(tx, those("missed").map(idOf));
+  await remove(tx, those("removed"), endedAt);
+  if (isLast) await due.dropRequests(tx, cycle.id);
+  else
+    for (const { seat } of those("removed"))
+      await due.openSlot(tx, { id: deps.newId(), cycleId: cycle.id, seat, createdAt: endedAt });
+  const nextAt = isLast ? graceEndOf(cycle) : (startsOf(cycle)[dayIndex + 1] ?? null);
+  await due.progress(tx, cycle.id, { status: "running", closedDays: dayIndex, nextAt });
+}
+
+/** Ends a cycle whose last day is past its grace. */
+async function complete(tx: Transaction, cycle: DueCycle, endedAt: string): Promise<void> {
+  const slots = await due.activeSlots(tx, cycle.id);
+  await remove(
+    tx,
+    slots.filter((slot) => hasMissedTooMany(slot, cycle.maxMissedDays)),
+    endedAt,
+  );
+  await due.completeSlots(tx, cycle.id, endedAt);
+  await due.progress(tx, cycle.id, { status: "completed", closedDays: cycle.durationDays, nextAt: null });
+}
+
+async function remove(tx: Transaction, slots: readonly ClosingSlot[], endedAt: string): Promise<void> {
+  if (slots.length > 0) await due.removeSlots(tx, slots.map(idOf), endedAt);
+}
+
+const idOf = ({ id }: ClosingSlot): string => id;
+
+const closingSeat = ({ missedDays, activeFromDay, counted }: ClosingSlot) => ({
+  missedDays,
+  activeFromDay,
+  countedDays: countedDaysOf(counted),
+});
+
+function startsOf({ dayStarts }: DueCycle): string[] {
+  const starts: unknown = JSON.parse(dayStarts);
+  return Array.isArray(starts) ? starts.map(String) : [];
+}

@@ -1,7 +1,0 @@
-import type { Settings } from "../settings.ts";
-import { assets } from "./assets/assets.ts";
-import { createLinks } from "./links.ts";
-
-/** The absolute address of the icon that stands for an app without one of its own. */
-export const iconUrlOf = ({ consoleUrl }: Pick<Settings, "consoleUrl">): string =>
-  createLinks(consoleUrl).asset(assets.icon.name);

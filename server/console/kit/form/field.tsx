@@ -1,0 +1,128 @@
+import type { ComponentChildren, JSX } from "preact";
+import type { ApiError } from "../../../../src/contract/errors.ts";
+
+/** A form as it stands: what is filled in, and what was wrong with it when it was sent. */
+export interface Filled {
+  value(name: string): string;
+  readonly refusal?: ApiError | undefined;
+  /** Whether it holds what was sent, and not what is stored. */
+  readonly sent?: boolean;
+}
+
+export interface FieldProps {
+  readonly form: Filled;
+  /** Name of the field, and the path of its faults. */
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  /** Whether only screen readers are told the label. */
+  readonly unlabelled?: boolean;
+  /** Tells fields of one name on one page apart. */
+  readonly part?: string;
+}
+
+type InputTraits = Pick<
+  JSX.InputHTMLAttributes<HTMLInputElement>,
+  "type" | "required" | "autocomplete" | "placeholder" | "maxLength" | "inputMode" | "step"
+>;
+
+export const TextField = ({
+  form,
+  name,
+  label,
+  hint,
+  unlabelled,
+  part,
+  ...traits
+}: FieldProps & InputTraits) => {
+  const ids = fieldIds({ form, name, hint, part });
+  return (
+    <Around ids={ids} {...{ name, label, hint, unlabelled }} fault={faultAt(form, name)}>
+      <input type="text" {...traits} {...ids.control} name={name} value={form.value(name)} />
+    </Around>
+  );
+};
+
+export interface TextAreaProps extends FieldProps {
+  readonly size?: "line" | "short" | "tall" | undefined;
+  readonly required?: boolean;
+  readonly placeholder?: string;
+}
+
+export const TextArea = ({ form, size, required, placeholder, ...rest }: TextAreaProps) => {
+  const ids = fieldIds({ form, ...rest });
+  return (
+    <Around ids={ids} {...rest} fault={faultAt(form, rest.name)}>
+      <textarea {...ids.control} {...{ required, placeholder }} class={size} name={rest.name}>
+        {/* The parser drops the first line break of a text area. */}
+        {`\n${form.value(rest.name)}`}
+      </textarea>
+    </Around>
+  );
+};
+
+export interface SelectProps extends FieldProps {
+  readonly options: readonly (readonly [value: string, label: string])[];
+  /** Whether the reader's own time zone is chosen where scripts run, under the browser's name for it. */
+  readonly ownZone?: boolean;
+}
+
+export const Select = ({ form, options, ownZone, ...rest }: SelectProps) => {
+  const ids = fieldIds({ form, ...rest });
+  const chosen = form.value(rest.name);
+  return (
+    <Around ids={ids} {...rest} fault={faultAt(form, rest.name)}>
+      <select {...ids.control} name={rest.name} data-own-zone={ownZone || undefined}>
+        {options.map(([value, label]) => (
+          <option key={value} value={value} selected={value === chosen}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </Around>
+  );
+};
+
+/** What is wrong at a field, or within it, as one sentence after its label; undefined where nothing is. */
+export const faultAt = ({ refusal }: Pick<Filled, "refusal">, name: string): string | undefined =>
+  refusal?.details.issues?.find(({ path }) => path === name || path.startsWith(`${name}.`))?.message;
+
+interface AroundProps extends Omit<FieldProps, "form"> {
+  readonly ids: ReturnType<typeof fieldIds>;
+  readonly fault: string | undefined;
+  readonly children: ComponentChildren;
+}
+
+const Around = ({ ids, label, hint, unlabelled, fault, children }: AroundProps) => (
+  <div class="field">
+    <label class={unlabelled ? "unseen" : undefined} for={ids.control.id}>
+      {label}
+    </label>
+    {children}
+    {hint !== undefined && (
+      <p class="hint" id={ids.hint}>
+        {hint}
+      </p>
+    )}
+    {fault !== undefined && (
+      <p class="fault" id={ids.fault}>
+        {label} {fault}.
+      </p>
+    )}
+  </div>
+);
+
+function fieldIds({ form, name, hint, part = "field" }: Omit<FieldProps, "label">) {
+  const id = `${part}-${name.replaceAll(".", "-")}`;
+  const wrong = faultAt(form, name) !== undefined;
+  const described = [hint === undefined ? "" : `${id}-hint`, wrong ? `${id}-fault` : ""].filter(Boolean);
+  return {
+    hint: `${id}-hint`,
+    fault: `${id}-fault`,
+    control: {
+      id,
+      "aria-describedby": described.join(" ") || undefined,
+      "aria-invalid": wrong ? ("true" as const) : undefined,
+    },
+  };
+}

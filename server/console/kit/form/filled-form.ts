@@ -1,0 +1,20 @@
+import { createHash } from "node:crypto";
+import type { ApiError } from "../../../../src/contract/errors.ts";
+import type { Filled } from "./field.tsx";
+import type { Fields } from "./read-form.ts";
+
+/** A form with these values, as it is first shown. */
+export const filledWith = (values: Readonly<Record<string, string>> = {}): Filled => ({
+  value: (name) => values[name] ?? "",
+});
+
+/** A form as it was sent, with what was wrong. */
+export const filledAgain = (fields: Fields, refusal: ApiError): Filled => ({
+  value: fields.text,
+  refusal,
+  sent: true,
+});
+
+/** Tells versions of a value apart without repeating it. */
+export const versionOf = (value: unknown): string =>
+  createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);

@@ -1,0 +1,21 @@
+import { fieldVersion, type Values, wasName } from "./changed-values.ts";
+
+interface WasProps {
+  readonly current: Values;
+}
+
+/** Remembers in a form which values it began with. */
+export const Was = ({ current }: WasProps) => (
+  <WasVersions
+    versions={Object.fromEntries(Object.entries(current).map(([name, value]) => [name, fieldVersion(value)]))}
+  />
+);
+
+/** The same for versions that are known already. */
+export const WasVersions = ({ versions }: { readonly versions: Values }) => (
+  <>
+    {Object.entries(versions).map(([name, version]) => (
+      <input key={name} type="hidden" name={wasName(name)} value={version} />
+    ))}
+  </>
+);

@@ -1,0 +1,49 @@
+import type { IncomingMessage } from "node:http";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import { limits } from "../../../../src/contract/limits.ts";
+import { mediaTypeOf, readBytes, refuseEncoded, type Sending } from "../../../http/bodies/body.ts";
+
+/** What a form sent. Line breaks are single line feeds, as in everything that is stored. */
+export interface Fields {
+  /** The value of a field; empty where it was not sent. */
+  text(name: string): string;
+  /** All values of fields of one name. */
+  all(name: string): string[];
+  has(name: string): boolean;
+  /** Everything, in the order of the page. */
+  entries(): [name: string, value: string][];
+  /** The hidden value that makes repeats of this form act once. */
+  readonly once: string | undefined;
+}
+
+/** The longest release note fits, every character of it escaped. */
+const most = 2 * 1_048_576;
+
+/**
+ * Reads a posted form. Throws `unsupported_media_type` for another body, `payload_too_large` over 2 MiB, or over 32 KiB
+ * where nobody is signed in.
+ */
+export async function readForm(request: IncomingMessage, sending: Sending): Promise<Fields> {
+  refuseEncoded(request);
+  if (mediaTypeOf(request) !== "application/x-www-form-urlencoded") {
+    throw new ApiError("unsupported_media_type");
+  }
+  const bytes = await readBytes(request, sending.sender.anonymous ? limits.anonymousBody : most, sending);
+  return fieldsOf(new URLSearchParams(bytes.toString("latin1")));
+}
+
+export function fieldsOf(sent: URLSearchParams): Fields {
+  const all = (name: string) => sent.getAll(name).map(withLineFeeds);
+  const once = sent.get("once") ?? "";
+  return {
+    all,
+    text: (name) => all(name)[0] ?? "",
+    has: (name) => sent.has(name),
+    entries: () => [...sent].map(([name, value]) => [name, withLineFeeds(value)]),
+    once: /^[\w-]{1,64}$/.test(once) ? once : undefined,
+  };
+}
+
+const withLineFeeds = (value: string): string => value.replace(/\r\n?/g, "\n");
+
+export const noFields: Fields = fieldsOf(new URLSearchParams());

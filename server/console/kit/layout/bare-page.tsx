@@ -1,0 +1,20 @@
+import type { ComponentChildren } from "preact";
+import type { Links } from "../../links.ts";
+import { Brand } from "./brand.tsx";
+import { Document } from "./document.tsx";
+
+export interface AloneProps {
+  readonly links: Links;
+  readonly title: string;
+  readonly children: ComponentChildren;
+}
+
+/** A page with one thing on it, for those who are not signed in, too. */
+export const Alone = ({ links, title, children }: AloneProps) => (
+  <Document links={links} title={title}>
+    <main class="alone" id="main" tabIndex={-1}>
+      <Brand links={links} />
+      {children}
+    </main>
+  </Document>
+);

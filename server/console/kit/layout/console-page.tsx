@@ -1,0 +1,157 @@
+import type { ComponentChildren } from "preact";
+import { Line } from "../display/user-text.tsx";
+import { Once } from "../form/idempotency-field.tsx";
+import { Brand } from "./brand.tsx";
+import { Document } from "./document.tsx";
+import type { Frame, Tab } from "./navigation.ts";
+import { DoneNotice } from "./notice.tsx";
+
+export interface FramedProps {
+  readonly frame: Frame;
+  readonly title: string;
+  /** For pages of forms and reading, which long lines would make hard. */
+  readonly narrow?: boolean;
+  /** The page's own address, where it may be shown as the answer to a form. */
+  readonly address?: string;
+  readonly children: ComponentChildren;
+}
+
+/** A page of the console with the bar above it, and the tabs of its app. */
+export const Framed = ({ frame, title, narrow = false, address, children }: FramedProps) => (
+  <Document
+    links={frame.links}
+    title={frame.app ? `${title} · ${frame.app.name}` : title}
+    address={address}
+    person={frame.email}
+  >
+    <header class="top">
+      <div class="bar">
+        <Brand links={frame.links} />
+        {frame.apps.length > 0 && <AppMenu frame={frame} />}
+        <div class="end">
+          <a href={frame.links.home} aria-current={frame.tab === "decisions" ? "page" : undefined}>
+            Decisions
+            <Waiting frame={frame} />
+          </a>
+          <AccountMenu frame={frame} />
+        </div>
+      </div>
+      {frame.app && <Tabs frame={frame} appId={frame.app.id} />}
+    </header>
+    <main class={narrow ? "middle narrow" : "middle"} id="main" tabIndex={-1}>
+      <DoneNotice done={frame.done} />
+      {children}
+    </main>
+  </Document>
+);
+
+const Waiting = ({ frame: { waiting, requests } }: { readonly frame: Frame }) => {
+  const asked = [...requests.values()].reduce((sum, count) => sum + count, 0);
+  const words = [
+    ...(waiting > 0 ? [waiting === 1 ? "1 proposal waits" : `${waiting} proposals wait`] : []),
+    ...(asked > 0 ? [asked === 1 ? "1 tester asks for a seat" : `${asked} testers ask for seats`] : []),
+  ];
+  return words.length === 0 ? null : <Count count={waiting + asked} words={words.join(", ")} />;
+};
+
+const Count = ({ count, words }: { readonly count: number; readonly words: string }) => (
+  <span class="count">
+    <span aria-hidden="true">{count}</span>
+    <span class="unseen">{words}</span>
+  </span>
+);
+
+const AppMenu = ({ frame: { links, apps, app } }: { readonly frame: Frame }) => (
+  <>
+    <span class="slash" aria-hidden="true">
+      /
+    </span>
+    <details class="menu">
+      <summary>
+        <span class="unseen">App:</span>
+        <span class="name">{app ? <Line text={app.name} /> : "All apps"}</span>
+      </summary>
+      <nav class="panel" aria-label="Apps">
+        {apps.map(({ id, name }) => (
+          <a key={id} href={links.inbox(id)} aria-current={id === app?.id ? "true" : undefined}>
+            <Line text={name} />
+          </a>
+        ))}
+        <div class="apart">
+          <a href={links.newApp}>New app</a>
+        </div>
+      </nav>
+    </details>
+  </>
+);
+
+const AccountMenu = ({ frame: { links, email, docs } }: { readonly frame: Frame }) => (
+  <details class="menu right">
+    <summary>
+      <span class="unseen">{`Account ${email}`}</span>
+      <span class="avatar" aria-hidden="true">
+        {email.slice(0, 1).toUpperCase()}
+      </span>
+    </summary>
+    <nav class="panel" aria-label="Account">
+      <p class="who">
+        Signed in as <br />
+        <Line text={email} />
+      </p>
+      <a href={links.tokens}>Tokens</a>
+      <a href={links.devices}>Devices</a>
+      <a href={links.signInMethods}>Sign-in methods</a>
+      <a href={links.audit}>Audit log</a>
+      <a href={docs}>API</a>
+      <form class="apart" method="post" action={links.signOut}>
+        <Once />
+        <button class="plain" type="submit">
+          Sign out
+        </button>
+      </form>
+    </nav>
+  </details>
+);
+
+type AppTab = Exclude<Tab, "decisions">;
+
+const tabs: readonly [AppTab, string][] = [
+  ["inbox", "Inbox"],
+  ["faqs", "FAQ"],
+  ["changelog", "Changelog"],
+  ["testing", "Testing"],
+  ["settings", "Settings"],
+];
+
+const Tabs = ({
+  frame: { links, tab, requests },
+  appId,
+}: {
+  readonly frame: Frame;
+  readonly appId: string;
+}) => {
+  const addresses: Record<AppTab, string> = {
+    inbox: links.inbox(appId),
+    faqs: links.faqs(appId),
+    changelog: links.changelog(appId),
+    testing: links.testing(appId),
+    settings: links.app(appId),
+  };
+  const asked = requests.get(appId) ?? 0;
+  return (
+    <nav class="tabs" aria-label="This app">
+      <ul>
+        {tabs.map(([name, label]) => (
+          <li key={name}>
+            <a href={addresses[name]} aria-current={tab === name ? "page" : undefined}>
+              {label}
+              {name === "testing" && asked > 0 && (
+                <Count count={asked} words={asked === 1 ? "1 tester asks" : `${asked} testers ask`} />
+              )}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+};

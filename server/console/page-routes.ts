@@ -1,0 +1,99 @@
+import type { Links } from "./links.ts";
+import { createKey, regenerateKey, revokeKey } from "./pages/api-keys/forms.ts";
+import { createApp, deleteApp, updateApp } from "./pages/apps/forms.ts";
+import { newAppPage } from "./pages/apps/new-app-page.tsx";
+import { appPage } from "./pages/apps/page.tsx";
+import { auditPage } from "./pages/audit/page.tsx";
+import { entryPage, newEntryPage } from "./pages/changelog/changelog-entry-page.tsx";
+import { createEntry, deleteEntry, updateEntry } from "./pages/changelog/forms.ts";
+import { changelogPage } from "./pages/changelog/page.tsx";
+import { cycleReportPage } from "./pages/cycles/cycle-report-page.tsx";
+import {
+  acceptRequest,
+  assignSeat,
+  cancelCycle,
+  confirmJoin,
+  declineRequest,
+  removeTester,
+  rotateKey,
+} from "./pages/cycles/forms.ts";
+import { cyclePage } from "./pages/cycles/page.tsx";
+import { signDeviceOut } from "./pages/devices/forms.ts";
+import { devicesPage } from "./pages/devices/page.tsx";
+import { faqPage, newFaqPage } from "./pages/faqs/faq-page.tsx";
+import { createFaq, deleteFaq, orderFaqs, updateFaq } from "./pages/faqs/forms.ts";
+import { faqsPage } from "./pages/faqs/page.tsx";
+import { inboxPage } from "./pages/feedback/page.tsx";
+import { addMessage, decide, deleteThread, editThread } from "./pages/feedback/thread/forms.ts";
+import { threadPage } from "./pages/feedback/thread/page.tsx";
+import { homePage } from "./pages/home/page.tsx";
+import { createCycle, createListing, updateListing } from "./pages/listings/forms.ts";
+import { listingPage, newListingPage } from "./pages/listings/listing-page.tsx";
+import { testingPage } from "./pages/listings/page.tsx";
+import { signInMethodsPage } from "./pages/sign-in-methods/page.tsx";
+import { createToken, revokeToken } from "./pages/tokens/forms.ts";
+import { tokensPage } from "./pages/tokens/page.tsx";
+import { changePassword, signOut } from "./sign-in/console-session-forms.ts";
+import type { Answer, SignedInVisit } from "./visit.ts";
+
+export type Addresses = readonly (readonly [path: string, answer: Answer<SignedInVisit>])[];
+
+/** The pages of the console. */
+export const pages = (at: Links): Addresses => [
+  [at.home, homePage],
+  [at.inbox(":appId"), inboxPage],
+  [at.thread(":appId", ":id"), threadPage],
+  [at.faqs(":appId"), faqsPage],
+  [at.faqs(":appId", "new"), newFaqPage],
+  [at.faq(":appId", ":faqId"), faqPage],
+  [at.changelog(":appId"), changelogPage],
+  [at.changelog(":appId", "new"), newEntryPage],
+  [at.entry(":appId", ":entryId"), entryPage],
+  [at.testing(":appId"), testingPage],
+  [at.testing(":appId", "new"), newListingPage],
+  [at.listing(":appId", ":listingId"), listingPage],
+  [at.cycle(":appId", ":cycleId"), cyclePage],
+  [at.cycle(":appId", ":cycleId", "report"), cycleReportPage],
+  [at.newApp, newAppPage],
+  [at.app(":appId"), appPage],
+  [at.tokens, tokensPage],
+  [at.signInMethods, signInMethodsPage],
+  [at.devices, devicesPage],
+  [at.audit, auditPage],
+];
+
+/** Where its forms are sent. */
+export const forms = (at: Links): Addresses => [
+  [at.signOut, signOut],
+  [at.thread(":appId", ":id", "decision"), decide],
+  [at.thread(":appId", ":id", "messages"), addMessage],
+  [at.thread(":appId", ":id", "edit"), editThread],
+  [at.thread(":appId", ":id", "delete"), deleteThread],
+  [at.faqs(":appId", "new"), createFaq],
+  [at.faqs(":appId", "order"), orderFaqs],
+  [at.faq(":appId", ":faqId"), updateFaq],
+  [at.faq(":appId", ":faqId", "delete"), deleteFaq],
+  [at.changelog(":appId", "new"), createEntry],
+  [at.entry(":appId", ":entryId"), updateEntry],
+  [at.entry(":appId", ":entryId", "delete"), deleteEntry],
+  [at.testing(":appId", "new"), createListing],
+  [at.listing(":appId", ":listingId"), updateListing],
+  [at.listing(":appId", ":listingId", "cycles"), createCycle],
+  [at.cycle(":appId", ":cycleId", "assign"), assignSeat],
+  [at.cycle(":appId", ":cycleId", "cancel"), cancelCycle],
+  [at.seat(":appId", ":cycleId", ":slotId", "accept"), acceptRequest],
+  [at.seat(":appId", ":cycleId", ":slotId", "decline"), declineRequest],
+  [at.seat(":appId", ":cycleId", ":slotId", "remove"), removeTester],
+  [at.seat(":appId", ":cycleId", ":slotId", "rotate-key"), rotateKey],
+  [at.seat(":appId", ":cycleId", ":slotId", "confirm-join"), confirmJoin],
+  [at.newApp, createApp],
+  [at.app(":appId"), updateApp],
+  [at.app(":appId", "delete"), deleteApp],
+  [at.app(":appId", "keys"), createKey],
+  [at.key(":appId", ":keyId", "regenerate"), regenerateKey],
+  [at.key(":appId", ":keyId", "revoke"), revokeKey],
+  [at.tokens, createToken],
+  [at.token(":tokenId", "revoke"), revokeToken],
+  [at.device(":deviceId", "sign-out"), signDeviceOut],
+  [at.password, changePassword],
+];

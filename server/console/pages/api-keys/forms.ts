@@ -1,0 +1,30 @@
+import { keys } from "../../../../src/contract/console/api-keys.ts";
+import { filledAgain } from "../../kit/form/filled-form.ts";
+import { goTo, orAgain, type Reply } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+import { showApp } from "../apps/page.tsx";
+
+/** Answers with the page itself: the key is in no address and in no cookie, and sent again, the form shows it again. */
+export function createKey(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, param } = visit;
+  return orAgain(
+    async () => {
+      const body = { label: fields.text("label"), kind: fields.text("kind") };
+      const made = await ask(keys.create, { params: { appId: param("appId") }, body, once: fields.once });
+      return showApp(visit, { made });
+    },
+    (refusal) => showApp(visit, { key: filledAgain(fields, refusal) }),
+  );
+}
+
+export async function regenerateKey(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, param } = visit;
+  const params = { appId: param("appId"), keyId: param("keyId") };
+  return showApp(visit, { made: await ask(keys.regenerate, { params, once: fields.once }) });
+}
+
+export async function revokeKey({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+  const params = { appId: param("appId"), keyId: param("keyId") };
+  await ask(keys.remove, { params, once: fields.once });
+  return goTo(links.app(params.appId), "key-revoked");
+}

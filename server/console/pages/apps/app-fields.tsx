@@ -1,0 +1,38 @@
+import { Tick } from "../../kit/form/choices.tsx";
+import { type Filled, TextField } from "../../kit/form/field.tsx";
+
+/** What can be set of an app. */
+export const AppFields = ({ form }: { readonly form: Filled }) => (
+  <>
+    <TextField form={form} name="name" label="Name" required />
+    <div>
+      <Tick
+        form={form}
+        name="feedbackEnabled"
+        label="Accept feedback"
+        hint="When this is off, reports are refused with an error."
+      />
+      <Tick
+        form={form}
+        name="changelogEnabled"
+        label="Show the changelog"
+        hint="When this is off, apps cannot read the release notes."
+      />
+    </div>
+    <TextField
+      form={form}
+      name="chatWebhookUrl"
+      label="Chat webhook"
+      type="url"
+      placeholder="https://"
+      hint="The address of an incoming webhook of Slack, Mattermost, Discord (/slack) or Rocket.Chat. Each new proposal is posted there. Treat the address as a secret."
+    />
+    <TextField
+      form={form}
+      name="githubRepository"
+      label="GitHub repository"
+      placeholder="owner/name"
+      hint="Where the work on this app is done."
+    />
+  </>
+);

@@ -1,0 +1,70 @@
+import { apps } from "../../../../src/contract/console/apps.ts";
+import { badRequest } from "../../../../src/contract/errors.ts";
+import { changedValues, givenFor, type Values } from "../../kit/form/changed-values.ts";
+import { currentApp } from "../../kit/form/current-values.ts";
+import { filledAgain } from "../../kit/form/filled-form.ts";
+import { goTo, orAgain, type Reply } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+import { showNewApp } from "./new-app-page.tsx";
+import { showApp } from "./page.tsx";
+
+const emptyApp: Values = {
+  name: "",
+  feedbackEnabled: "",
+  changelogEnabled: "",
+  chatWebhookUrl: "",
+  githubRepository: "",
+};
+
+export function createApp(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links } = visit;
+  return orAgain(
+    async () => {
+      const body = bodyOf(givenFor(fields, emptyApp));
+      const app = await ask(apps.create, { body, once: fields.once });
+      return goTo(links.app(app.id), "app-created");
+    },
+    (refusal) => showNewApp(visit, filledAgain(fields, refusal)),
+  );
+}
+
+export function updateApp(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  const params = { appId: param("appId") };
+  return orAgain(
+    async () => {
+      const current = currentApp(await ask(apps.read, { params }));
+      const body = bodyOf(changedValues(fields, givenFor(fields, current), current));
+      await ask(apps.update, { params, body, once: fields.once });
+      return goTo(links.app(params.appId), "changed");
+    },
+    (refusal) => showApp(visit, { edit: filledAgain(fields, refusal) }),
+  );
+}
+
+/** Deletes an app whose name was typed: nobody types the name of the wrong one by a slip. */
+export function deleteApp(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  const params = { appId: param("appId") };
+  return orAgain(
+    async () => {
+      const { name } = await ask(apps.read, { params });
+      if (fields.text("confirmation").trim() !== name)
+        throw badRequest("confirmation", "does not match the name of this app");
+      await ask(apps.remove, { params, once: fields.once });
+      return goTo(links.home, "app-deleted");
+    },
+    (refusal) => showApp(visit, { removal: filledAgain(fields, refusal) }),
+  );
+}
+
+function bodyOf({ feedbackEnabled, changelogEnabled, ...rest }: Values): Record<string, unknown> {
+  const { chatWebhookUrl, githubRepository } = rest;
+  return {
+    ...rest,
+    ...(feedbackEnabled === undefined ? {} : { feedbackEnabled: feedbackEnabled === "on" }),
+    ...(changelogEnabled === undefined ? {} : { changelogEnabled: changelogEnabled === "on" }),
+    ...(chatWebhookUrl === "" ? { chatWebhookUrl: null } : {}),
+    ...(githubRepository === "" ? { githubRepository: null } : {}),
+  };
+}

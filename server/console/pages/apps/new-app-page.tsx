@@ -1,0 +1,39 @@
+import type { Filled } from "../../kit/form/field.tsx";
+import { filledWith } from "../../kit/form/filled-form.ts";
+import { Once } from "../../kit/form/idempotency-field.tsx";
+import { Framed } from "../../kit/layout/console-page.tsx";
+import { frameOf } from "../../kit/layout/navigation.ts";
+import { Refused } from "../../kit/layout/notice.tsx";
+import { type Reply, show } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+import { AppFields } from "./app-fields.tsx";
+
+export const newAppPage = (visit: SignedInVisit): Promise<Reply> => showNewApp(visit);
+
+export async function showNewApp(
+  visit: SignedInVisit,
+  form: Filled = filledWith({ feedbackEnabled: "on", changelogEnabled: "on" }),
+): Promise<Reply> {
+  const frame = await frameOf(visit);
+  return show(
+    <Framed frame={frame} title="New app" narrow>
+      <div class="head">
+        <div>
+          <h1>New app</h1>
+          <p>A mobile app, a backend or a website that your users give feedback on.</p>
+        </div>
+      </div>
+      <form class="card stack" method="post" action={frame.links.newApp} data-guards>
+        <Refused refusal={form.refusal} />
+        <Once />
+        <AppFields form={form} />
+        <div class="actions">
+          <button class="primary" type="submit">
+            Create app
+          </button>
+        </div>
+      </form>
+    </Framed>,
+    form.refusal?.status,
+  );
+}

@@ -1,0 +1,112 @@
+import type { AppKey } from "../../../../src/contract/console/api-keys.ts";
+import { keys } from "../../../../src/contract/console/api-keys.ts";
+import { Line } from "../../kit/display/user-text.tsx";
+import { currentApp } from "../../kit/form/current-values.ts";
+import { type Filled, TextField } from "../../kit/form/field.tsx";
+import { filledWith } from "../../kit/form/filled-form.ts";
+import { Once } from "../../kit/form/idempotency-field.tsx";
+import { Was } from "../../kit/form/original-values.tsx";
+import { Framed } from "../../kit/layout/console-page.tsx";
+import { type AppFrame, appFrameOf } from "../../kit/layout/navigation.ts";
+import { Refused } from "../../kit/layout/notice.tsx";
+import { type Reply, show } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+import { Keys } from "../api-keys/api-keys.tsx";
+import { AppFields } from "./app-fields.tsx";
+
+/** What the forms of an app's settings ended with. */
+export interface AppForms {
+  readonly edit?: Filled;
+  readonly key?: Filled;
+  readonly removal?: Filled;
+  /** A key just made: its secret is shown this once. */
+  readonly made?: { readonly label: string; readonly key: string };
+}
+
+export const appPage = (visit: SignedInVisit): Promise<Reply> => showApp(visit);
+
+export async function showApp(visit: SignedInVisit, forms: AppForms = {}): Promise<Reply> {
+  const frame = await appFrameOf(visit, "settings");
+  const { items } = await visit.ask(keys.list, { params: { appId: frame.app.id } });
+  const refusal = [forms.edit, forms.key, forms.removal].find((form) => form)?.refusal;
+  return show(<AppSettings frame={frame} keys={items} forms={forms} now={visit.now} />, refusal?.status);
+}
+
+export interface AppSettingsProps {
+  readonly frame: AppFrame;
+  readonly keys: readonly AppKey[];
+  readonly forms: AppForms;
+  readonly now: Date;
+}
+
+const AppSettings = (props: AppSettingsProps) => {
+  const { frame, forms } = props;
+  return (
+    <Framed frame={frame} title="Settings" narrow>
+      <div class="head">
+        <h1>Settings</h1>
+      </div>
+      <div class="stack wide">
+        <Keys {...props} />
+        <Edit frame={frame} form={forms.edit} />
+        <Delete frame={frame} form={forms.removal} />
+      </div>
+    </Framed>
+  );
+};
+
+interface FormProps {
+  readonly frame: AppFrame;
+  readonly form: Filled | undefined;
+}
+
+const Edit = ({ frame: { app, links }, form }: FormProps) => {
+  const current = currentApp(app);
+  return (
+    <section class="stack" aria-labelledby="app">
+      <h2 id="app">App</h2>
+      <form class="card stack" method="post" action={links.app(app.id)} data-guards>
+        <Refused refusal={form?.refusal} />
+        <Once />
+        <Was current={current} />
+        <AppFields form={form ?? filledWith(current)} />
+        <div class="actions">
+          <button class="primary" type="submit">
+            Save
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+};
+
+const Delete = ({ frame: { app, links }, form }: FormProps) => (
+  <details class="reveal danger" open={form !== undefined}>
+    <summary>Delete this app</summary>
+    <form class="card stack" method="post" action={links.app(app.id, "delete")}>
+      <Refused refusal={form?.refusal} />
+      <p>
+        All feedback with its files, the FAQ, the changelog, and every key and token of{" "}
+        <Line text={app.name} /> are deleted for good. Apps that use its keys are refused from then on.
+      </p>
+      <Once />
+      <TextField
+        form={form ?? filledWith()}
+        name="confirmation"
+        label="Name of the app"
+        autocomplete="off"
+        hint={
+          <>
+            Type <Line text={app.name} /> to confirm.
+          </>
+        }
+        required
+      />
+      <div class="actions">
+        <button class="danger" type="submit">
+          Delete the app for good
+        </button>
+      </div>
+    </form>
+  </details>
+);

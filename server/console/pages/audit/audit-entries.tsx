@@ -1,0 +1,117 @@
+import type { AuditEntry } from "../../../../src/contract/console/audit.ts";
+import { When } from "../../kit/display/timestamp.tsx";
+import { Line } from "../../kit/display/user-text.tsx";
+import type { Frame } from "../../kit/layout/navigation.ts";
+import { deedNames } from "./audit-action-names.ts";
+import { actorParts, type NamedTarget, type NamedToken } from "./audit-names.ts";
+
+export interface AuditEntriesProps {
+  readonly items: readonly AuditEntry[];
+  readonly frame: Frame;
+  /** What the entries tell of, by its id. */
+  readonly targets: ReadonlyMap<string, NamedTarget>;
+  /** The tokens with which the entries were made, by their ids. */
+  readonly tokens: ReadonlyMap<string, NamedToken>;
+}
+
+/** Entries of the audit as a table. */
+export const AuditEntries = ({ items, frame, targets, tokens }: AuditEntriesProps) => (
+  <section class="scroll" aria-label="Entries">
+    <table class="stacked">
+      <thead>
+        <tr>
+          <th scope="col">When</th>
+          <th scope="col">What</th>
+          <th scope="col">App</th>
+          <th scope="col">Who</th>
+          <th scope="col">From</th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((entry) => (
+          <Entry
+            key={entry.id}
+            entry={entry}
+            frame={frame}
+            target={targets.get(entry.target ?? "")}
+            tokens={tokens}
+          />
+        ))}
+      </tbody>
+    </table>
+  </section>
+);
+
+interface EntryProps {
+  readonly entry: AuditEntry;
+  readonly frame: Frame;
+  readonly target: NamedTarget | undefined;
+  readonly tokens: AuditEntriesProps["tokens"];
+}
+
+const Entry = ({ entry, frame, target, tokens }: EntryProps) => (
+  <tr>
+    <td class="fit">
+      <When at={entry.at} />
+    </td>
+    <td>
+      <b>{deedNames.get(entry.action) ?? entry.action}</b>
+      <Target entry={entry} target={target} />
+    </td>
+    <td>
+      <AppName id={entry.appId} frame={frame} />
+    </td>
+    <td>
+      <Actor actor={entry.actor} frame={frame} tokens={tokens} />
+    </td>
+    <td class="fit muted">{entry.address}</td>
+  </tr>
+);
+
+interface ActorProps extends Pick<EntryProps, "frame" | "tokens"> {
+  readonly actor: string;
+}
+
+/** Who did it, and with which token: its label, or its id where no label was recorded. */
+const Actor = ({ actor, frame, tokens }: ActorProps) => {
+  const { name, tokenId } = actorParts(actor);
+  if (tokenId === undefined) return <Line text={name} />;
+  const token = tokens.get(tokenId);
+  return (
+    <>
+      <Line text={name} />
+      <div class="muted" title={tokenId}>
+        Token <TokenName token={token} id={tokenId} href={frame.links.tokens} />
+      </div>
+    </>
+  );
+};
+
+interface TokenNameProps {
+  readonly token: NamedToken | undefined;
+  readonly id: string;
+  readonly href: string;
+}
+
+const TokenName = ({ token, id, href }: TokenNameProps) => {
+  if (!token) return <>{`${id.slice(0, 8)}…, revoked`}</>;
+  const label = <Line text={token.label || "without a label"} />;
+  return token.revoked ? <>{label}, revoked</> : <a href={href}>{label}</a>;
+};
+
+/** The name of what was done something to; its id only where it is gone, or never had a name. */
+const Target = ({ entry, target }: Pick<EntryProps, "entry" | "target">) => {
+  if (target) {
+    const name = <Line text={target.name || "Without a name"} />;
+    return <div>{target.href === undefined ? name : <a href={target.href}>{name}</a>}</div>;
+  }
+  const known =
+    entry.target === null || entry.target === entry.appId || /^(session|user)\./.test(entry.action);
+  return known ? null : <div class="muted" title={entry.target ?? ""}>{`${entry.target?.slice(0, 8)}…`}</div>;
+};
+
+const AppName = ({ id, frame }: { readonly id: string | null; readonly frame: Frame }) => {
+  if (id === null) return null;
+  const app = frame.apps.find((known) => known.id === id);
+  return app ? <Line text={app.name} /> : <span class="muted">Deleted</span>;
+};

@@ -1,0 +1,107 @@
+import { audit } from "../../../../src/contract/console/audit.ts";
+import { visibleLine } from "../../kit/display/visible-text.ts";
+import { Framed } from "../../kit/layout/console-page.tsx";
+import { Empty } from "../../kit/layout/empty.tsx";
+import { frameOf } from "../../kit/layout/navigation.ts";
+import { Pager } from "../../kit/layout/pager.tsx";
+import { type Reply, show } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+import { deedNames } from "./audit-action-names.ts";
+import { AuditEntries, type AuditEntriesProps } from "./audit-entries.tsx";
+import { targetsOf, tokensOf } from "./audit-names.ts";
+
+/** Who did what, newest first. */
+export async function auditPage(visit: SignedInVisit): Promise<Reply> {
+  const { ask, deps, links, query } = visit;
+  const frame = await frameOf(visit);
+  const filter = { app: query("app"), action: query("action") };
+  const cursor = query("cursor");
+  const asked = { cursor, appId: filter.app, action: filter.action };
+  const { items, nextCursor } = await ask(audit.list, { query: asked });
+  const targets = await targetsOf(deps.database, items, links);
+  const tokens = await tokensOf(deps.database, items);
+  return show(<Audit {...{ frame, filter, cursor, items, nextCursor, targets, tokens }} />);
+}
+
+interface Filter {
+  readonly app: string;
+  readonly action: string;
+}
+
+interface AuditProps extends AuditEntriesProps {
+  readonly filter: Filter;
+  readonly cursor: string;
+  readonly nextCursor: string | null;
+}
+
+const Audit = (props: AuditProps) => {
+  const { frame, filter, cursor, items, nextCursor } = props;
+  const at = (values: Record<string, string>) => {
+    const given = Object.entries({ ...filter, ...values }).filter(([, value]) => value !== "");
+    return given.length === 0 ? frame.links.audit : `${frame.links.audit}?${new URLSearchParams(given)}`;
+  };
+  return (
+    <Framed frame={frame} title="Audit log">
+      <div class="head">
+        <div>
+          <h1>Audit log</h1>
+          <p>What was done in your account and your apps, newest first.</p>
+        </div>
+      </div>
+      <Filters frame={frame} filter={filter} />
+      {items.length === 0 ? (
+        <Empty title="Nothing matches">
+          <p>The audit log has no entry of this kind.</p>
+          <div class="actions">
+            <a class="button" href={frame.links.audit}>
+              Show everything
+            </a>
+          </div>
+        </Empty>
+      ) : (
+        <AuditEntries {...props} />
+      )}
+      <Pager
+        first={cursor === "" ? undefined : at({})}
+        next={nextCursor === null ? undefined : at({ cursor: nextCursor })}
+      />
+    </Framed>
+  );
+};
+
+const Filters = ({ frame: { apps, links }, filter }: Pick<AuditProps, "frame" | "filter">) => (
+  <search class="filters">
+    <form class="search" method="get" action={links.audit}>
+      <Filtered
+        name="app"
+        label="App"
+        chosen={filter.app}
+        options={[["", "All apps"], ...apps.map(({ id, name }) => [id, visibleLine(name)] as const)]}
+      />
+      <Filtered
+        name="action"
+        label="What was done"
+        chosen={filter.action}
+        options={[["", "Everything"], ...[...deedNames].sort(([, a], [, b]) => a.localeCompare(b, "en"))]}
+      />
+      <button type="submit">Filter</button>
+    </form>
+  </search>
+);
+
+interface FilteredProps {
+  readonly name: keyof Filter;
+  readonly label: string;
+  readonly chosen: string;
+  readonly options: readonly (readonly [value: string, label: string])[];
+}
+
+const Filtered = ({ name, label, chosen, options }: FilteredProps) => (
+  <select name={name} aria-label={label}>
+    {options.map(([value, words]) => (
+      <option key={value} value={value} selected={value === chosen}>
+        {words}
+      </option>
+    ))}
+  </select>
+);

@@ -1,0 +1,105 @@
+import type { EditedChangelogEntry } from "../../../../src/contract/changelog.ts";
+import { consoleChangelog } from "../../../../src/contract/console/changelog.ts";
+import { WhenUtc } from "../../kit/display/timestamp.tsx";
+import type { Filled } from "../../kit/form/field.tsx";
+import { filledWith } from "../../kit/form/filled-form.ts";
+import { Once } from "../../kit/form/idempotency-field.tsx";
+import { Framed } from "../../kit/layout/console-page.tsx";
+import { appFrameOf } from "../../kit/layout/navigation.ts";
+import { type Reply, show } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+import { EntryForm, type EntryFormProps } from "./changelog-entry-form.tsx";
+import { EntryPreview } from "./changelog-entry-preview.tsx";
+import { currentEntry, entryAgain, entryFields, givenEntry } from "./changelog-entry-values.ts";
+import { PublicationBadge } from "./publication-badge.tsx";
+
+const emptyEntry = { releaseType: "minor", bodyFormat: "markdown" };
+
+export const newEntryPage = (visit: SignedInVisit): Promise<Reply> =>
+  showEntry(visit, { form: filledWith(emptyEntry) });
+
+export async function entryPage(visit: SignedInVisit): Promise<Reply> {
+  const entry = await readEntry(visit);
+  const current = currentEntry(entry);
+  return showEntry(visit, { entry, form: filledWith(entryFields(current)), current });
+}
+
+/** The form as it was sent: with what was wrong, with a preview, or with room for more. */
+export async function entryPageAgain(
+  visit: SignedInVisit,
+  shown: Pick<ShownEntry, "preview" | "more"> & { readonly form?: Filled },
+): Promise<Reply> {
+  const entry = visit.param("entryId") === "" ? undefined : await readEntry(visit);
+  const current = entry && currentEntry(entry);
+  return showEntry(visit, { form: entryAgain(visit.fields), ...shown, entry, current });
+}
+
+export const readEntry = ({ ask, param }: SignedInVisit): Promise<EditedChangelogEntry> =>
+  ask(consoleChangelog.read, { params: { entryId: param("entryId") } });
+
+interface ShownEntry extends Pick<EntryFormProps, "form" | "current" | "more"> {
+  readonly entry?: EditedChangelogEntry | undefined;
+  readonly preview?: boolean;
+}
+
+async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: ShownEntry): Promise<Reply> {
+  const frame = await appFrameOf(visit, "changelog");
+  const { links, app } = frame;
+  const action = entry ? links.entry(app.id, entry.id) : links.changelog(app.id, "new");
+  const title = entry ? "Edit release note" : "New release note";
+  return show(
+    <Framed frame={frame} title={title} narrow>
+      <a class="back" href={links.changelog(app.id)}>
+        <span aria-hidden="true">←</span> Changelog
+      </a>
+      <div class="head">
+        <div class="row">
+          <h1>{title}</h1>
+          {entry && <PublicationBadge publishedAt={entry.publishedAt} now={visit.now} />}
+          {entry?.publishedAt && <PublicationTime at={entry.publishedAt} />}
+        </div>
+      </div>
+      <div class="stack wide">
+        {preview && (await previewOf(visit))}
+        <EntryForm
+          {...shown}
+          action={action}
+          fields={visit.fields}
+          published={entry ? entry.publishedAt !== null : false}
+        />
+        {entry && <DeleteEntry action={`${action}/delete`} />}
+      </div>
+    </Framed>,
+    shown.form.refusal?.status,
+  );
+}
+
+/** As the list shows it: a browser shows the time in the field by the rules of its own language. */
+const PublicationTime = ({ at }: { readonly at: string }) => (
+  <span class="muted small">
+    <WhenUtc at={at} />
+  </span>
+);
+
+/** What renders Markdown is loaded only where it is wanted: it takes longer than the rest of the console. */
+async function previewOf({ deps, fields }: SignedInVisit) {
+  const { createMarkdown } = await import("../../kit/display/markdown.ts");
+  const entry = givenEntry(fields);
+  const html = createMarkdown(`${deps.settings.baseUrl}/uploads/`)(entry.body ?? "");
+  return <EntryPreview entry={entry} html={html} />;
+}
+
+const DeleteEntry = ({ action }: { readonly action: string }) => (
+  <details class="reveal danger">
+    <summary>Delete this release note</summary>
+    <form class="stack" method="post" action={action}>
+      <p>Apps that read it no longer find it. It cannot be brought back.</p>
+      <Once />
+      <div class="actions">
+        <button class="danger" type="submit">
+          Delete for good
+        </button>
+      </div>
+    </form>
+  </details>
+);

@@ -1,0 +1,54 @@
+import { h } from "preact";
+import { itemTypes } from "../../../../src/contract/changelog.ts";
+import { Line } from "../../kit/display/user-text.tsx";
+import type { Values } from "../../kit/form/changed-values.ts";
+
+export interface EntryPreviewProps {
+  /** What the form says; its lists as JSON. */
+  readonly entry: Values;
+  /** Its text, rendered. */
+  readonly html: string;
+}
+
+/** A release note as its readers would see it. Nothing is saved by looking. */
+export const EntryPreview = ({ entry, html }: EntryPreviewProps) => (
+  <section class="card stack" aria-labelledby="preview">
+    <p class="muted small" id="preview">
+      Preview. Nothing is saved yet.
+    </p>
+    <div>
+      <h2>
+        <Line text={entry.title || "Untitled"} />
+      </h2>
+      <p class="muted">
+        <Line text={entry.version ?? ""} />
+      </p>
+    </div>
+    {entry.bodyFormat === "items" ? (
+      <Changes items={JSON.parse(entry.items ?? "[]")} />
+    ) : (
+      // The one place where HTML is not made of elements: what renders Markdown escapes it.
+      h("div", { class: "markdown", dangerouslySetInnerHTML: { __html: html } })
+    )}
+  </section>
+);
+
+const Changes = ({ items }: { readonly items: readonly Values[] }) => (
+  <div class="markdown">
+    {itemTypes.map((kind) => {
+      const changes = items.filter(({ type }) => type === kind);
+      return changes.length === 0 ? null : (
+        <div key={kind}>
+          <h3>{kind[0]?.toUpperCase() + kind.slice(1)}</h3>
+          <ul>
+            {changes.map(({ text = "" }) => (
+              <li key={text}>
+                <Line text={text} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      );
+    })}
+  </div>
+);

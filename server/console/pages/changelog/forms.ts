@@ -1,0 +1,50 @@
+import { consoleChangelog } from "../../../../src/contract/console/changelog.ts";
+import { changedValues } from "../../kit/form/changed-values.ts";
+import { goTo, orAgain, type Reply } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+import { entryPageAgain, readEntry } from "./changelog-entry-page.tsx";
+import { currentEntry, entryAgain, entryBody, givenEntry } from "./changelog-entry-values.ts";
+
+export const createEntry = (visit: SignedInVisit): Promise<Reply> =>
+  unlessOnlyShown(visit, async ({ ask, fields, param }) => {
+    const body = entryBody(givenEntry(fields));
+    const params = { appId: param("appId") };
+    const entry = await ask(consoleChangelog.create, { params, body, once: fields.once });
+    return entry.id;
+  });
+
+export const updateEntry = (visit: SignedInVisit): Promise<Reply> =>
+  unlessOnlyShown(visit, async ({ ask, fields, param }) => {
+    const current = currentEntry(await readEntry(visit));
+    const body = entryBody(changedValues(fields, givenEntry(fields), current));
+    const params = { entryId: param("entryId") };
+    await ask(consoleChangelog.update, { params, body, once: fields.once });
+    return params.entryId;
+  });
+
+export async function deleteEntry({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+  await ask(consoleChangelog.remove, { params: { entryId: param("entryId") }, once: fields.once });
+  return goTo(links.changelog(param("appId")), "entry-deleted");
+}
+
+/** Some buttons of the form only show it again; the others save, and one of them publishes. `save` gives the entry's id. */
+function unlessOnlyShown(
+  visit: SignedInVisit,
+  save: (visit: SignedInVisit) => Promise<string>,
+): Promise<Reply> {
+  const { fields, links, param } = visit;
+  const intent = fields.text("intent");
+  if (intent === "preview") return entryPageAgain(visit, { preview: true });
+  if (intent === "more") return entryPageAgain(visit, { more: true });
+  return orAgain(
+    async () => {
+      const entryId = await save(visit);
+      if (intent === "publish") await publish(visit, entryId);
+      return goTo(links.changelog(param("appId")), intent === "publish" ? "published" : "entry-saved");
+    },
+    (refusal) => entryPageAgain(visit, { form: entryAgain(fields, refusal) }),
+  );
+}
+
+const publish = ({ ask, fields }: SignedInVisit, entryId: string) =>
+  ask(consoleChangelog.publish, { params: { entryId }, once: fields.once });

@@ -1,0 +1,98 @@
+import type { EditedChangelogEntry } from "../../../../src/contract/changelog.ts";
+import { consoleChangelog } from "../../../../src/contract/console/changelog.ts";
+import { Ago, WhenUtc } from "../../kit/display/timestamp.tsx";
+import { Line } from "../../kit/display/user-text.tsx";
+import { Framed } from "../../kit/layout/console-page.tsx";
+import { Empty } from "../../kit/layout/empty.tsx";
+import { type AppFrame, appFrameOf } from "../../kit/layout/navigation.ts";
+import { Notice } from "../../kit/layout/notice.tsx";
+import { Pager } from "../../kit/layout/pager.tsx";
+import { type Reply, show } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+import { PublicationBadge } from "./publication-badge.tsx";
+
+/** The release notes of an app, drafts first. */
+export async function changelogPage(visit: SignedInVisit): Promise<Reply> {
+  const frame = await appFrameOf(visit, "changelog");
+  const cursor = visit.query("cursor");
+  const params = { appId: frame.app.id };
+  const { items, nextCursor } = await visit.ask(consoleChangelog.list, { params, query: { cursor } });
+  return show(<Changelog {...{ frame, cursor, items, nextCursor }} now={visit.now} />);
+}
+
+interface ChangelogProps {
+  readonly frame: AppFrame;
+  readonly cursor: string;
+  readonly items: readonly EditedChangelogEntry[];
+  readonly nextCursor: string | null;
+  readonly now: Date;
+}
+
+const Changelog = ({ frame, cursor, items, nextCursor, now }: ChangelogProps) => {
+  const { links, app } = frame;
+  const address = links.changelog(app.id);
+  return (
+    <Framed frame={frame} title="Changelog" narrow>
+      <div class="head">
+        <div>
+          <h1>Changelog</h1>
+          <p>Your app reads what is published, newest first. Only you see drafts.</p>
+        </div>
+        <a class="button primary" href={links.changelog(app.id, "new")}>
+          New release note
+        </a>
+      </div>
+      {!app.changelogEnabled && (
+        <Notice kind="attention">
+          The changelog is turned off for this app, so nothing of it can be read.{" "}
+          <a href={links.app(app.id)}>Turn it on in the settings</a>
+        </Notice>
+      )}
+      {items.length === 0 ? (
+        <Empty title="Nothing released yet">
+          <p>Tell your users what changed. A note stays a draft until you publish it.</p>
+        </Empty>
+      ) : (
+        <ul class="list linked">
+          {items.map((entry) => (
+            <EntryLine key={entry.id} entry={entry} href={links.entry(app.id, entry.id)} now={now} />
+          ))}
+        </ul>
+      )}
+      <Pager
+        first={cursor === "" ? undefined : address}
+        next={nextCursor === null ? undefined : `${address}?${new URLSearchParams({ cursor: nextCursor })}`}
+      />
+    </Framed>
+  );
+};
+
+interface EntryLineProps {
+  readonly entry: EditedChangelogEntry;
+  readonly href: string;
+  readonly now: Date;
+}
+
+const EntryLine = ({ entry, href, now }: EntryLineProps) => (
+  <li>
+    <div class="row spread">
+      <a class="to" href={href}>
+        <Line text={entry.title} />
+      </a>
+      <PublicationBadge publishedAt={entry.publishedAt} now={now} />
+    </div>
+    <p class="under">
+      <span>
+        <Line text={entry.version} />
+      </span>
+      <span>{entry.releaseType}</span>
+      {entry.publishedAt === null ? (
+        <span>
+          changed <Ago at={entry.updatedAt} now={now} />
+        </span>
+      ) : (
+        <WhenUtc at={entry.publishedAt} />
+      )}
+    </p>
+  </li>
+);

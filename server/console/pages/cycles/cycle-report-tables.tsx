@@ -1,0 +1,88 @@
+import type { CycleReport } from "../../../../src/contract/console/cycles.ts";
+import { dateOfDay, justBefore, lengthOfTime, zonedDay } from "../../kit/display/zoned-times.ts";
+import { ZonedDate } from "../../kit/display/zoned-timestamp.tsx";
+import { SeatBadge } from "./cycle-badges.tsx";
+
+export interface ReportProps {
+  readonly report: CycleReport;
+}
+
+/** For each day of a test, how many testers have it counted: as a bar and as a figure. */
+export const TestersPerDay = ({ report: { cycle, seats, testersPerDay } }: ReportProps) => {
+  const most = new Set(seats.map(({ seat }) => seat)).size;
+  return (
+    <table>
+      <caption class="unseen">Testers with the day counted</caption>
+      <thead>
+        <tr>
+          <th scope="col">Day</th>
+          <th scope="col">Date</th>
+          <th scope="col" class="wide-column">
+            Testers with the day counted
+          </th>
+          <th scope="col" class="figure">
+            <span class="unseen">How many</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {testersPerDay.map(({ dayIndex, testers }) => (
+          <tr key={dayIndex}>
+            <th scope="row">{dayIndex}</th>
+            <td class="fit">{zonedDay(dateOfDay(cycle.startsOn, dayIndex).toISOString(), "UTC")}</td>
+            <td>
+              <svg class="bar-of-day" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+                <rect class="ground" width="100" height="8" rx="1" />
+                <rect class="filled" width={(100 * testers) / most} height="8" rx="1" />
+              </svg>
+            </td>
+            <td class="figure">{dayIndex > cycle.dayIndex ? "–" : testers}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+};
+
+/** The seats of a test, by number only: who held them is not told. */
+export const ReportSeats = ({ report: { cycle, seats } }: ReportProps) => (
+  <table>
+    <caption class="unseen">Seats</caption>
+    <thead>
+      <tr>
+        <th scope="col">Seat</th>
+        <th scope="col">State</th>
+        <th scope="col">From</th>
+        <th scope="col">Until</th>
+        {["Days counted", "By session", "By proof", "Missed", "Sessions", "Time tested"].map((name) => (
+          <th scope="col" class="figure" key={name}>
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {seats.map((seat) => (
+        <tr key={seat.slotId} class={seat.status === "removed" ? "removed" : undefined}>
+          <th scope="row">{seat.seat}</th>
+          <td>
+            <SeatBadge status={seat.status} />
+          </td>
+          <td class="fit">{dayOrNothing(seat.activatedAt, cycle.timezone)}</td>
+          <td class="fit">{dayOrNothing(seat.endedAt && justBefore(seat.endedAt), cycle.timezone)}</td>
+          <td class="figure">
+            <b>{seat.daysCounted}</b>
+          </td>
+          <td class="figure">{seat.daysBySession}</td>
+          <td class="figure">{seat.daysByProof}</td>
+          <td class="figure">{seat.missedDays}</td>
+          <td class="figure">{seat.sessions}</td>
+          <td class="figure fit">{lengthOfTime(seat.secondsTested)}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
+const dayOrNothing = (at: string | null, timezone: string) =>
+  at === null ? <span class="muted">–</span> : <ZonedDate at={at} timezone={timezone} />;

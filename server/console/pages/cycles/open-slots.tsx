@@ -1,0 +1,47 @@
+import type { SlotWithDays } from "../../../../src/contract/console/cycles.ts";
+import { type Filled, Select, TextField } from "../../kit/form/field.tsx";
+import { filledWith } from "../../kit/form/filled-form.ts";
+import { Once } from "../../kit/form/idempotency-field.tsx";
+import { Refused } from "../../kit/layout/notice.tsx";
+
+export interface OpenSeatsProps {
+  readonly slots: readonly SlotWithDays[];
+  readonly form: Filled | undefined;
+  readonly action: string;
+}
+
+/** Gives an open seat to somebody at once, without a request. */
+export const OpenSeats = ({ slots, form, action }: OpenSeatsProps) => (
+  <section class="stack" aria-labelledby="open-seats">
+    <div>
+      <h2 id="open-seats">{slots.length === 1 ? "1 open seat" : `${slots.length} open seats`}</h2>
+      <p class="muted">
+        Testers can find open seats and ask for one. You can also give a seat to a person who has an account
+        here.
+      </p>
+    </div>
+    <form class="card stack" method="post" action={action}>
+      <Refused refusal={form?.refusal} />
+      <Once />
+      <div class="columns">
+        <TextField
+          form={form ?? filledWith()}
+          name="email"
+          label="E-mail of the tester"
+          type="email"
+          autocomplete="off"
+          required
+        />
+        <Select
+          form={form ?? filledWith()}
+          name="slotId"
+          label="Seat"
+          options={slots.map(({ slotId, seat }) => [slotId, `Seat ${seat}`])}
+        />
+      </div>
+      <div class="actions">
+        <button type="submit">Give the seat</button>
+      </div>
+    </form>
+  </section>
+);

@@ -1,0 +1,184 @@
+import type { ComponentChildren } from "preact";
+import { type Cycle, cycles, type SlotWithDays } from "../../../../src/contract/console/cycles.ts";
+import { type Listing, listings } from "../../../../src/contract/console/listings.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import { Line } from "../../kit/display/user-text.tsx";
+import { ZonedDay } from "../../kit/display/zoned-timestamp.tsx";
+import { Confirmed } from "../../kit/form/confirmation.tsx";
+import type { Filled } from "../../kit/form/field.tsx";
+import { versionOf } from "../../kit/form/filled-form.ts";
+import { Framed } from "../../kit/layout/console-page.tsx";
+import { type AppFrame, appFrameOf } from "../../kit/layout/navigation.ts";
+import { Refused } from "../../kit/layout/notice.tsx";
+import { type Reply, show } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+import { CycleBadge } from "./cycle-badges.tsx";
+import { CycleFacts } from "./cycle-facts.tsx";
+import { isLive } from "./cycle-line.tsx";
+import { OpenSeats } from "./open-slots.tsx";
+import { DayEvidence } from "./slot-day-evidence.tsx";
+import { type Chosen, DayGrid } from "./slot-day-grid.tsx";
+import { Legend } from "./slot-day-marks.tsx";
+import { SeatPanel } from "./slot-panel.tsx";
+import { SeatRequests } from "./slot-requests.tsx";
+
+/** The forms of a cycle that were sent and refused. */
+export interface CycleForms {
+  readonly seat?: Filled;
+  readonly assign?: Filled;
+  readonly cancel?: Filled;
+}
+
+export const cyclePage = (visit: SignedInVisit): Promise<Reply> => showCycle(visit);
+
+export async function showCycle(visit: SignedInVisit, forms: CycleForms = {}): Promise<Reply> {
+  const frame = await appFrameOf(visit, "testing");
+  const { cycle, slots } = await readCycle(visit);
+  const listing = await visit.ask(listings.read, { params: { listingId: cycle.listingId } });
+  const uploads = `${visit.deps.settings.baseUrl}/uploads/`;
+  const address = frame.links.cycle(frame.app.id, cycle.id);
+  const chosen = chosenOf(visit, slots);
+  const refusal = (forms.seat ?? forms.assign ?? forms.cancel)?.refusal;
+  return show(
+    <CycleDetail {...{ frame, cycle, slots, listing, forms, chosen, address, uploads }} now={visit.now} />,
+    refusal?.status,
+  );
+}
+
+/** The cycle that the path names, within its own app only. Throws `not_found`. */
+export async function readCycle({ ask, param }: SignedInVisit) {
+  const read = await ask(cycles.read, { params: { cycleId: param("cycleId") } });
+  if (read.cycle.appId !== param("appId").toLowerCase()) throw new ApiError("not_found");
+  return read;
+}
+
+/** The seat, or the day of it, that the address names; undefined where it names none of this cycle. */
+function chosenOf(visit: SignedInVisit, slots: readonly SlotWithDays[]): Chosen | undefined {
+  const slotId = visit.query("slot") || visit.param("slotId");
+  const slot = slots.find((known) => known.slotId === slotId.toLowerCase());
+  return slot && { slot, day: slot.days.find(({ dayIndex }) => String(dayIndex) === visit.query("day")) };
+}
+
+interface CycleDetailProps {
+  readonly frame: AppFrame;
+  readonly cycle: Cycle;
+  readonly slots: readonly SlotWithDays[];
+  readonly listing: Listing;
+  readonly forms: CycleForms;
+  readonly chosen: Chosen | undefined;
+  readonly address: string;
+  readonly uploads: string;
+  readonly now: Date;
+}
+
+const CycleDetail = (props: CycleDetailProps) => {
+  const { frame, cycle, slots, forms, address, listing } = props;
+  const open = isLive(cycle) ? slots.filter(({ status }) => status === "open") : [];
+  return (
+    <Framed frame={frame} title={listing.appName}>
+      <Head {...props} />
+      <div class="stack wide">
+        <Refused refusal={(forms.seat ?? forms.cancel)?.refusal} />
+        <Live id="facts" of={[cycle, slots]}>
+          <CycleFacts cycle={cycle} slots={slots} />
+        </Live>
+        <Requests {...props} />
+        <Days {...props} />
+        {(open.length > 0 || forms.assign) && (
+          <OpenSeats slots={open} form={forms.assign} action={`${address}/assign`} />
+        )}
+        {isLive(cycle) && (
+          <Confirmed offer="Cancel this run" action={`${address}/cancel`} button="Cancel the run" danger>
+            The run ends now: no further days count, testers lose their seats, and requests are dropped. The
+            counted days stay on record. You cannot start this run again.
+          </Confirmed>
+        )}
+      </div>
+    </Framed>
+  );
+};
+
+const Head = ({ frame: { links, app }, cycle, listing, address }: CycleDetailProps) => (
+  <>
+    <a class="back" href={links.listing(app.id, cycle.listingId)}>
+      <span aria-hidden="true">←</span> <Line text={listing.appName} />
+    </a>
+    <div class="head">
+      <div>
+        <div class="row">
+          <h1>
+            Run from <ZonedDay at={cycle.startsAt} timezone={cycle.timezone} />
+          </h1>
+          <CycleBadge status={cycle.status} />
+        </div>
+        <p>Days begin and end at midnight in {cycle.timezone}. The run starts and ends by itself.</p>
+      </div>
+      <a class="button" href={`${address}/report`}>
+        {isLive(cycle) ? "Report so far" : "End report"}
+      </a>
+    </div>
+  </>
+);
+
+interface LiveProps {
+  readonly id: string;
+  /** What it shows: where that has changed, the page shows it anew. */
+  readonly of: unknown;
+  /** What is read out then. */
+  readonly news?: string;
+  readonly children: ComponentChildren;
+}
+
+const Live = ({ id, of, news, children }: LiveProps) => (
+  <div id={id} data-live={versionOf(of)} data-news={news}>
+    {children}
+  </div>
+);
+
+const Requests = ({ frame: { links, app }, cycle, slots, now }: CycleDetailProps) => {
+  const requested = slots.filter(({ status }) => status === "requested");
+  return (
+    <Live id="requests" of={requested} news="The requests for seats have changed.">
+      {requested.length > 0 && (
+        <SeatRequests
+          slots={requested}
+          now={now}
+          at={(slotId, deed) => links.seat(app.id, cycle.id, slotId, deed)}
+        />
+      )}
+    </Live>
+  );
+};
+
+/** The grid, and beside it what is known of what is chosen in it. */
+const Days = ({ frame: { links, app }, cycle, slots, chosen, address, uploads }: CycleDetailProps) => (
+  <section class="stack" aria-labelledby="days-title">
+    <h2 id="days-title">Seats and days</h2>
+    <div class="board">
+      <div
+        class="stack tight"
+        id="grid"
+        data-live={versionOf(slots)}
+        data-news="The seats and days have changed."
+      >
+        <DayGrid {...{ cycle, slots, chosen, address }} />
+        <Legend />
+      </div>
+      <aside class="card stack evidence" id="evidence" aria-label="Evidence" aria-live="polite">
+        {chosen === undefined && (
+          <p class="muted">
+            Choose a day to see its evidence, or a seat to see how it stands and to act on it.
+          </p>
+        )}
+        {chosen?.day && <DayEvidence {...{ cycle, uploads }} slot={chosen.slot} day={chosen.day} />}
+        {chosen && !chosen.day && (
+          <SeatPanel
+            cycle={cycle}
+            slot={chosen.slot}
+            at={(deed) => links.seat(app.id, cycle.id, chosen.slot.slotId, deed)}
+          />
+        )}
+      </aside>
+    </div>
+  </section>
+);

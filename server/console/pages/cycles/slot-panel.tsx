@@ -1,0 +1,101 @@
+import type { Cycle, SlotWithDays } from "../../../../src/contract/console/cycles.ts";
+import { Line } from "../../kit/display/user-text.tsx";
+import { ZonedTime } from "../../kit/display/zoned-timestamp.tsx";
+import { Confirmed } from "../../kit/form/confirmation.tsx";
+import { Once } from "../../kit/form/idempotency-field.tsx";
+import { SeatBadge } from "./cycle-badges.tsx";
+import { isLive } from "./cycle-line.tsx";
+import { AnswerForms } from "./slot-requests.tsx";
+
+export interface SeatPanelProps {
+  readonly cycle: Cycle;
+  readonly slot: SlotWithDays;
+  /** The address of a deed on this seat. */
+  readonly at: (deed: string) => string;
+}
+
+/** A seat: how it stands, and what its owner may do with it. */
+export const SeatPanel = (props: SeatPanelProps) => {
+  const { slot } = props;
+  return (
+    <>
+      <div class="row">
+        <h2>{`Seat ${slot.seat}`}</h2>
+        <SeatBadge status={slot.status} />
+      </div>
+      {slot.tester === null ? (
+        <p class="muted">
+          Nobody has this seat yet. A tester can ask for it, or you can give it to a tester below.
+        </p>
+      ) : (
+        <SeatFacts {...props} tester={slot.tester} />
+      )}
+      <SeatActions {...props} />
+    </>
+  );
+};
+
+type Tester = NonNullable<SlotWithDays["tester"]>;
+
+const SeatFacts = ({ cycle, slot, tester }: SeatPanelProps & { readonly tester: Tester }) => (
+  <dl class="pairs">
+    <dt>Tester</dt>
+    <dd>
+      <Line text={tester.email} />
+    </dd>
+    <Moment name="Expires" at={slot.requestExpiresAt} timezone={cycle.timezone} />
+    <Moment name="Active since" at={slot.activatedAt} timezone={cycle.timezone} />
+    <Moment name="Ended" at={slot.endedAt} timezone={cycle.timezone} />
+    {slot.activatedAt !== null && (
+      <>
+        <dt>Counted</dt>
+        <dd>{`${slot.daysCounted} of ${cycle.durationDays} days`}</dd>
+        <dt>Missed</dt>
+        <dd>{`${slot.missedDays}; the seat is lost at ${cycle.maxMissedDays}`}</dd>
+        <dt>Store’s test</dt>
+        <dd>{slot.joinCheckPending ? "Joining is not confirmed yet" : "Joined"}</dd>
+      </>
+    )}
+  </dl>
+);
+
+interface MomentProps {
+  readonly name: string;
+  readonly at: string | null;
+  readonly timezone: string;
+}
+
+const Moment = ({ name, at, timezone }: MomentProps) =>
+  at === null ? null : (
+    <>
+      <dt>{name}</dt>
+      <dd>
+        <ZonedTime at={at} timezone={timezone} />
+      </dd>
+    </>
+  );
+
+const SeatActions = ({ cycle, slot, at }: SeatPanelProps) => {
+  if (slot.status === "requested") return <AnswerForms slot={slot} at={at} />;
+  if (!isLive(cycle) || (slot.status !== "active" && slot.status !== "at_risk")) return null;
+  return (
+    <div class="stack tight">
+      {slot.joinCheckPending && (
+        <form class="actions" method="post" action={at("confirm-join")}>
+          <Once />
+          <button class="small" type="submit">
+            Confirm joining
+          </button>
+        </form>
+      )}
+      <Confirmed offer="Replace the test key" action={at("rotate-key")} button="Replace the key">
+        The current key stops working at once: sessions reported with it no longer count. The tester’s client
+        reads the new one by itself.
+      </Confirmed>
+      <Confirmed offer="Remove the tester" action={at("remove")} button="Remove for good" danger>
+        The tester loses the seat for the rest of this run and cannot have another in it. The counted days
+        stay on record, and another tester can get the seat.
+      </Confirmed>
+    </div>
+  );
+};

@@ -1,0 +1,35 @@
+import type { SeatRequestRow } from "../../../store/testing/slot-requests.ts";
+import { Remaining } from "../../kit/display/timestamp.tsx";
+import { Line } from "../../kit/display/user-text.tsx";
+import type { Links } from "../../links.ts";
+
+export interface SeatRequestLinesProps {
+  readonly rows: readonly SeatRequestRow[];
+  readonly links: Links;
+  readonly now: Date;
+}
+
+/** Who asks for a seat, over several runs: each leads to where it is answered. */
+export const SeatRequestLines = ({ rows, links, now }: SeatRequestLinesProps) => (
+  <ol class="list linked">
+    {rows.map((row) => (
+      <li key={row.slotId}>
+        <div class="row spread">
+          <a class="to" href={`${links.cycle(row.appId, row.cycleId)}#requests`}>
+            <Line text={row.email} />
+          </a>
+          <span class="badge attention">Asks for a seat</span>
+        </div>
+        <p class="under">
+          <span>
+            <Line text={row.listingName} />
+          </span>
+          <span>{`Seat ${row.seat}`}</span>
+          <span>
+            expires <Remaining at={row.requestExpiresAt} now={now} />
+          </span>
+        </p>
+      </li>
+    ))}
+  </ol>
+);

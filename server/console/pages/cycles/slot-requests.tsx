@@ -1,0 +1,67 @@
+import type { SlotWithDays } from "../../../../src/contract/console/cycles.ts";
+import { Remaining } from "../../kit/display/timestamp.tsx";
+import { Line } from "../../kit/display/user-text.tsx";
+import { Once } from "../../kit/form/idempotency-field.tsx";
+
+export interface SeatRequestsProps {
+  readonly slots: readonly SlotWithDays[];
+  readonly now: Date;
+  /** The address of a deed on a seat. */
+  readonly at: (slotId: string, deed: string) => string;
+}
+
+/** Who asks for a seat of this run, to be answered here. */
+export const SeatRequests = ({ slots, now, at }: SeatRequestsProps) => (
+  <section class="proposal awaiting" aria-labelledby="requests-title">
+    <header>
+      <h2 id="requests-title">{slots.length === 1 ? "A tester asks for a seat" : "Testers ask for seats"}</h2>
+      <span class="badge attention">{slots.length === 1 ? "1 request" : `${slots.length} requests`}</span>
+    </header>
+    <ul class="requests">
+      {slots.map((slot) => (
+        <li class="row spread" key={slot.slotId}>
+          <div>
+            <b>
+              <Line text={slot.tester?.email ?? ""} />
+            </b>
+            <p class="muted small">
+              {`Seat ${slot.seat}`}
+              {slot.requestExpiresAt !== null && (
+                <>
+                  {" · expires "}
+                  <Remaining at={slot.requestExpiresAt} now={now} />
+                </>
+              )}
+            </p>
+          </div>
+          <AnswerForms slot={slot} at={(deed) => at(slot.slotId, deed)} />
+        </li>
+      ))}
+    </ul>
+  </section>
+);
+
+export interface AnswerFormsProps {
+  readonly slot: SlotWithDays;
+  readonly at: (deed: string) => string;
+}
+
+export const AnswerForms = ({ slot: { tester, seat }, at }: AnswerFormsProps) => {
+  const whose = <span class="unseen">{` ${tester?.email ?? ""} for seat ${seat}`}</span>;
+  return (
+    <div class="actions">
+      <form method="post" action={at("accept")}>
+        <Once />
+        <button class="primary small" type="submit">
+          Accept{whose}
+        </button>
+      </form>
+      <form method="post" action={at("decline")}>
+        <Once />
+        <button class="small" type="submit">
+          Decline{whose}
+        </button>
+      </form>
+    </div>
+  );
+};

@@ -1,0 +1,88 @@
+import { type Device, devices } from "../../../../src/contract/console/devices.ts";
+import { LastUse } from "../../kit/display/last-use.tsx";
+import { Ago, When } from "../../kit/display/timestamp.tsx";
+import { Line } from "../../kit/display/user-text.tsx";
+import { Once } from "../../kit/form/idempotency-field.tsx";
+import { Framed } from "../../kit/layout/console-page.tsx";
+import { Empty } from "../../kit/layout/empty.tsx";
+import { frameOf } from "../../kit/layout/navigation.ts";
+import { type Reply, show } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+
+/** The phones and terminals with which a person tests. */
+export async function devicesPage(visit: SignedInVisit): Promise<Reply> {
+  const frame = await frameOf(visit);
+  const { items } = await visit.ask(devices.list);
+  return show(
+    <Framed frame={frame} title="Devices" narrow>
+      <div class="head">
+        <div>
+          <h1>Devices</h1>
+          <p>
+            The phones and terminals that you have signed in to test apps. They see your tests and hand in
+            your proofs; they reach nothing else of your account.
+          </p>
+        </div>
+      </div>
+      {items.length === 0 ? (
+        <Empty title="No device is signed in">
+          <p>
+            A tester's app, or the command <code>innkeep auth login</code>, opens a page where you approve the
+            device.
+          </p>
+        </Empty>
+      ) : (
+        <ul class="list">
+          {items.map((device) => (
+            <DeviceLine
+              key={device.id}
+              device={device}
+              now={visit.now}
+              action={visit.links.device(device.id, "sign-out")}
+            />
+          ))}
+        </ul>
+      )}
+    </Framed>,
+  );
+}
+
+interface DeviceLineProps {
+  readonly device: Device;
+  readonly now: Date;
+  readonly action: string;
+}
+
+const DeviceLine = ({ device, now, action }: DeviceLineProps) => (
+  <li>
+    <div class="row spread">
+      <b>
+        <Line text={device.name} />
+      </b>
+      <code>{device.prefix}…</code>
+    </div>
+    <p class="under">
+      <span>
+        signed in <Ago at={device.createdAt} now={now} />
+      </span>
+      <LastUse at={device.lastUsedAt} now={now} />
+      <span>
+        until <When at={device.expiresAt} />
+      </span>
+    </p>
+    <details class="reveal">
+      <summary>Sign out</summary>
+      <form class="stack" method="post" action={action}>
+        <p>
+          The device is refused from then on. Its days stay counted, and you can sign it in again at any time.
+        </p>
+        <Once />
+        <div class="actions">
+          <button class="danger" type="submit">
+            Sign this device out
+          </button>
+        </div>
+      </form>
+    </details>
+  </li>
+);

@@ -1,0 +1,76 @@
+import type { ApiError } from "../../../../src/contract/errors.ts";
+import { Alone } from "../../kit/layout/bare-page.tsx";
+import type { Links } from "../../links.ts";
+import { type Reply, show } from "../../reply.ts";
+import type { Typed } from "./unsaved-text.ts";
+
+/** What is known of a request that failed. */
+export interface Refused {
+  readonly requestId: string;
+  /** What its form held. */
+  readonly typed: readonly Typed[];
+}
+
+/** A page in the place of one that could not be shown. */
+export const showRefusal = (links: Links, error: ApiError, { requestId, typed }: Refused): Reply => {
+  const { title, text } = wordsOf(error);
+  return show(
+    <Alone links={links} title={title}>
+      <div class="card stack">
+        <h1>{title}</h1>
+        <p>{text}</p>
+        {error.status === 500 && (
+          <p class="muted small">
+            Request <code>{requestId}</code>
+          </p>
+        )}
+        {typed.length > 0 && <WasTyped typed={typed} />}
+        <div class="actions">
+          <a class="button" href={links.home}>
+            To the console
+          </a>
+        </div>
+      </div>
+    </Alone>,
+    error.status,
+  );
+};
+
+/** Nothing that was typed is lost: it can be copied from here. */
+const WasTyped = ({ typed }: Pick<Refused, "typed">) => (
+  <section class="stack" aria-labelledby="typed">
+    <h2 id="typed">What you had typed</h2>
+    <p class="muted small">It was not saved. Copy it before you leave this page.</p>
+    {typed.map(({ label, text }) => (
+      <label class="field" key={`${label} ${text}`}>
+        <span>{label}</span>
+        <textarea class="short" readOnly>
+          {`\n${text}`}
+        </textarea>
+      </label>
+    ))}
+  </section>
+);
+
+function wordsOf({ code, message }: ApiError) {
+  switch (code) {
+    case "not_found":
+      return {
+        title: "Nothing here",
+        text: "The address is wrong, what it named was deleted, or it belongs to another account.",
+      };
+    case "method_not_allowed":
+      return { title: "Not a page", text: "This address only receives forms. There is no page here." };
+    case "forbidden":
+      return { title: "Not allowed", text: message };
+    case "busy":
+      return { title: "One moment", text: "The server is busy. Nothing was changed; try again shortly." };
+    case "internal":
+      return {
+        title: "Something went wrong",
+        text: "The server made an error. Quote the number below when you report it.",
+      };
+    default:
+      return { title: "That did not work", text: message };
+  }
+}

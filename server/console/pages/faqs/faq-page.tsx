@@ -1,0 +1,112 @@
+import type { ComponentChildren } from "preact";
+import { consoleFaqs } from "../../../../src/contract/console/faqs.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import type { ListedFaq } from "../../../../src/contract/faqs.ts";
+import { currentFaq } from "../../kit/form/current-values.ts";
+import { guarded } from "../../kit/form/draft-attributes.ts";
+import { type Filled, TextArea, TextField } from "../../kit/form/field.tsx";
+import { filledWith } from "../../kit/form/filled-form.ts";
+import { Once } from "../../kit/form/idempotency-field.tsx";
+import { Was } from "../../kit/form/original-values.tsx";
+import { Framed } from "../../kit/layout/console-page.tsx";
+import { type AppFrame, appFrameOf } from "../../kit/layout/navigation.ts";
+import { Refused } from "../../kit/layout/notice.tsx";
+import { type Reply, show } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+
+export const newFaqPage = (visit: SignedInVisit): Promise<Reply> => showNewFaq(visit);
+export const faqPage = (visit: SignedInVisit): Promise<Reply> => showFaq(visit);
+
+export async function showNewFaq(visit: SignedInVisit, form: Filled = filledWith()): Promise<Reply> {
+  const frame = await appFrameOf(visit, "faqs");
+  const action = frame.links.faqs(frame.app.id, "new");
+  return show(
+    <FaqPage frame={frame} title="New entry">
+      <FaqForm form={form} action={action} />
+    </FaqPage>,
+    form.refusal?.status,
+  );
+}
+
+export async function showFaq(visit: SignedInVisit, form?: Filled): Promise<Reply> {
+  const frame = await appFrameOf(visit, "faqs");
+  const faq = await readFaq(visit);
+  const address = frame.links.faq(frame.app.id, faq.id);
+  return show(
+    <FaqPage frame={frame} title="Edit entry">
+      <FaqForm form={form ?? filledWith(currentFaq(faq))} action={address} faq={faq} />
+      <DeleteFaq action={`${address}/delete`} />
+    </FaqPage>,
+    form?.refusal?.status,
+  );
+}
+
+/** The entry that the path names, of its own app only. Throws `not_found`. */
+export async function readFaq({ ask, param }: SignedInVisit): Promise<ListedFaq> {
+  const faqs = await ask(consoleFaqs.list, { params: { appId: param("appId") } });
+  const faq = faqs.find(({ id }) => id === param("faqId").toLowerCase());
+  if (!faq) throw new ApiError("not_found");
+  return faq;
+}
+
+interface FaqPageProps {
+  readonly frame: AppFrame;
+  readonly title: string;
+  readonly children: ComponentChildren;
+}
+
+const FaqPage = ({ frame, title, children }: FaqPageProps) => (
+  <Framed frame={frame} title={title} narrow>
+    <a class="back" href={frame.links.faqs(frame.app.id)}>
+      <span aria-hidden="true">←</span> FAQ
+    </a>
+    <div class="head">
+      <h1>{title}</h1>
+    </div>
+    <div class="stack wide">{children}</div>
+  </Framed>
+);
+
+interface FaqFormProps {
+  readonly form: Filled;
+  readonly action: string;
+  /** The entry that is changed; undefined for a new one. */
+  readonly faq?: ListedFaq;
+}
+
+const FaqForm = ({ form, action, faq }: FaqFormProps) => (
+  <form class="card stack" method="post" action={action} {...guarded(action, form)}>
+    <Refused refusal={form.refusal} />
+    <Once />
+    {faq && <Was current={currentFaq(faq)} />}
+    <TextField form={form} name="question" label="Question" required />
+    <TextArea form={form} name="answer" label="Answer" size="tall" required />
+    <TextField
+      form={form}
+      name="sortOrder"
+      label="Position"
+      inputMode="numeric"
+      hint="A whole number; entries are listed from the smallest. Left empty, a new entry comes last."
+    />
+    <div class="actions">
+      <button class="primary" type="submit">
+        {faq ? "Save" : "Add to the FAQ"}
+      </button>
+    </div>
+  </form>
+);
+
+const DeleteFaq = ({ action }: { readonly action: string }) => (
+  <details class="reveal danger">
+    <summary>Delete this entry</summary>
+    <form class="stack" method="post" action={action}>
+      <p>It disappears from your app at once, and cannot be brought back.</p>
+      <Once />
+      <div class="actions">
+        <button class="danger" type="submit">
+          Delete for good
+        </button>
+      </div>
+    </form>
+  </details>
+);

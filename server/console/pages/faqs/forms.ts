@@ -1,0 +1,60 @@
+import { consoleFaqs } from "../../../../src/contract/console/faqs.ts";
+import { changedValues, givenFor, type Values } from "../../kit/form/changed-values.ts";
+import { currentFaq } from "../../kit/form/current-values.ts";
+import { filledAgain, versionOf } from "../../kit/form/filled-form.ts";
+import { goTo, orAgain, type Reply } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+import { moveFaq } from "./faq-order.ts";
+import { readFaq, showFaq, showNewFaq } from "./faq-page.tsx";
+
+export function createFaq(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  return orAgain(
+    async () => {
+      const given = { question: fields.text("question"), answer: fields.text("answer") };
+      const body = bodyOf({ ...given, sortOrder: fields.text("sortOrder") });
+      await ask(consoleFaqs.create, { params: { appId: param("appId") }, body, once: fields.once });
+      return goTo(links.faqs(param("appId")), "faq-created");
+    },
+    (refusal) => showNewFaq(visit, filledAgain(fields, refusal)),
+  );
+}
+
+export function updateFaq(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  return orAgain(
+    async () => {
+      const current = currentFaq(await readFaq(visit));
+      const body = bodyOf(changedValues(fields, givenFor(fields, current), current));
+      await ask(consoleFaqs.update, { params: { faqId: param("faqId") }, body, once: fields.once });
+      return goTo(links.faqs(param("appId")), "changed");
+    },
+    (refusal) => showFaq(visit, filledAgain(fields, refusal)),
+  );
+}
+
+export async function deleteFaq({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+  await ask(consoleFaqs.remove, { params: { faqId: param("faqId") }, once: fields.once });
+  return goTo(links.faqs(param("appId")), "faq-deleted");
+}
+
+/** Moves one entry by one place, in the list that the form showed; a list that has changed since is only shown. */
+export async function orderFaqs({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+  const list = links.faqs(param("appId"));
+  const faqs = await ask(consoleFaqs.list, { params: { appId: param("appId") } });
+  const order = versionOf(faqs.map(({ id, sortOrder }) => [id, sortOrder]));
+  if (order !== fields.text("order")) return goTo(list);
+  const [id = "", direction] = fields.text("move").split(" ");
+  for (const { id: faqId, sortOrder } of moveFaq(faqs, id, direction === "up" ? "up" : "down")) {
+    const once = fields.once && `${fields.once}/${sortOrder}`;
+    await ask(consoleFaqs.update, { params: { faqId }, body: { sortOrder }, once });
+  }
+  return goTo(list, "moved", `faq-${id}`);
+}
+
+/** A position left empty is not given; one that is no number goes on as it is, to be refused with a reason. */
+function bodyOf({ sortOrder = "", ...rest }: Values): Record<string, unknown> {
+  const position = sortOrder.trim();
+  if (position === "") return rest;
+  return { ...rest, sortOrder: /^-?\d{1,9}$/.test(position) ? Number(position) : sortOrder };
+}

@@ -1,0 +1,51 @@
+import { consoleFaqs } from "../../../../src/contract/console/faqs.ts";
+import type { ListedFaq } from "../../../../src/contract/faqs.ts";
+import { Framed } from "../../kit/layout/console-page.tsx";
+import { Empty } from "../../kit/layout/empty.tsx";
+import { type AppFrame, appFrameOf } from "../../kit/layout/navigation.ts";
+import { type Reply, show } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+import { FaqList, FaqSearch } from "./faq-list.tsx";
+
+/** The FAQ of an app, in the order in which its users read it. */
+export async function faqsPage(visit: SignedInVisit): Promise<Reply> {
+  const frame = await appFrameOf(visit, "faqs");
+  const faqs = await visit.ask(consoleFaqs.list, { params: { appId: frame.app.id } });
+  return show(<Faqs frame={frame} faqs={faqs} query={visit.query("q").trim()} now={visit.now} />);
+}
+
+interface FaqsProps {
+  readonly frame: AppFrame;
+  readonly faqs: readonly ListedFaq[];
+  /** The words that are looked for; empty for the whole list. */
+  readonly query: string;
+  readonly now: Date;
+}
+
+const Faqs = (props: FaqsProps) => {
+  const { frame, faqs, query } = props;
+  const { links, app } = frame;
+  return (
+    <Framed frame={frame} title="FAQ" narrow>
+      <div class="head">
+        <div>
+          <h1>FAQ</h1>
+          <p>Your app reads these entries over the API, in this order.</p>
+        </div>
+        <a class="button primary" href={links.faqs(app.id, "new")}>
+          New entry
+        </a>
+      </div>
+      {faqs.length === 0 ? (
+        <Empty title="No questions yet">
+          <p>Answer frequent questions here. Your app shows the answers at once.</p>
+        </Empty>
+      ) : (
+        <>
+          {(faqs.length > 10 || query !== "") && <FaqSearch {...props} />}
+          <FaqList {...props} />
+        </>
+      )}
+    </Framed>
+  );
+};

@@ -1,0 +1,162 @@
+import { type ThreadSummary, threads } from "../../../../src/contract/console/feedback.ts";
+import { versionOf } from "../../kit/form/filled-form.ts";
+import { Framed } from "../../kit/layout/console-page.tsx";
+import { Empty } from "../../kit/layout/empty.tsx";
+import { type AppFrame, appFrameOf } from "../../kit/layout/navigation.ts";
+import { Pager } from "../../kit/layout/pager.tsx";
+import { type Reply, show } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+import { statusNames, typeNames } from "./feedback-badges.tsx";
+import { ThreadLine } from "./inbox-line.tsx";
+import { inboxQuery, placeQuery } from "./inbox-position.ts";
+
+/** What the reader wants to see; empty for all. */
+interface Filter {
+  readonly status: string;
+  readonly type: string;
+  readonly q: string;
+}
+
+/** The feedback of an app: what is open, unless the address says otherwise. */
+export async function inboxPage(visit: SignedInVisit): Promise<Reply> {
+  const frame = await appFrameOf(visit, "inbox");
+  const filter = { status: visit.query("status") || "open", type: visit.query("type"), q: visit.query("q") };
+  const cursor = visit.query("cursor");
+  const query = inboxQuery(visit.query);
+  const list = await visit.ask(threads.list, { params: { appId: frame.app.id }, query });
+  return show(<Inbox {...{ frame, filter, cursor, ...list }} now={visit.now} />);
+}
+
+interface InboxProps {
+  readonly frame: AppFrame;
+  readonly filter: Filter;
+  readonly cursor: string;
+  readonly items: readonly ThreadSummary[];
+  readonly nextCursor: string | null;
+  readonly now: Date;
+}
+
+const Inbox = ({ frame, filter, cursor, items, nextCursor, now }: InboxProps) => {
+  const address = (change: Record<string, string>) => {
+    const given = Object.entries({ ...filter, ...change }).filter(([, value]) => value !== "");
+    return `${frame.links.inbox(frame.app.id)}?${new URLSearchParams(given)}`;
+  };
+  const list = address(cursor === "" ? {} : { cursor }).split("?")[1] ?? "";
+  return (
+    <Framed frame={frame} title="Inbox">
+      <h1 class="unseen">Inbox</h1>
+      <div class="filters">
+        <Statuses filter={filter} address={address} />
+        <Search frame={frame} filter={filter} />
+      </div>
+      <div id="threads" data-live={versionOf(items)} data-news="The threads in this list have changed.">
+        {items.length === 0 ? (
+          <Nothing frame={frame} filter={filter} everywhere={address({ status: "all" })} />
+        ) : (
+          <ul class="list linked" aria-label="Feedback">
+            {items.map((thread, at) => (
+              <ThreadLine
+                key={thread.id}
+                thread={thread}
+                href={frame.links.thread(thread.appId, thread.id) + placeQuery({ list, at })}
+                now={now}
+              />
+            ))}
+          </ul>
+        )}
+        <Pager
+          first={cursor === "" ? undefined : address({})}
+          next={nextCursor === null ? undefined : address({ cursor: nextCursor })}
+        />
+      </div>
+    </Framed>
+  );
+};
+
+interface StatusesProps {
+  readonly filter: Filter;
+  readonly address: (change: Record<string, string>) => string;
+}
+
+const Statuses = ({ filter, address }: StatusesProps) => (
+  <nav class="pills" aria-label="Status">
+    {[...Object.entries(statusNames), ["all", "All"] as const].map(([status, label]) => (
+      <a key={status} href={address({ status })} aria-current={filter.status === status ? "page" : undefined}>
+        {label}
+      </a>
+    ))}
+  </nav>
+);
+
+const Search = ({ frame, filter }: Pick<InboxProps, "frame" | "filter">) => (
+  <search class="search">
+    <form class="search" method="get" action={frame.links.inbox(frame.app.id)}>
+      <input type="hidden" name="status" value={filter.status} />
+      <label class="unseen" for="search">
+        Search
+      </label>
+      <input
+        id="search"
+        type="search"
+        name="q"
+        value={filter.q}
+        placeholder="Search feedback"
+        maxLength={200}
+      />
+      <label class="unseen" for="type">
+        Type
+      </label>
+      <select id="type" name="type">
+        <option value="">All types</option>
+        {Object.entries(typeNames).map(([type, label]) => (
+          <option key={type} value={type} selected={filter.type === type}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <button type="submit">Search</button>
+    </form>
+  </search>
+);
+
+interface NothingProps extends Pick<InboxProps, "frame" | "filter"> {
+  readonly everywhere: string;
+}
+
+const Nothing = ({ frame: { app, links }, filter, everywhere }: NothingProps) => {
+  if (filter.q !== "" || filter.type !== "") {
+    return (
+      <Empty title="Nothing matches">
+        <p>No feedback with this status matches your search.</p>
+        {filter.status !== "all" && (
+          <div class="actions">
+            <a class="button" href={everywhere}>
+              Search in every status
+            </a>
+          </div>
+        )}
+      </Empty>
+    );
+  }
+  if (filter.status !== "open" && filter.status !== "all") {
+    return (
+      <Empty title="Nothing here">
+        <p>No thread has this status right now.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title={filter.status === "all" ? "No feedback yet" : "No open feedback"}>
+      <p>
+        {app.feedbackEnabled
+          ? "Feedback that your app sends with its key arrives here."
+          : "Feedback is turned off for this app. Turn it on in its settings to let reports in."}
+      </p>
+      <div class="actions">
+        <a class="button" href={links.app(app.id)}>
+          Keys and settings
+        </a>
+      </div>
+    </Empty>
+  );
+};

@@ -1,0 +1,60 @@
+import { Written } from "../../../kit/display/user-text.tsx";
+
+export interface FoldedProps {
+  readonly text: string;
+  /** What is folded away, after how many lines of it there are. */
+  readonly rest?: string;
+  /** What is shown of a long text. */
+  readonly most?: Most;
+}
+
+interface Most {
+  readonly lines: number;
+  readonly characters: number;
+}
+
+const aScreen: Most = { lines: 40, characters: 3_500 };
+/** For a narrow column with many texts. */
+export const aFewLines: Most = { lines: 8, characters: 400 };
+
+/** Text of any length: its beginning, and the rest folded away where that would fill several screens. */
+export const Folded = ({ text, rest = "more lines", most = aScreen }: FoldedProps) => {
+  const at = placeOfFold(text, most);
+  if (at === text.length) return <Written text={text} />;
+  const lines = text.slice(at).split("\n").length;
+  return (
+    <div>
+      <Written text={text.slice(0, at).trimEnd()} />
+      <details class="reveal rest">
+        <summary>{lines > 1 ? `Show ${lines.toLocaleString("en")} ${rest}` : "Show the rest"}</summary>
+        <Written text={text.slice(at)} />
+      </details>
+    </div>
+  );
+};
+
+/** Where the rest of a text begins: after a line or a word, and never so that only a few lines are folded away. */
+function placeOfFold(text: string, most: Most): number {
+  const byLines = afterLine(text, most.lines);
+  const at = Math.min(byLines, most.characters);
+  if (text.length - at < most.characters / 4 && text.slice(at).split("\n").length < most.lines / 2) {
+    return text.length;
+  }
+  if (at === byLines) return at;
+  const gap = text.slice(0, at).search(/\s\S*$/);
+  return gap > at / 2 ? gap + 1 : wholeCharacter(text, at);
+}
+
+/** The first half of a surrogate pair stays with the second. */
+const wholeCharacter = (text: string, at: number): number =>
+  (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at;
+
+function afterLine(text: string, count: number): number {
+  let at = 0;
+  for (let line = 0; line < count; line += 1) {
+    const end = text.indexOf("\n", at);
+    if (end === -1) return text.length;
+    at = end + 1;
+  }
+  return at;
+}

@@ -1,0 +1,104 @@
+import { ApiError } from "../../../../../src/contract/errors.ts";
+import { fieldVersion, type Values, wasName } from "../../../kit/form/changed-values.ts";
+import type { Filled } from "../../../kit/form/field.tsx";
+import { filledWith } from "../../../kit/form/filled-form.ts";
+import type { Fields } from "../../../kit/form/read-form.ts";
+
+/** The parts of a thread's page that a person fills in. All are one form, so that each sends what the others hold. */
+export type ThreadPart = "decision" | "note" | "reply" | "edit";
+
+const names: Readonly<Record<ThreadPart, readonly string[]>> = {
+  decision: ["note"],
+  note: ["noteBody"],
+  reply: ["replyBody"],
+  edit: ["status", "category", "subject", "githubIssueUrl"],
+};
+
+/** The form as it was sent: for which part, and why that was refused; it was done where nothing says why not. */
+export interface SentThread {
+  readonly fields: Fields;
+  readonly part: ThreadPart;
+  readonly refusal?: ApiError;
+  /** The message that was added. */
+  readonly messageId?: string;
+}
+
+/** What the parts of the form begin with. */
+export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
+  /** The hidden versions with which the fields of `edit` began. */
+  readonly was: Values;
+  /** The run that the sent page showed; empty on a page that was only opened. */
+  readonly readRunId: string;
+  readonly decisionRefused: boolean;
+  readonly messageId: string | undefined;
+  /** Whether it holds what was sent, and not what is stored. */
+  readonly sent: boolean;
+}
+
+/** The forms of a page: what was sent and not done stays filled in, everything else shows what is stored. */
+export function threadForms(current: Values, sent?: SentThread): ThreadForms {
+  const edit = editValues(current, sent);
+  return {
+    decision: partOf("decision", {}, sent),
+    note: partOf("note", {}, sent),
+    reply: partOf("reply", {}, sent),
+    edit: { ...partOf("edit", current, sent), value: (name) => edit.values[name] ?? "" },
+    was: edit.was,
+    readRunId: sent?.fields.text("runId") ?? "",
+    decisionRefused: sent?.part === "decision" && sent.refusal !== undefined,
+    messageId: sent?.messageId,
+    sent: sent !== undefined,
+  };
+}
+
+/** Whether parts other than the one that was sent hold something that is not saved. */
+export const holdsDrafts = (fields: Fields, sentPart: ThreadPart): boolean =>
+  (["decision", "note", "reply"] as const).some(
+    (part) => part !== sentPart && names[part].some((name) => fields.text(name).trim() !== ""),
+  ) ||
+  (sentPart !== "edit" && names.edit.some((name) => isEdited(fields, name)));
+
+function partOf(part: ThreadPart, stored: Values, sent: SentThread | undefined): Filled {
+  if (!sent || isDone(part, sent)) return filledWith(stored);
+  const { fields, refusal } = sent;
+  return sent.part === part
+    ? { value: fields.text, refusal: atFieldsOf(part, refusal) }
+    : { value: fields.text };
+}
+
+/** A message's text has a field of its own for each kind of message. */
+function atFieldsOf(part: ThreadPart, refusal: ApiError | undefined): ApiError | undefined {
+  const issues = refusal?.details.issues?.map(({ path, message }) => ({
+    path: path === "body" ? (names[part][0] ?? path) : path,
+    message,
+  }));
+  return refusal && issues ? new ApiError(refusal.code, { ...refusal.details, issues }) : refusal;
+}
+
+/** A field that the reader did not touch shows what is stored now, which somebody else may have changed. */
+function editValues(current: Values, sent: SentThread | undefined) {
+  const entries = names.edit.map((name) => {
+    const stored = current[name] ?? "";
+    const fresh = { name, value: stored, was: fieldVersion(stored) };
+    if (!sent || isDone("edit", sent)) return fresh;
+    const { fields } = sent;
+    // Sent again after it was refused, it replaces what somebody else wrote.
+    if (sent.part === "edit" && sent.refusal?.code === "bad_request") {
+      return { ...fresh, value: fields.text(name) };
+    }
+    return isEdited(fields, name)
+      ? { name, value: fields.text(name), was: fields.text(wasName(name)) }
+      : fresh;
+  });
+  return {
+    values: Object.fromEntries(entries.map(({ name, value }) => [name, value])),
+    was: Object.fromEntries(entries.map(({ name, was }) => [name, was])),
+  };
+}
+
+const isDone = (part: ThreadPart, { part: sentPart, refusal }: SentThread): boolean =>
+  part === sentPart && refusal === undefined;
+
+/** A field that the page did not have is not edited. */
+const isEdited = (fields: Fields, name: string): boolean =>
+  fields.has(name) && fieldVersion(fields.text(name)) !== fields.text(wasName(name));

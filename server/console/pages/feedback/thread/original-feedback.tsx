@@ -1,0 +1,63 @@
+import { h } from "preact";
+import type { ThreadFeedback } from "../../../../../src/contract/agent.ts";
+import type { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
+import { Picture } from "../../../kit/display/picture.tsx";
+import { fileSize } from "../../../kit/display/times.ts";
+import { When } from "../../../kit/display/timestamp.tsx";
+import { Line } from "../../../kit/display/user-text.tsx";
+import { Folded } from "./folded-text.tsx";
+
+/** What the sender wrote and sent along. */
+export const Report = ({ thread: { feedback, sender } }: { readonly thread: OwnedThread }) => (
+  <article class="message" aria-label="Report">
+    <header>
+      <b>
+        <Line text={sender.name ?? sender.email ?? "Anonymous"} />
+      </b>
+      <When at={feedback.createdAt} />
+    </header>
+    <div class="inside">
+      <Folded text={feedback.message} rest="more lines of the report" />
+      <Files of={feedback} />
+    </div>
+  </article>
+);
+
+interface FilesProps {
+  readonly of: Pick<ThreadFeedback, "images" | "videos" | "attachments">;
+}
+
+/** The pictures, films and papers of a report. */
+export const Files = ({ of: { images, videos, attachments } }: FilesProps) => (
+  <>
+    {(images.length > 0 || videos.length > 0) && (
+      <ul class="files" aria-label="Images and videos">
+        {images.map((url, at) => (
+          <li key={url}>
+            <Picture url={url} alt={`From the sender, ${at + 1} of ${images.length}`} />
+          </li>
+        ))}
+        {videos.map((url, at) => (
+          <li key={url} class="film">
+            <Film url={url} label={`Video ${at + 1} of ${videos.length}`} />
+          </li>
+        ))}
+      </ul>
+    )}
+    {attachments.length > 0 && (
+      <ul class="papers" aria-label="Attachments">
+        {attachments.map(({ url, name, size }) => (
+          <li key={url}>
+            <a href={url} download>
+              <Line text={name} /> <span class="muted small">{fileSize(size)}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    )}
+  </>
+);
+
+/** Without captions: nobody writes them for what a sender records. */
+const Film = ({ url, label }: { readonly url: string; readonly label: string }) =>
+  h("video", { src: url, controls: true, preload: "metadata", "aria-label": label });

@@ -1,0 +1,134 @@
+import type { ComponentChildren } from "preact";
+import type { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
+import { threads } from "../../../../../src/contract/console/feedback.ts";
+import { ApiError } from "../../../../../src/contract/errors.ts";
+import { type DeliveryRow, deliveries } from "../../../../store/feedback/deliveries.ts";
+import { currentThread } from "../../../kit/form/current-values.ts";
+import { guarded } from "../../../kit/form/draft-attributes.ts";
+import { versionOf } from "../../../kit/form/filled-form.ts";
+import { Hidden } from "../../../kit/form/hidden-fields.tsx";
+import { Once } from "../../../kit/form/idempotency-field.tsx";
+import { WasVersions } from "../../../kit/form/original-values.tsx";
+import { Framed } from "../../../kit/layout/console-page.tsx";
+import { type AppFrame, appFrameOf } from "../../../kit/layout/navigation.ts";
+import { Notice } from "../../../kit/layout/notice.tsx";
+import { type Reply, show } from "../../../reply.ts";
+import type { SignedInVisit } from "../../../visit.ts";
+import { type ListPlace, type Neighbours, neighboursOf, placeInList, placeQuery } from "../inbox-position.ts";
+import { type SentThread, type ThreadForms, threadForms } from "./form-parts.ts";
+import { Composer } from "./message-composer.tsx";
+import { Report } from "./original-feedback.tsx";
+import { CurrentProposal, EarlierProposals } from "./proposal.tsx";
+import { ThreadAside } from "./thread-aside.tsx";
+import { ThreadHead } from "./thread-head.tsx";
+import { ThreadWalk } from "./thread-navigation.tsx";
+import { Timeline } from "./timeline.tsx";
+
+export const threadPage = (visit: SignedInVisit): Promise<Reply> => showThread(visit);
+
+/** What is shown after a form of the thread was sent: that form, and a note of what it did. */
+export interface ShownAgain {
+  readonly sent?: SentThread;
+  readonly done?: string;
+}
+
+export async function showThread(visit: SignedInVisit, { sent, done }: ShownAgain = {}): Promise<Reply> {
+  const opened = await appFrameOf(visit, "inbox");
+  const frame = done === undefined ? opened : { ...opened, done };
+  const thread = await readThread(visit);
+  const told = await deliveries.list(visit.deps.database, thread.feedback.id);
+  const forms = threadForms(currentThread(thread), sent);
+  const place = placeInList(visit);
+  const here = { appId: frame.app.id, id: thread.feedback.id };
+  const neighbours = await neighboursOf(visit.ask, here, place);
+  const shown = { frame, thread, forms, place, neighbours, deliveries: told };
+  return show(<Thread {...shown} />, sent?.refusal?.status);
+}
+
+/** The thread that the path names, within its own app only. Throws `not_found`. */
+export async function readThread({ ask, param }: SignedInVisit): Promise<OwnedThread> {
+  const thread = await ask(threads.read, { params: { id: param("id") } });
+  if (thread.app.id !== param("appId").toLowerCase()) throw new ApiError("not_found");
+  return thread;
+}
+
+export interface ThreadProps {
+  readonly frame: AppFrame;
+  readonly thread: OwnedThread;
+  readonly forms: ThreadForms;
+  readonly deliveries: readonly DeliveryRow[];
+  readonly place: ListPlace;
+  readonly neighbours: Neighbours;
+}
+
+const Thread = (props: ThreadProps) => {
+  const { frame, thread, forms, place, neighbours } = props;
+  const address = frame.links.thread(frame.app.id, thread.feedback.id);
+  return (
+    <Framed frame={frame} title={thread.feedback.subject} address={address + placeQuery(place)}>
+      <ThreadWalk links={frame.links} appId={frame.app.id} place={place} neighbours={neighbours} />
+      <ThreadHead thread={thread} />
+      <ThreadForm forms={forms} address={address} place={place}>
+        <div class="stack">
+          <NewerNotice thread={thread} address={address} />
+          <Report thread={thread} />
+          <CurrentProposal {...props} address={address} />
+          <EarlierProposals {...props} />
+          <Timeline thread={thread} newest={forms.messageId} />
+          <Composer forms={forms} sender={thread.sender} address={address} />
+        </div>
+        <ThreadAside thread={thread} form={forms.edit} address={address} />
+      </ThreadForm>
+    </Framed>
+  );
+};
+
+interface ThreadFormProps {
+  readonly place: ListPlace;
+  readonly forms: ThreadForms;
+  readonly address: string;
+  readonly children: ComponentChildren;
+}
+
+/**
+ * One form around the whole thread: every button sends all that is typed anywhere in it, so that the page which
+ * comes back can show again what is not saved yet. Enter in a field saves the fields at the side, and decides nothing.
+ */
+const ThreadForm = ({ forms, address, place, children }: ThreadFormProps) => (
+  <form class="thread" method="post" action={`${address}/edit`} {...guarded(address, forms)}>
+    <button class="unseen" type="submit" tabIndex={-1} aria-hidden="true">
+      Save
+    </button>
+    <Once />
+    <WasVersions versions={forms.was} />
+    {place.list !== "" && (
+      <Hidden
+        values={[
+          ["list", place.list],
+          ["at", String(place.at)],
+        ]}
+      />
+    )}
+    {children}
+  </form>
+);
+
+interface NewerNoticeProps {
+  readonly thread: OwnedThread;
+  readonly address: string;
+}
+
+/** Appears when the proposal on this page is no longer the newest. */
+const NewerNotice = ({ thread: { latestProposal }, address }: NewerNoticeProps) => {
+  const version = versionOf([latestProposal?.id, latestProposal?.status]);
+  return (
+    <div id="newest" data-live={version} data-stale="stale">
+      <div id="stale" hidden>
+        <Notice kind="attention">
+          The proposal on this thread has changed since you opened this page.{" "}
+          <a href={address}>Show it as it is now</a>
+        </Notice>
+      </div>
+    </div>
+  );
+};

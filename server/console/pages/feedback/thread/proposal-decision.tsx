@@ -1,0 +1,87 @@
+import type { Proposal } from "../../../../../src/contract/agent.ts";
+import { limits } from "../../../../../src/contract/limits.ts";
+import { type Filled, TextArea } from "../../../kit/form/field.tsx";
+import { Notice, Refused } from "../../../kit/layout/notice.tsx";
+import type { ThreadForms } from "./form-parts.ts";
+
+export interface DecisionFormProps {
+  /** The run that this page shows: only it can be decided here. */
+  readonly runId: string;
+  readonly form: Filled;
+  readonly action: string;
+}
+
+export const DecisionForm = ({ runId, form, action }: DecisionFormProps) => (
+  <>
+    <input type="hidden" name="runId" value={runId} />
+    <div class="decide">
+      <TextArea
+        form={form}
+        name="note"
+        label="Note to the agent"
+        size="short"
+        hint={`Optional. Where your note differs from the plan, the agent follows the note. At most ${limits.decisionNote.toLocaleString("en")} characters.`}
+      />
+    </div>
+    <div class="decision-bar actions">
+      <Decide decision="approve" kind="primary" action={action}>
+        Approve this plan
+      </Decide>
+      <Decide decision="reject" kind="danger" action={action}>
+        Reject
+      </Decide>
+    </div>
+  </>
+);
+
+interface DecideProps {
+  readonly decision: string;
+  readonly kind: string;
+  readonly action: string;
+  readonly children: string;
+}
+
+const Decide = ({ decision, kind, action, children }: DecideProps) => (
+  <button class={kind} type="submit" name="decision" value={decision} formaction={action} formnovalidate>
+    {children}
+  </button>
+);
+
+/** A note that was typed for a decision which can no longer be made: it stays to be read and copied. */
+export const UnsentNote = ({ form }: { readonly form: Filled }) =>
+  form.value("note").trim() === "" ? null : (
+    <div class="decide">
+      <TextArea
+        form={form}
+        name="note"
+        label="Your note to the agent, not sent"
+        size="short"
+        hint="Nobody has read it. Copy it, or add it to the thread as an internal note."
+      />
+    </div>
+  );
+
+export interface DecisionRefusedProps {
+  readonly forms: ThreadForms;
+  readonly proposals: readonly Proposal[];
+}
+
+/** Why a decision did not count: a newer proposal took the place of the one that was read, or it is decided already. */
+export const DecisionRefused = ({ forms, proposals }: DecisionRefusedProps) => {
+  const { refusal } = forms.decision;
+  const run = proposals.find(({ id }) => id === forms.readRunId);
+  if (!refusal || !run || run.status === "awaiting_approval") return <Refused refusal={refusal} />;
+  if (run.replacedBy !== null) {
+    return (
+      <Notice kind="alert">
+        <b>A newer proposal replaced the one you read.</b> Your decision was not taken. Read the newer one,
+        shown here, and decide again.
+      </Notice>
+    );
+  }
+  return (
+    <Notice kind="alert">
+      <b>This proposal was {run.status} already.</b> Your decision was not taken, and nothing has changed.
+    </Notice>
+  );
+};

@@ -1,0 +1,123 @@
+import type { Proposal } from "../../../../../src/contract/agent.ts";
+import { hashOf } from "../../../../secrets/secrets.ts";
+import { When } from "../../../kit/display/timestamp.tsx";
+import { HiddenCount, Line, Written } from "../../../kit/display/user-text.tsx";
+import { Notice } from "../../../kit/layout/notice.tsx";
+import { ProposalBadge } from "../feedback-badges.tsx";
+import type { ThreadForms } from "./form-parts.ts";
+import type { ThreadProps } from "./page.tsx";
+import { DecisionForm, DecisionRefused, UnsentNote } from "./proposal-decision.tsx";
+import { Delivery } from "./proposal-delivery.tsx";
+
+/** The newest proposal, exactly as the agent wrote it; with the decision, or the form to make it. */
+export const CurrentProposal = ({
+  thread,
+  forms,
+  deliveries,
+  address,
+}: ThreadProps & { readonly address: string }) => {
+  const proposal = thread.latestProposal;
+  if (!proposal) return null;
+  const awaiting = proposal.status === "awaiting_approval";
+  return (
+    <section
+      class={awaiting ? "proposal awaiting" : "proposal"}
+      id="proposal"
+      aria-labelledby="proposal-title"
+    >
+      <header>
+        <h2 id="proposal-title">Proposal</h2>
+        <ProposalBadge status={proposal.status} replacedBy={proposal.replacedBy} />
+        <span class="when">
+          <When at={proposal.createdAt} />
+        </span>
+      </header>
+      <div class="inside">
+        <DecisionRefused forms={forms} proposals={thread.proposals} />
+        <NewerThanRead forms={forms} proposal={proposal} />
+        <ProposalText proposal={proposal} />
+        <Decision proposal={proposal} />
+        <Delivery deliveries={deliveries} runId={proposal.id} />
+      </div>
+      {awaiting ? (
+        <DecisionForm runId={proposal.id} form={forms.decision} action={`${address}/decision`} />
+      ) : (
+        <UnsentNote form={forms.decision} />
+      )}
+    </section>
+  );
+};
+
+interface NewerThanReadProps {
+  readonly forms: ThreadForms;
+  readonly proposal: Proposal;
+}
+
+/** Another part of the page was sent meanwhile: the note to the agent now stands under a plan that nobody has read. */
+const NewerThanRead = ({ forms: { readRunId, decisionRefused, decision }, proposal }: NewerThanReadProps) =>
+  decisionRefused || readRunId === "" || readRunId === proposal.id || decision.value("note") === "" ? null : (
+    <Notice kind="attention">
+      <b>A newer proposal replaced the one you read.</b> Your note is kept. Read the newer one before you
+      decide.
+    </Notice>
+  );
+
+/** What was proposed before, newest first. */
+export const EarlierProposals = ({ thread, deliveries }: ThreadProps) => {
+  const earlier = thread.proposals.filter(({ id }) => id !== thread.latestProposal?.id).reverse();
+  if (earlier.length === 0) return null;
+  return (
+    <section class="stack" aria-labelledby="earlier">
+      <h2 id="earlier">Earlier proposals</h2>
+      {earlier.map((proposal) => (
+        <details class="proposal earlier" key={proposal.id} id={`run-${proposal.id}`}>
+          <summary>
+            <ProposalBadge status={proposal.status} replacedBy={proposal.replacedBy} />
+            <Line text={firstLine(proposal.summary)} />
+            <span class="when">
+              <When at={proposal.createdAt} />
+            </span>
+          </summary>
+          <div class="inside">
+            <ProposalText proposal={proposal} />
+            <Decision proposal={proposal} />
+            <Delivery deliveries={deliveries} runId={proposal.id} />
+          </div>
+        </details>
+      ))}
+    </section>
+  );
+};
+
+const ProposalText = ({ proposal: { summary, plan } }: { readonly proposal: Proposal }) => (
+  <>
+    <HiddenCount texts={[summary, plan]} />
+    <div>
+      <h3>Summary</h3>
+      <Written text={summary} />
+    </div>
+    <div>
+      <h3>Plan</h3>
+      <div class="plan">
+        <Written text={plan} exact />
+      </div>
+      <p class="fingerprint">
+        SHA-256 <code>{hashOf(plan)}</code>
+      </p>
+    </div>
+  </>
+);
+
+const Decision = ({ proposal: { decidedAt, decisionNote } }: { readonly proposal: Proposal }) => {
+  if (decidedAt === null) return null;
+  return (
+    <div>
+      <h3>
+        Decided <When at={decidedAt} />
+      </h3>
+      {decisionNote ? <Written text={decisionNote} /> : <p class="muted">Without a note.</p>}
+    </div>
+  );
+};
+
+const firstLine = (text: string): string => text.split("\n", 1)[0]?.slice(0, 160) ?? "";

@@ -1,0 +1,23 @@
+import type { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
+import { Line } from "../../../kit/display/user-text.tsx";
+import { StatusBadge, TypeBadge } from "../feedback-badges.tsx";
+
+export const ThreadHead = ({ thread: { feedback, latestProposal } }: { readonly thread: OwnedThread }) => (
+  <div class="head">
+    <div class="stack tight">
+      <h1>
+        <Line text={feedback.subject} />
+      </h1>
+      <div class="row">
+        <StatusBadge status={feedback.status} />
+        <TypeBadge type={feedback.category} />
+        {latestProposal?.status === "awaiting_approval" && (
+          <a class="badge attention" href="#proposal">
+            Waiting for your decision
+          </a>
+        )}
+        {feedback.occurrences > 1 && <span class="badge">{`Reported ${feedback.occurrences} times`}</span>}
+      </div>
+    </div>
+  </div>
+);

@@ -1,0 +1,70 @@
+import type { Message, Proposal } from "../../../../../src/contract/agent.ts";
+import type { OwnedMessage, OwnedThread } from "../../../../../src/contract/console/feedback.ts";
+import { proposalNote } from "../../../../domain/feedback/proposal.ts";
+import { When } from "../../../kit/display/timestamp.tsx";
+import { Folded } from "./folded-text.tsx";
+import { Repeat } from "./repeated-feedback.tsx";
+
+export interface TimelineProps {
+  readonly thread: OwnedThread;
+  /** The message that the reader has just added: the page opens at it. */
+  readonly newest: string | undefined;
+}
+
+/** What was said on a thread after the report, oldest first. */
+export const Timeline = ({ thread: { messages, proposals }, newest }: TimelineProps) => {
+  if (messages.length === 0) return null;
+  const notes = new Set(proposals.map(nameOfNote));
+  return (
+    <section class="stack" aria-labelledby="conversation">
+      <h2 id="conversation">Conversation</h2>
+      <ol class="stack">
+        {messages.map((message) => (
+          <li
+            key={message.id}
+            class="timeline-at"
+            id={`message-${message.id}`}
+            tabIndex={-1}
+            autofocus={message.id === newest}
+          >
+            {notes.has(nameOf(message)) ? <ProposalEvent message={message} /> : entry(message)}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+};
+
+const entry = (message: OwnedMessage) =>
+  message.sender ? <Repeat message={message} /> : <Said message={message} />;
+
+const directions: Readonly<Record<string, string>> = {
+  note: "Internal note",
+  outbound: "Reply, recorded and not sent",
+  inbound: "From the sender",
+};
+
+const Said = ({ message: { direction, body, createdAt } }: { readonly message: Message }) => (
+  <article class={`message ${direction in directions ? direction : "note"}`}>
+    <header>
+      <b>{directions[direction] ?? direction}</b>
+      <When at={createdAt} />
+    </header>
+    <div class="inside">
+      <Folded text={body} />
+    </div>
+  </article>
+);
+
+/** The note that a proposal leaves says what the proposal says, which stands above in full. */
+const ProposalEvent = ({ message }: { readonly message: Message }) => (
+  <p class="event">
+    <span>An agent proposed a plan</span>
+    <When at={message.createdAt} />
+  </p>
+);
+
+const nameOf = ({ body, createdAt }: Pick<Message, "body" | "createdAt">): string => `${createdAt} ${body}`;
+
+const nameOfNote = (proposal: Proposal): string =>
+  nameOf({ body: proposalNote(proposal), createdAt: proposal.createdAt });

@@ -1,0 +1,120 @@
+import type { App } from "../../../../src/contract/console/apps.ts";
+import { idPart, instantPart, pageOf, readCursor } from "../../../routes/list-page.ts";
+import { awaiting } from "../../../store/feedback/awaiting-proposals.ts";
+import { seatRequests } from "../../../store/testing/slot-requests.ts";
+import { Line } from "../../kit/display/user-text.tsx";
+import { versionOf } from "../../kit/form/filled-form.ts";
+import { Framed } from "../../kit/layout/console-page.tsx";
+import { Empty } from "../../kit/layout/empty.tsx";
+import { type Frame, frameOf } from "../../kit/layout/navigation.ts";
+import type { Links } from "../../links.ts";
+import { type Reply, show } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+import { SeatRequestLines } from "../cycles/slot-request-lines.tsx";
+import { WaitingList } from "./waiting-proposals.tsx";
+
+const most = 500;
+const pageSize = 50;
+
+/** What waits for this person, over all apps. */
+export async function homePage(visit: SignedInVisit): Promise<Reply> {
+  const frame: Frame = { ...(await frameOf(visit)), tab: "decisions" };
+  if (frame.apps.length === 0) return show(<Welcome frame={frame} />);
+  const { deps, caller, now, links } = visit;
+  const waiting = await waitingPage(visit);
+  const requests = await seatRequests.list(deps.database, caller.userId, now.toISOString(), most);
+  return show(
+    <Framed frame={frame} title="Decisions" narrow>
+      <div class="stack wide">
+        <section
+          id="waiting"
+          data-live={versionOf(waiting.rows)}
+          data-news="The proposals that wait for you have changed."
+        >
+          <div class="head">
+            <div>
+              <h1>Decisions</h1>
+              <p>
+                What agents propose stays a proposal until you approve it. Nothing here has been done yet.
+              </p>
+            </div>
+          </div>
+          <WaitingList {...waiting} count={frame.waiting} now={now} links={links} />
+        </section>
+        <div id="asked" data-live={versionOf(requests)} data-news="The requests for seats have changed.">
+          {requests.length > 0 && (
+            <section class="stack" aria-labelledby="asked-title">
+              <h2 id="asked-title">Testers who ask for a seat</h2>
+              <SeatRequestLines rows={requests} links={links} now={now} />
+            </section>
+          )}
+        </div>
+        <Apps apps={frame.apps} links={links} />
+      </div>
+    </Framed>,
+  );
+}
+
+/** A page of what waits, as the address asks for it. */
+async function waitingPage({ deps, caller, links, query }: SignedInVisit) {
+  const newestFirst = query("order") === "newest";
+  const cursor = query("cursor");
+  const start = newestFirst ? readCursor(undefined, [instantPart, idPart]) : ["", ""];
+  const position = cursor === "" ? start : readCursor(cursor, [instantPart, idPart]);
+  const page = { newestFirst, position, limit: pageSize + 1 };
+  const found = await awaiting.list(deps.database, caller.userId, page);
+  const { items, nextCursor } = pageOf(found, pageSize, ({ createdAt, id }) => [createdAt, id]);
+  const at = (values: Record<string, string>) => {
+    const given = new URLSearchParams({ ...(newestFirst ? { order: "newest" } : {}), ...values });
+    return given.size === 0 ? links.home : `${links.home}?${given}`;
+  };
+  return {
+    rows: items,
+    newestFirst,
+    ordered: (newest: boolean) => (newest ? `${links.home}?order=newest` : links.home),
+    first: cursor === "" ? undefined : at({}),
+    next: nextCursor === null ? undefined : at({ cursor: nextCursor }),
+  };
+}
+
+const Welcome = ({ frame }: { readonly frame: Frame }) => (
+  <Framed frame={frame} title="Welcome" narrow>
+    <h1 class="unseen">Welcome</h1>
+    <Empty title="Welcome to Innkeep">
+      <p>An app receives feedback and has its own FAQ and changelog. Create your first one.</p>
+      <p>
+        Here to test somebody's app? Sign in on the device that you test with; it is then found under{" "}
+        <a href={frame.links.devices}>Devices</a>.
+      </p>
+      <div class="actions">
+        <a class="button primary" href={frame.links.newApp}>
+          Create your first app
+        </a>
+      </div>
+    </Empty>
+  </Framed>
+);
+
+const Apps = ({ apps, links }: { readonly apps: readonly App[]; readonly links: Links }) => (
+  <section class="stack">
+    <div class="row spread">
+      <h2>Your apps</h2>
+      <a class="button small" href={links.newApp}>
+        New app
+      </a>
+    </div>
+    <ul class="list linked">
+      {apps.map((app) => (
+        <li key={app.id}>
+          <a class="to" href={links.inbox(app.id)}>
+            <Line text={app.name} />
+          </a>
+          <p class="under">
+            <span>Feedback {app.feedbackEnabled ? "on" : "off"}</span>
+            <span>Changelog {app.changelogEnabled ? "on" : "off"}</span>
+          </p>
+        </li>
+      ))}
+    </ul>
+  </section>
+);

@@ -1,0 +1,75 @@
+import type { AwaitingRow } from "../../../store/feedback/awaiting-proposals.ts";
+import { Ago } from "../../kit/display/timestamp.tsx";
+import { Line } from "../../kit/display/user-text.tsx";
+import { Empty } from "../../kit/layout/empty.tsx";
+import { Pager } from "../../kit/layout/pager.tsx";
+import type { Links } from "../../links.ts";
+
+export interface WaitingListProps {
+  readonly rows: readonly AwaitingRow[];
+  /** How many wait in all. */
+  readonly count: number;
+  readonly newestFirst: boolean;
+  /** The address of the list from its beginning, in either order. */
+  readonly ordered: (newestFirst: boolean) => string;
+  /** Addresses of its first page, where this is another, and of the page that follows. */
+  readonly first: string | undefined;
+  readonly next: string | undefined;
+  readonly now: Date;
+  readonly links: Links;
+}
+
+/** The proposals that wait for a decision, all of them in pages. */
+export const WaitingList = (props: WaitingListProps) => {
+  const { rows, count, first, next } = props;
+  if (rows.length === 0 && first === undefined) {
+    return (
+      <Empty title="Nothing is waiting for you">
+        <p>When an agent proposes a plan on a thread, it appears here. The oldest comes first.</p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      {count > 1 && <Orders {...props} />}
+      <ol class="list linked" aria-label="Proposals">
+        {rows.map((row) => (
+          <Row key={row.id} row={row} {...props} />
+        ))}
+      </ol>
+      <Pager first={first} next={next} firstWords="Back to the first" nextWords="More" />
+    </>
+  );
+};
+
+const Orders = ({ count, newestFirst, ordered }: WaitingListProps) => (
+  <div class="filters">
+    <p class="muted">{`${count.toLocaleString("en")} wait for you`}</p>
+    <nav class="pills" aria-label="Order">
+      {[false, true].map((newest) => (
+        <a key={newest} href={ordered(newest)} aria-current={newest === newestFirst ? "page" : undefined}>
+          {newest ? "Newest first" : "Longest waiting first"}
+        </a>
+      ))}
+    </nav>
+  </div>
+);
+
+const Row = ({ row, now, links }: { readonly row: AwaitingRow } & WaitingListProps) => (
+  <li>
+    <a class="to" href={`${links.thread(row.appId, row.feedbackId)}#proposal`}>
+      <Line text={row.subject} />
+    </a>
+    <p class="clip">
+      <Line text={row.summary} />
+    </p>
+    <p class="under">
+      <span>
+        <Line text={row.appName} />
+      </span>
+      <span>
+        proposed <Ago at={row.createdAt} now={now} />
+      </span>
+    </p>
+  </li>
+);

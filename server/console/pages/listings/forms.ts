@@ -1,0 +1,52 @@
+import { cycles } from "../../../../src/contract/console/cycles.ts";
+import { listings } from "../../../../src/contract/console/listings.ts";
+import { changedValues, givenFor } from "../../kit/form/changed-values.ts";
+import { filledAgain } from "../../kit/form/filled-form.ts";
+import { goTo, orAgain, type Reply } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+import { readListing, showListing, showNewListing } from "./listing-page.tsx";
+import { currentListing, emptyListing, listingBody } from "./listing-values.ts";
+
+export function createListing(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  const params = { appId: param("appId") };
+  return orAgain(
+    async () => {
+      const body = listingBody(givenFor(fields, emptyListing));
+      const { id } = await ask(listings.create, { params, body, once: fields.once });
+      return goTo(links.listing(params.appId, id), "listing-created");
+    },
+    (refusal) => showNewListing(visit, filledAgain(fields, refusal)),
+  );
+}
+
+export function updateListing(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields } = visit;
+  return orAgain(
+    async () => {
+      const listing = await readListing(visit);
+      const current = currentListing(listing);
+      const body = listingBody(changedValues(fields, givenFor(fields, current), current));
+      await ask(listings.update, { params: { listingId: listing.id }, body, once: fields.once });
+      return goTo(addressOf(visit), "changed");
+    },
+    (refusal) => showListing(visit, { edit: filledAgain(fields, refusal) }),
+  );
+}
+
+/** Plans a run of the test and shows it. */
+export function createCycle(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  return orAgain(
+    async () => {
+      const { id: listingId } = await readListing(visit);
+      const body = { startsOn: fields.text("startsOn"), timezone: fields.text("timezone") };
+      const { cycle } = await ask(cycles.create, { params: { listingId }, body, once: fields.once });
+      return goTo(links.cycle(param("appId"), cycle.id), "cycle-created");
+    },
+    (refusal) => showListing(visit, { plan: filledAgain(fields, refusal) }),
+  );
+}
+
+const addressOf = ({ links, param }: SignedInVisit): string =>
+  links.listing(param("appId"), param("listingId"));

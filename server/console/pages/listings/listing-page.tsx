@@ -1,0 +1,198 @@
+import { type Cycle, cycles } from "../../../../src/contract/console/cycles.ts";
+import { type Listing, listings } from "../../../../src/contract/console/listings.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import { devices } from "../../../store/access/devices.ts";
+import { type SeatRequestRow, seatRequests } from "../../../store/testing/slot-requests.ts";
+import { Elsewhere } from "../../kit/display/external-link.tsx";
+import { Line, Written } from "../../kit/display/user-text.tsx";
+import { guarded } from "../../kit/form/draft-attributes.ts";
+import type { Filled } from "../../kit/form/field.tsx";
+import { filledWith } from "../../kit/form/filled-form.ts";
+import { Once } from "../../kit/form/idempotency-field.tsx";
+import { Was } from "../../kit/form/original-values.tsx";
+import { Framed } from "../../kit/layout/console-page.tsx";
+import { type AppFrame, appFrameOf } from "../../kit/layout/navigation.ts";
+import { Refused } from "../../kit/layout/notice.tsx";
+import { type Reply, show } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+import { CycleLine } from "../cycles/cycle-line.tsx";
+import { ListingFields } from "./listing-fields.tsx";
+import { currentListing, emptyListing } from "./listing-values.ts";
+import { NewCycle } from "./new-cycle.tsx";
+import { askedIn } from "./page.tsx";
+
+/** The forms of a listing that were sent and refused, to be shown again as they were. */
+export interface ListingForms {
+  readonly edit?: Filled;
+  readonly plan?: Filled;
+}
+
+export const newListingPage = (visit: SignedInVisit): Promise<Reply> => showNewListing(visit);
+
+export async function showNewListing(
+  visit: SignedInVisit,
+  form: Filled = filledWith(emptyListing),
+): Promise<Reply> {
+  const frame = await appFrameOf(visit, "testing");
+  const action = frame.links.testing(frame.app.id, "new");
+  const shown = form.refusal || form.value("appName") !== "" ? form : withName(form, frame.app.name);
+  return show(
+    <Framed frame={frame} title="New listing" narrow>
+      <BackToTesting frame={frame} />
+      <div class="head">
+        <div>
+          <h1>New listing</h1>
+          <p>What testers read about your app, and how long and how large each run of the test is.</p>
+        </div>
+      </div>
+      <form class="card stack" method="post" action={action} {...guarded(action, form)}>
+        <Refused refusal={form.refusal} />
+        <Once />
+        <ListingFields form={shown} />
+        <div class="actions">
+          <button class="primary" type="submit">
+            Create listing
+          </button>
+        </div>
+      </form>
+    </Framed>,
+    form.refusal?.status,
+  );
+}
+
+const withName = (form: Filled, appName: string): Filled => ({
+  value: (name) => (name === "appName" ? appName : form.value(name)),
+});
+
+export const listingPage = (visit: SignedInVisit): Promise<Reply> => showListing(visit);
+
+export async function showListing(visit: SignedInVisit, forms: ListingForms = {}): Promise<Reply> {
+  const { ask, deps, caller, now } = visit;
+  const frame = await appFrameOf(visit, "testing");
+  const listing = await readListing(visit);
+  const { items } = await ask(cycles.list, { params: { listingId: listing.id } });
+  const requests = await seatRequests.list(deps.database, caller.userId, now.toISOString(), 500);
+  const zone = items[0]?.timezone ?? (await zoneOf(visit));
+  const plan = forms.plan ?? filledWith({ startsOn: tomorrow(now), timezone: zone ?? "UTC" });
+  const ownZone = forms.plan === undefined && zone === undefined;
+  return show(
+    <ListingDetail {...{ frame, listing, requests, plan, ownZone }} runs={items} edit={forms.edit} />,
+    (forms.edit ?? forms.plan)?.refusal?.status,
+  );
+}
+
+/** The listing that the path names, within its own app only. Throws `not_found`. */
+export async function readListing({ ask, param }: SignedInVisit): Promise<Listing> {
+  const listing = await ask(listings.read, { params: { listingId: param("listingId") } });
+  if (listing.appId !== param("appId").toLowerCase()) throw new ApiError("not_found");
+  return listing;
+}
+
+/** The time zone of the owner's profile; undefined for UTC, which is also what it says of those who never told. */
+async function zoneOf({ deps, caller }: SignedInVisit): Promise<string | undefined> {
+  const profile = await devices.findProfile(deps.database, caller.userId);
+  return profile?.timezone === "UTC" ? undefined : profile?.timezone;
+}
+
+const tomorrow = (now: Date): string => new Date(now.getTime() + 86_400_000).toISOString().slice(0, 10);
+
+const BackToTesting = ({ frame: { links, app } }: { readonly frame: AppFrame }) => (
+  <a class="back" href={links.testing(app.id)}>
+    <span aria-hidden="true">←</span> Testing
+  </a>
+);
+
+interface ListingDetailProps {
+  readonly frame: AppFrame;
+  readonly listing: Listing;
+  readonly runs: readonly Cycle[];
+  readonly requests: readonly SeatRequestRow[];
+  readonly plan: Filled;
+  /** Whether nothing tells yet which time zone the owner would choose. */
+  readonly ownZone: boolean;
+  readonly edit: Filled | undefined;
+}
+
+const ListingDetail = (props: ListingDetailProps) => {
+  const { frame, listing, runs, requests, plan, ownZone } = props;
+  const { links, app } = frame;
+  return (
+    <Framed frame={frame} title={listing.appName} narrow>
+      <BackToTesting frame={frame} />
+      <div class="head">
+        <div>
+          <h1>
+            <Line text={listing.appName} />
+          </h1>
+          <p class="under muted">
+            <code>{listing.packageName}</code>
+            <span>
+              <Elsewhere to={listing.optInUrl}>Opt-in page</Elsewhere>
+            </span>
+          </p>
+        </div>
+      </div>
+      <div class="stack wide">
+        <section class="stack" aria-labelledby="runs">
+          <h2 id="runs">Runs</h2>
+          {runs.length === 0 ? (
+            <p class="muted">None yet. Plan the first one below.</p>
+          ) : (
+            <ul class="list linked">
+              {runs.map((cycle) => (
+                <CycleLine key={cycle.id} cycle={cycle} links={links} asked={askedIn(requests, cycle)} />
+              ))}
+            </ul>
+          )}
+        </section>
+        <section class="stack" aria-labelledby="plan">
+          <h2 id="plan">Plan a run</h2>
+          <NewCycle
+            {...{ listing, ownZone }}
+            form={plan}
+            action={links.listing(app.id, listing.id, "cycles")}
+          />
+        </section>
+        <Told {...props} />
+        <Edit {...props} />
+      </div>
+    </Framed>
+  );
+};
+
+const Told = ({ listing }: ListingDetailProps) => (
+  <section class="stack" aria-labelledby="brief">
+    <h2 id="brief">What testers read</h2>
+    <div class="card stack">
+      <Written text={listing.testBrief} />
+      <ul class="names" aria-label="Screens">
+        {listing.screens.map((screen) => (
+          <li key={screen}>
+            <Line text={screen} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  </section>
+);
+
+const Edit = ({ frame: { links, app }, listing, edit }: ListingDetailProps) => {
+  const current = currentListing(listing);
+  const action = links.listing(app.id, listing.id);
+  return (
+    <details class="reveal" open={edit !== undefined}>
+      <summary>Edit this listing</summary>
+      <form class="card stack" method="post" action={action} {...guarded(action, edit ?? {})}>
+        <Refused refusal={edit?.refusal} />
+        <Once />
+        <Was current={current} />
+        <ListingFields form={edit ?? filledWith(current)} />
+        <div class="actions">
+          <button class="primary" type="submit">
+            Save
+          </button>
+        </div>
+      </form>
+    </details>
+  );
+};

@@ -1,0 +1,41 @@
+import type { Listing } from "../../../../src/contract/console/listings.ts";
+import { timeZones } from "../../kit/display/zoned-times.ts";
+import { type Filled, Select, TextField } from "../../kit/form/field.tsx";
+import { Once } from "../../kit/form/idempotency-field.tsx";
+import { Refused } from "../../kit/layout/notice.tsx";
+
+export interface NewCycleProps {
+  readonly listing: Listing;
+  readonly form: Filled;
+  readonly action: string;
+  /** Whether nothing tells yet which time zone its owner would choose. */
+  readonly ownZone: boolean;
+}
+
+/** Plans a run of a test. */
+export const NewCycle = ({ listing: { seats, durationDays }, form, action, ownZone }: NewCycleProps) => (
+  <form class="card stack" method="post" action={action}>
+    <Refused refusal={form.refusal} />
+    <p>
+      A run starts and ends by itself. Testers can ask for its {seats} seats at once. The first day begins at
+      midnight in the time zone below; the run ends after {durationDays} days.
+    </p>
+    <Once />
+    <div class="columns">
+      <TextField form={form} name="startsOn" label="First day" type="date" required />
+      <Select
+        form={form}
+        name="timezone"
+        ownZone={ownZone}
+        label="Time zone"
+        options={timeZones.map((zone) => [zone, zone.replaceAll("_", " ")])}
+        hint="Days begin and end at midnight in this time zone."
+      />
+    </div>
+    <div class="actions">
+      <button class="primary" type="submit">
+        Plan the run
+      </button>
+    </div>
+  </form>
+);

@@ -1,0 +1,131 @@
+import { type Cycle, cycles } from "../../../../src/contract/console/cycles.ts";
+import { type Listing, listings } from "../../../../src/contract/console/listings.ts";
+import { type SeatRequestRow, seatRequests } from "../../../store/testing/slot-requests.ts";
+import { Line } from "../../kit/display/user-text.tsx";
+import { versionOf } from "../../kit/form/filled-form.ts";
+import { Framed } from "../../kit/layout/console-page.tsx";
+import { Empty } from "../../kit/layout/empty.tsx";
+import { type AppFrame, appFrameOf } from "../../kit/layout/navigation.ts";
+import { type Reply, show } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+import { CycleLine, isLive } from "../cycles/cycle-line.tsx";
+import { SeatRequestLines } from "../cycles/slot-request-lines.tsx";
+
+const mostRequests = 500;
+
+interface Offer {
+  readonly listing: Listing;
+  readonly cycles: readonly Cycle[];
+}
+
+interface TestingProps {
+  readonly frame: AppFrame;
+  readonly offers: readonly Offer[];
+  readonly requests: readonly SeatRequestRow[];
+  readonly now: Date;
+}
+
+/** The tests of an app: what waits for its owner, then each listing with the runs that are not over. */
+export async function testingPage(visit: SignedInVisit): Promise<Reply> {
+  const { ask, deps, caller, now } = visit;
+  const frame = await appFrameOf(visit, "testing");
+  const { items } = await ask(listings.list, { params: { appId: frame.app.id } });
+  const offers = await Promise.all(
+    items.map(async (listing) => {
+      const { items: runs } = await ask(cycles.list, { params: { listingId: listing.id } });
+      return { listing, cycles: runs };
+    }),
+  );
+  const rows = await seatRequests.list(deps.database, caller.userId, now.toISOString(), mostRequests);
+  const requests = rows.filter(({ appId }) => appId === frame.app.id);
+  return show(<Testing {...{ frame, offers, requests, now }} />);
+}
+
+const Testing = ({ frame, offers, requests, now }: TestingProps) => (
+  <Framed frame={frame} title="Testing" narrow>
+    <div class="head">
+      <div>
+        <h1>Testing</h1>
+        <p>Closed tests with people who hold a seat. Each day that counts has its evidence.</p>
+      </div>
+      <a class="button primary" href={frame.links.testing(frame.app.id, "new")}>
+        New listing
+      </a>
+    </div>
+    {offers.length === 0 ? (
+      <Empty title="Nothing to test yet">
+        <p>A listing tells testers what they are to test. Its runs have seats, days and an end.</p>
+      </Empty>
+    ) : (
+      <div class="stack wide">
+        <div id="waiting" data-live={versionOf(requests)} data-news="The requests for seats have changed.">
+          <Waiting rows={requests} frame={frame} now={now} />
+        </div>
+        {offers.map((offer) => (
+          <OfferSection key={offer.listing.id} offer={offer} frame={frame} requests={requests} />
+        ))}
+      </div>
+    )}
+  </Framed>
+);
+
+interface WaitingProps {
+  readonly rows: readonly SeatRequestRow[];
+  readonly frame: AppFrame;
+  readonly now: Date;
+}
+
+const Waiting = ({ rows, frame, now }: WaitingProps) =>
+  rows.length === 0 ? null : (
+    <section class="stack" aria-labelledby="waiting-title">
+      <h2 id="waiting-title">Waiting for you</h2>
+      <SeatRequestLines rows={rows} links={frame.links} now={now} />
+    </section>
+  );
+
+interface OfferProps {
+  readonly offer: Offer;
+  readonly frame: AppFrame;
+  readonly requests: readonly SeatRequestRow[];
+}
+
+const OfferSection = ({ offer: { listing, cycles: runs }, frame: { links, app }, requests }: OfferProps) => {
+  const live = runs.filter(isLive);
+  const past = runs.length - live.length;
+  const address = links.listing(app.id, listing.id);
+  return (
+    <section class="stack" aria-labelledby={`listing-${listing.id}`}>
+      <div class="row spread">
+        <div>
+          <h2 id={`listing-${listing.id}`}>
+            <a class="plain" href={address}>
+              <Line text={listing.appName} />
+            </a>
+          </h2>
+          <p class="under muted small">
+            <code>{listing.packageName}</code>
+            <span>{`${listing.seats} seats`}</span>
+            <span>{`${listing.durationDays} days`}</span>
+            {past > 0 && <span>{past === 1 ? "1 earlier run" : `${past} earlier runs`}</span>}
+          </p>
+        </div>
+        <a class="button small" href={`${address}#plan`}>
+          Plan a run
+        </a>
+      </div>
+      {live.length === 0 ? (
+        <p class="muted">No run is planned or under way.</p>
+      ) : (
+        <ul class="list linked">
+          {live.map((cycle) => (
+            <CycleLine key={cycle.id} cycle={cycle} links={links} asked={askedIn(requests, cycle)} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+};
+
+/** How many testers ask for a seat of a run. */
+export const askedIn = (requests: readonly SeatRequestRow[], { id }: Pick<Cycle, "id">): number =>
+  requests.filter(({ cycleId }) => cycleId === id).length;

@@ -1,0 +1,42 @@
+import { limits } from "../../../../src/contract/limits.ts";
+import { type Filled, TextField } from "../../kit/form/field.tsx";
+import { filledWith } from "../../kit/form/filled-form.ts";
+import { Once } from "../../kit/form/idempotency-field.tsx";
+import { Refused } from "../../kit/layout/notice.tsx";
+import type { Links } from "../../links.ts";
+
+export interface ChangePasswordProps {
+  readonly form: Filled | undefined;
+  readonly links: Links;
+}
+
+/** Asks for the present password: an open browser that somebody else sits at is not enough. */
+export const ChangePassword = ({ form, links }: ChangePasswordProps) => (
+  <details class="reveal" open={form !== undefined}>
+    <summary>Change password</summary>
+    <form class="stack" method="post" action={links.password}>
+      <Refused refusal={form?.refusal} />
+      <p class="muted small">Every other browser is signed out. Tokens and devices stay as they are.</p>
+      <Once />
+      {fields.map((field) => (
+        <TextField key={field.name} form={form ?? filledWith()} type="password" {...field} required />
+      ))}
+      <div class="actions">
+        <button class="primary" type="submit">
+          Change password
+        </button>
+      </div>
+    </form>
+  </details>
+);
+
+const fields = [
+  { name: "currentPassword", label: "Current password", autocomplete: "current-password" },
+  {
+    name: "newPassword",
+    label: "New password",
+    autocomplete: "new-password",
+    hint: `At least ${limits.password.min} characters.`,
+  },
+  { name: "repeatedPassword", label: "New password again", autocomplete: "new-password" },
+] as const;

@@ -1,0 +1,91 @@
+import type { IdentityProvider } from "../../../settings/settings.ts";
+import { type IdentityRow, identities } from "../../../store/access/identities.ts";
+import { users } from "../../../store/access/users.ts";
+import { Ago } from "../../kit/display/timestamp.tsx";
+import { Line } from "../../kit/display/user-text.tsx";
+import type { Filled } from "../../kit/form/field.tsx";
+import { Framed } from "../../kit/layout/console-page.tsx";
+import { frameOf } from "../../kit/layout/navigation.ts";
+import { type Reply, show } from "../../reply.ts";
+import { startAddress } from "../../sign-in/identity-providers/addresses.ts";
+import type { SignedInVisit } from "../../visit.ts";
+import { ChangePassword } from "./change-password.tsx";
+
+export const signInMethodsPage = (visit: SignedInVisit): Promise<Reply> => showSignInMethods(visit);
+
+/** With what the visitor signs in, and with what else they could; `form` is a change of the password that was refused. */
+export async function showSignInMethods(visit: SignedInVisit, form?: Filled): Promise<Reply> {
+  const { deps, caller } = visit;
+  const [frame, user, connected] = await Promise.all([
+    frameOf(visit),
+    users.findByEmail(deps.database, caller.email),
+    identities.list(deps.database, caller.userId),
+  ]);
+  const { identityProviders } = deps.settings;
+  return show(
+    <Framed frame={frame} title="Sign-in methods" narrow>
+      <div class="head">
+        <div>
+          <h1>Sign-in methods</h1>
+          <p>Each of these opens your account. Connect only accounts that nobody else can use.</p>
+        </div>
+      </div>
+      <ul class="list">
+        <li>
+          <div class="row spread">
+            <b>Password</b>
+            <span class="badge">{user?.passwordHash ? "Set" : "None"}</span>
+          </div>
+          {user?.passwordHash ? (
+            <ChangePassword form={form} links={visit.links} />
+          ) : (
+            <p class="muted small">
+              The operator of this server can give your account one, with{" "}
+              <code>innkeep admin user password</code>.
+            </p>
+          )}
+        </li>
+        {identityProviders.map((provider) => (
+          <ProviderLine key={provider.id} provider={provider} connected={connected} visit={visit} />
+        ))}
+      </ul>
+    </Framed>,
+    form?.refusal?.status,
+  );
+}
+
+interface ProviderLineProps {
+  readonly provider: IdentityProvider;
+  readonly connected: readonly IdentityRow[];
+  readonly visit: SignedInVisit;
+}
+
+const ProviderLine = ({ provider, connected, visit }: ProviderLineProps) => {
+  const identity = connected.find(({ issuer }) => isSame(issuer, provider.issuer));
+  return (
+    <li>
+      <div class="row spread">
+        <b>
+          <Line text={provider.name} />
+        </b>
+        {identity ? (
+          <span class="badge">Connected</span>
+        ) : (
+          <a class="button" href={startAddress(visit.deps.settings, provider.id, visit.links.signInMethods)}>
+            Connect <span class="unseen">{provider.name}</span>
+          </a>
+        )}
+      </div>
+      {identity && (
+        <p class="under">
+          <span>
+            connected <Ago at={identity.createdAt} now={visit.now} />
+          </span>
+        </p>
+      )}
+    </li>
+  );
+};
+
+/** An issuer without a path may end in a slash or not. */
+const isSame = (one: string, other: string): boolean => new URL(one).href === new URL(other).href;

@@ -1,0 +1,30 @@
+import { tokens } from "../../../../src/contract/console/tokens.ts";
+import { maintainerScopes } from "../../../../src/contract/endpoint.ts";
+import { filledAgain } from "../../kit/form/filled-form.ts";
+import { goTo, orAgain, type Reply } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+import { showTokens } from "./page.tsx";
+
+/** Answers with the page itself, as for keys: the token is in no address and in no cookie. */
+export function createToken(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields } = visit;
+  return orAgain(
+    async () => {
+      const kind = fields.text("kind");
+      const scopes = maintainerScopes.filter((scope) => fields.has(`scope:${scope}`));
+      const body = {
+        kind,
+        label: fields.text("label"),
+        appId: fields.text("appId") || null,
+        ...(kind === "maintainer" ? { scopes } : {}),
+      };
+      return showTokens(visit, { made: await ask(tokens.create, { body, once: fields.once }) });
+    },
+    (refusal) => showTokens(visit, { form: filledAgain(fields, refusal) }),
+  );
+}
+
+export async function revokeToken({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+  await ask(tokens.remove, { params: { tokenId: param("tokenId") }, once: fields.once });
+  return goTo(links.tokens, "token-revoked");
+}

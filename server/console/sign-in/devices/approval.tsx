@@ -1,0 +1,99 @@
+import { type DeviceScope, deviceScopes } from "../../../../src/contract/endpoint.ts";
+import { codePath } from "../../../../src/contract/sign-in.ts";
+import { tokenLifetimeDays } from "../../../domain/access/sign-in-code.ts";
+import { Line } from "../../kit/display/user-text.tsx";
+import { Once } from "../../kit/form/idempotency-field.tsx";
+import { Alone } from "../../kit/layout/bare-page.tsx";
+import { Notice } from "../../kit/layout/notice.tsx";
+import { type Asked, queryOf } from "./authorize-request.ts";
+import type { TavernVisit } from "./visit.ts";
+
+export interface ApprovalProps {
+  readonly visit: Pick<TavernVisit, "links" | "at" | "settings">;
+  readonly asked: Asked;
+  readonly account: { readonly id: string; readonly email: string };
+  /** Whether the person became another since the page was shown. */
+  readonly changed: boolean;
+}
+
+/** What a person approves: which device, as whom, for what and for how long. (RFC 8252 8.6) */
+export const Approval = ({ visit: { links, at, settings }, asked, account, changed }: ApprovalProps) => (
+  <Alone links={links} title="Sign in a device">
+    <div class="card stack approval">
+      <h1>
+        Sign in <Line text={asked.name} />?
+      </h1>
+      {changed && (
+        <Notice kind="alert">
+          <b>You are now signed in with another account.</b> Nothing was approved. Look again before you
+          decide.
+        </Notice>
+      )}
+      <dl class="asked">
+        <dt>Account</dt>
+        <dd class="row spread">
+          <Line text={account.email} />
+          <SwitchAccount action={at.switchAccount} to={`${at.authorize}?${queryOf(asked)}`} />
+        </dd>
+        <dt>Stays signed in</dt>
+        <dd>{tokenLifetimeDays} days, or until you sign it out under Devices</dd>
+        <dt>Continues in</dt>
+        <dd>{goesTo(asked.redirect, settings.baseUrl)}</dd>
+      </dl>
+      <Allowed />
+      <p class="notice attention">
+        Approve only a sign-in that you started yourself, on a device in front of you. Support staff never ask
+        for this.
+      </p>
+      <form method="post" action={at.authorize}>
+        <Once />
+        <input type="hidden" name="asked" value={queryOf(asked)} />
+        <input type="hidden" name="account" value={account.id} />
+        <div class="actions choice-of-two">
+          <button class="primary" type="submit" name="decision" value="approve">
+            Approve
+          </button>
+          <button class="danger" type="submit" name="decision" value="refuse">
+            Refuse
+          </button>
+        </div>
+      </form>
+    </div>
+  </Alone>
+);
+
+const SwitchAccount = ({ action, to }: { readonly action: string; readonly to: string }) => (
+  <form method="post" action={action}>
+    <Once />
+    <input type="hidden" name="to" value={to} />
+    <button class="quiet small" type="submit">
+      Use another
+    </button>
+  </form>
+);
+
+const Allowed = () => (
+  <section class="stack tight" aria-labelledby="allowed">
+    <h2 id="allowed">It can</h2>
+    <ul class="granted">
+      {deviceScopes.map((scope) => (
+        <li key={scope}>{words[scope]}</li>
+      ))}
+    </ul>
+    <p class="small muted">Nothing else: not your apps, not this console.</p>
+  </section>
+);
+
+const words: Readonly<Record<DeviceScope, string>> = {
+  "testing:read": "see your tests, your seats and your tasks of each day",
+  "testing:profile:write": "set your time zone and where you are notified",
+  "testing:slots:write": "ask for seats in tests",
+  "testing:proofs:write": "send proofs of your testing",
+};
+
+/** An app has the scheme of its address, a page its host. */
+function goesTo(redirect: string, baseUrl: string): string {
+  if (redirect === baseUrl + codePath) return "a page here that shows you a code";
+  const { protocol, host } = new URL(redirect);
+  return protocol === "https:" || protocol === "http:" ? host : `the app that opens ${protocol}// addresses`;
+}

@@ -1,0 +1,38 @@
+import { ApiError } from "../../../../src/contract/errors.ts";
+import { issuesOf } from "../../../../src/contract/issues.ts";
+import { AuthorizeQuery } from "../../../../src/contract/sign-in.ts";
+import { isRedirectTarget } from "../../../domain/access/redirect-target.ts";
+import type { Settings } from "../../../settings/settings.ts";
+
+/** What a device asks a person for, checked. */
+export interface Asked extends AuthorizeQuery {
+  readonly redirect: string;
+}
+
+const fields = ["device", "name", "challenge", "state"] as const;
+
+/**
+ * Reads what a device asks for, from the query with which it opened the browser, or from the form that repeats it. Throws
+ * `bad_redirect` before anything else is looked at, then `bad_request`. (decisions 5)
+ */
+export function readAsked(given: URLSearchParams, { redirectUrl }: Pick<Settings, "redirectUrl">): Asked {
+  const [redirect = "", ...others] = given.getAll("redirect");
+  if (others.length > 0 || !isRedirectTarget(redirect, redirectUrl)) throw new ApiError("bad_redirect");
+  const twice = fields.filter((name) => given.getAll(name).length > 1);
+  if (twice.length > 0) {
+    const issues = twice.map((path) => ({ path, message: "must be given once" }));
+    throw new ApiError("bad_request", { issues });
+  }
+  const parsed = AuthorizeQuery.safeParse(
+    Object.fromEntries(fields.flatMap((name) => (given.has(name) ? [[name, given.get(name)]] : []))),
+  );
+  if (!parsed.success) throw new ApiError("bad_request", { issues: issuesOf(parsed.error) });
+  return { ...parsed.data, redirect };
+}
+
+/** The same as a query: forms keep it whole, since browsers change line breaks in their fields. */
+export function queryOf({ redirect, device, name, challenge, state }: Asked): string {
+  const query = new URLSearchParams({ redirect, device, name, challenge });
+  if (state !== undefined) query.set("state", state);
+  return query.toString();
+}

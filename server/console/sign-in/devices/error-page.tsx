@@ -1,0 +1,42 @@
+import type { ApiError } from "../../../../src/contract/errors.ts";
+import { Alone } from "../../kit/layout/bare-page.tsx";
+import type { Links } from "../../links.ts";
+import { showRefusal } from "../../pages/error/page.tsx";
+import type { Reply } from "../../reply.ts";
+
+/** Why a device is not signed in here. Nothing of what it sent is shown, and nobody is sent where it wanted. */
+export function showTavernRefusal(links: Links, error: ApiError, requestId: string): Reply {
+  const title = titles.get(error.code);
+  if (title === undefined) return showRefusal(links, error, { requestId, typed: [] });
+  const { issues = [] } = error.details;
+  return {
+    status: error.status,
+    document: (
+      <Alone links={links} title={title}>
+        <div class="card stack">
+          <h1>{title}</h1>
+          <p>
+            The app or terminal that sent you here sent a wrong request, so nobody was signed in. Update it,
+            or send its developers the message below.
+          </p>
+          {issues.length === 0 ? (
+            <p class="muted">{error.message}</p>
+          ) : (
+            <ul class="stack tight muted">
+              {issues.map(({ path, message }) => (
+                <li key={path}>
+                  <code>{path}</code> {message}
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      </Alone>
+    ),
+  };
+}
+
+const titles = new Map([
+  ["bad_redirect", "This sign-in leads to an unknown address"],
+  ["bad_request", "This sign-in is not complete"],
+]);

@@ -1,0 +1,57 @@
+import type { Context } from "koa";
+import type { Deps } from "../../../deps.ts";
+import { asApiError, report } from "../../../http/errors.ts";
+import type { Door, Route } from "../../../http/mount.ts";
+import { placeOf } from "../../console-path.ts";
+import { createLinks } from "../../links.ts";
+import { createRespond } from "../../respond.ts";
+import { authorizePage, decide } from "./authorize.ts";
+import { showTavernRefusal } from "./error-page.tsx";
+import { tavernPaths } from "./paths.ts";
+import { codePage } from "./sign-in-code-page.tsx";
+import { signIn, signInPage, signUp, signUpPage, switchAccount } from "./sign-in-forms.ts";
+import { createTavernVisits, type TavernAnswer } from "./visit.ts";
+
+/** The pages by which a person signs a device in. (decisions 5) */
+export function tavernRoutes(deps: Deps, door: Door): Route[] {
+  const visitOf = createTavernVisits(deps, door);
+  const respond = createRespond(deps.settings);
+  const orPage = createOrPage(deps);
+  const route = (method: "GET" | "POST", path: string, answer: TavernAnswer): Route => ({
+    method,
+    path,
+    answer: (ctx) =>
+      orPage(ctx, async () => {
+        const { reply, traits } = await answer(await visitOf(ctx));
+        respond(ctx, reply, traits);
+      }),
+  });
+  return [
+    route("GET", tavernPaths.authorize, authorizePage),
+    route("POST", tavernPaths.authorize, decide),
+    route("GET", tavernPaths.signIn, signInPage),
+    route("POST", tavernPaths.signIn, signIn),
+    route("GET", tavernPaths.signUp, signUpPage),
+    route("POST", tavernPaths.signUp, signUp),
+    route("POST", tavernPaths.switchAccount, switchAccount),
+    route("GET", tavernPaths.code, codePage),
+  ];
+}
+
+/** Where an answer fails, browsers get a page, everybody else the error as JSON. */
+function createOrPage(deps: Pick<Deps, "settings" | "log">) {
+  const links = createLinks(placeOf(deps.settings).href);
+  const respond = createRespond(deps.settings);
+  return async (ctx: Context, answer: () => Promise<void>): Promise<void> => {
+    try {
+      await answer();
+    } catch (thrown) {
+      if (!String(ctx.req.headers.accept).includes("text/html")) throw thrown;
+      const error = asApiError(thrown);
+      report(deps, ctx, error, thrown);
+      const { retryAfterSeconds } = error.details;
+      if (retryAfterSeconds !== undefined) ctx.set("Retry-After", String(retryAfterSeconds));
+      respond(ctx, showTavernRefusal(links, error, String(ctx.state.requestId)));
+    }
+  };
+}

@@ -1,0 +1,89 @@
+import { limits } from "../../../../src/contract/limits.ts";
+import { type Filled, TextField } from "../../kit/form/field.tsx";
+import { Alone } from "../../kit/layout/bare-page.tsx";
+import { Refused, SignInRefused } from "../../kit/layout/notice.tsx";
+import { Providers } from "../identity-providers/provider-links.tsx";
+import { onTo } from "./paths.ts";
+import type { TavernVisit } from "./visit.ts";
+
+export interface EntryProps {
+  readonly visit: TavernVisit;
+  /** Where the person goes on to: a path of this server. */
+  readonly to: string;
+  readonly form: Filled;
+}
+
+/** The door for who is on the way to approve a device. */
+export const SignIn = ({ visit: { links, at, settings }, to, form }: EntryProps) => (
+  <Alone links={links} title="Sign in">
+    <div class="card stack">
+      <div class="stack tight">
+        <h1>Sign in</h1>
+        <p class="muted">Then you decide whether the device that sent you here is signed in, too.</p>
+      </div>
+      <SignInRefused refusal={form.refusal} />
+      <form class="stack" method="post" action={at.signIn}>
+        <input type="hidden" name="to" value={to} />
+        <Email form={form} />
+        <Password autocomplete="current-password" />
+        <button class="primary" type="submit">
+          Sign in
+        </button>
+      </form>
+      <Providers settings={settings} to={to} />
+      {settings.registration && (
+        <p class="small muted">
+          New here? <a href={onTo(at.signUp, to)}>Create an account</a>
+        </p>
+      )}
+    </div>
+  </Alone>
+);
+
+export const SignUp = ({ visit: { links, at, settings }, to, form }: EntryProps) => (
+  <Alone links={links} title="Create an account">
+    <div class="card stack">
+      <h1>Create an account</h1>
+      <Refused refusal={form.refusal} />
+      <form class="stack" method="post" action={at.signUp}>
+        <input type="hidden" name="to" value={to} />
+        <Email form={form} />
+        <Password
+          autocomplete="new-password"
+          refusal={form.refusal}
+          hint={`At least ${limits.password.min} characters. A few words that only you would put together are best.`}
+        />
+        <button class="primary" type="submit">
+          Create account
+        </button>
+      </form>
+      <Providers settings={settings} to={to} />
+      <p class="small muted">
+        Do you have an account? <a href={onTo(at.signIn, to)}>Sign in</a>
+      </p>
+    </div>
+  </Alone>
+);
+
+const Email = ({ form }: { readonly form: Filled }) => (
+  <TextField form={form} name="email" label="E-mail" type="email" autocomplete="username" required />
+);
+
+interface PasswordProps {
+  readonly autocomplete: "current-password" | "new-password";
+  readonly refusal?: Filled["refusal"];
+  readonly hint?: string;
+}
+
+/** What was typed is not sent back. */
+const Password = ({ autocomplete, refusal, hint }: PasswordProps) => (
+  <TextField
+    form={{ value: () => "", refusal }}
+    name="password"
+    label="Password"
+    type="password"
+    autocomplete={autocomplete}
+    hint={hint}
+    required
+  />
+);

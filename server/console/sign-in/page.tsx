@@ -1,0 +1,100 @@
+import type { Settings } from "../../settings/settings.ts";
+import { returnPath } from "../console-path.ts";
+import { type Filled, TextField } from "../kit/form/field.tsx";
+import { filledWith } from "../kit/form/filled-form.ts";
+import { Hidden } from "../kit/form/hidden-fields.tsx";
+import { Alone } from "../kit/layout/bare-page.tsx";
+import { DoneNotice, Notice, SignInRefused } from "../kit/layout/notice.tsx";
+import { type Reply, show } from "../reply.ts";
+import type { Visit } from "../visit.ts";
+import { onTo, tavernLinks } from "./devices/paths.ts";
+import { Providers } from "./identity-providers/provider-links.tsx";
+import { carrying, type KeptForm, showingAgain } from "./pending-form.ts";
+
+export const signInPage = async (visit: Visit): Promise<Reply> =>
+  showSignIn(visit, { to: visit.query("to") });
+
+/** For what somebody signs in. */
+export interface SignInTraits {
+  /** Where they wanted to go. */
+  readonly to: string;
+  readonly form?: Filled;
+  /** The form that they sent when their session had ended. */
+  readonly kept?: KeptForm | undefined;
+}
+
+export const showSignIn = (visit: Visit, traits: SignInTraits): Reply =>
+  show(<SignIn {...traits} visit={visit} />, traits.form?.refusal?.status ?? (traits.kept ? 401 : 200));
+
+const SignIn = ({
+  visit: { deps, links, query },
+  to,
+  form = filledWith(),
+  kept,
+}: SignInTraits & { readonly visit: Visit }) => (
+  <Alone links={links} title="Sign in">
+    <div class="card stack">
+      <h1>Sign in</h1>
+      <DoneNotice done={query("done")} />
+      {kept && !form.refusal && (
+        <Notice kind="alert">
+          <b>Your session has ended, so nothing was done.</b> What you wrote is kept: sign in, and it stands
+          in its form again.
+        </Notice>
+      )}
+      <SignInRefused refusal={form.refusal} />
+      <form class="stack" method="post" action={links.signIn}>
+        <input type="hidden" name="to" value={to} />
+        {kept && <Hidden values={carrying(kept)} />}
+        <TextField form={form} name="email" label="E-mail" type="email" autocomplete="username" required />
+        <TextField
+          form={{ ...form, value: () => "" }}
+          name="password"
+          label="Password"
+          type="password"
+          autocomplete="current-password"
+          required
+        />
+        <button class="primary" type="submit">
+          Sign in
+        </button>
+      </form>
+      <Providers settings={deps.settings} to={to} apart={kept !== undefined} />
+      {kept && <SignedInElsewhere kept={kept} />}
+      <NoWayIn settings={deps.settings} to={returnPath(to, deps.settings.consoleUrl, links.home)} />
+    </div>
+  </Alone>
+);
+
+interface NoWayInProps {
+  readonly settings: Settings;
+  readonly to: string;
+}
+
+/** Ways to an account, and back into one. */
+const NoWayIn = ({ settings, to }: NoWayInProps) => (
+  <div class="small muted stack tight">
+    {settings.registration ? (
+      <p>
+        New here? <a href={onTo(tavernLinks(settings).signUp, to)}>Create an account</a>
+      </p>
+    ) : (
+      <p>
+        New here? The operator of this server makes accounts, with <code>innkeep admin user create</code>.
+      </p>
+    )}
+    <p>
+      Password forgotten? The operator can set a new one, with <code>innkeep admin user password</code>.
+    </p>
+  </div>
+);
+
+/** What is typed waits in this tab, while the person signs in in another one. */
+const SignedInElsewhere = ({ kept }: { readonly kept: KeptForm }) => (
+  <form method="post" action={kept.action}>
+    <Hidden values={showingAgain(kept)} />
+    <button class="quiet small" type="submit">
+      I have signed in in another tab
+    </button>
+  </form>
+);

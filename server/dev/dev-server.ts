@@ -1,0 +1,47 @@
+import type { Context, Middleware } from "koa";
+import { ApiError } from "../../src/contract/errors.ts";
+import type { Deps } from "../deps.ts";
+import { isOwnOrigin } from "../http/authenticate.ts";
+import { type Door, mount, type Route } from "../http/mount.ts";
+import { applyFaults } from "./apply-faults.ts";
+import { development as contract } from "./dev-contract.ts";
+import { createFaults } from "./faults.ts";
+import { development } from "./handlers.ts";
+import { isMovable } from "./movable-clock.ts";
+
+/** What `--dev` adds to a server. */
+export interface DevServer {
+  readonly routes: readonly Route[];
+  readonly applyFaults: Middleware;
+}
+
+/** Undefined where the server is none for development. */
+export function createDevServer(deps: Deps, door: Door): DevServer | undefined {
+  const { settings, clock } = deps;
+  if (!settings.dev || !isMovable(clock)) return undefined;
+  const faults = createFaults();
+  const routes = mount(contract, development(deps, clock, faults), deps, door);
+  return {
+    applyFaults: applyFaults(faults, deps),
+    routes: routes.map((route) => ({
+      ...route,
+      async answer(ctx, params) {
+        refuseStrangers(ctx, deps);
+        await route.answer(ctx, params);
+      },
+    })),
+  };
+}
+
+/** Pages of other sites can send requests to this machine, under a name of theirs, too: none of them drives the server. */
+function refuseStrangers(ctx: Context, { settings }: Pick<Deps, "settings">): void {
+  const { host = "", origin, "x-forwarded-for": forwarded } = ctx.req.headers;
+  const isNear = isLoopbackHost(host) && isLoopback(ctx.req.socket.remoteAddress ?? "") && !forwarded;
+  if (isNear && (origin === undefined || isOwnOrigin(origin, settings))) return;
+  throw new ApiError("forbidden", { message: "Only programs on this machine drive the development server." });
+}
+
+const isLoopbackHost = (host: string): boolean =>
+  /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(host);
+
+const isLoopback = (address: string): boolean => /^(::1$|(::ffff:)?127\.)/.test(address);

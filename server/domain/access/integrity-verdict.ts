@@ -1,0 +1,97 @@
+import type { IntegrityReason } from "../../../src/contract/errors.ts";
+
+/** What a deployment takes for its own app. */
+export interface OwnApp {
+  readonly packageNames: readonly string[];
+  /** SHA-256 of the certificates that sign it, base64url without padding. */
+  readonly certificates: readonly string[];
+}
+
+/** What a verdict is held against. */
+export interface IntegrityAttempt {
+  /** Whether a nonce or request hash is the one of this exchange. */
+  readonly isBound: (given: string) => boolean;
+  readonly now: Date;
+}
+
+const longestAgeMilliseconds = 600_000;
+/** So far may the clock that stamped the verdict be ahead of ours. */
+const skewMilliseconds = 300_000;
+
+/**
+ * Judges the payload of a Play Integrity token, whatever its shape: every reason for which it fails, none where it passes.
+ * A device verdict that fails is `device_integrity_failed`, all else `app_not_recognized`. (decisions 5: Attestation)
+ */
+export function judgeIntegrity(payload: unknown, app: OwnApp, attempt: IntegrityAttempt): IntegrityReason[] {
+  if (!isRecord(payload)) return ["app_not_recognized"];
+  const reasons: IntegrityReason[] = [];
+  if (!isDeviceSound(payload)) reasons.push("device_integrity_failed");
+  if (!isAppRecognized(payload, app, attempt)) reasons.push("app_not_recognized");
+  return reasons;
+}
+
+const isDeviceSound = (payload: object): boolean =>
+  textsOf(at(payload, "deviceIntegrity", "deviceRecognitionVerdict")).includes("MEETS_DEVICE_INTEGRITY");
+
+function isAppRecognized(payload: object, app: OwnApp, { isBound, now }: IntegrityAttempt): boolean {
+  const packageName = at(payload, "requestDetails", "requestPackageName");
+  return (
+    isOneOf(packageName, app.packageNames) &&
+    isOfThisExchange(payload, isBound) &&
+    isFresh(at(payload, "requestDetails", "timestampMillis"), now) &&
+    !isTestingResponse(at(payload, "testingDetails")) &&
+    at(payload, "appIntegrity", "appRecognitionVerdict") === "PLAY_RECOGNIZED" &&
+    at(payload, "appIntegrity", "packageName") === packageName &&
+    isSignedByUs(at(payload, "appIntegrity", "certificateSha256Digest"), app.certificates)
+  );
+}
+
+/** Classic requests carry a nonce, standard ones a request hash. */
+function isOfThisExchange(payload: object, isBound: (given: string) => boolean): boolean {
+  const given = [at(payload, "requestDetails", "nonce"), at(payload, "requestDetails", "requestHash")].filter(
+    (value) => value !== undefined,
+  );
+  return given.length > 0 && given.every((value) => typeof value === "string" && isBound(unpadded(value)));
+}
+
+/** The time is text: JSON has no integers of 64 bits. */
+function isFresh(timestamp: unknown, now: Date): boolean {
+  if (typeof timestamp !== "string" || !/^\d{1,15}$/.test(timestamp)) return false;
+  const age = now.getTime() - Number(timestamp);
+  return age < longestAgeMilliseconds && age >= -skewMilliseconds;
+}
+
+/** A tester's Google account can order any verdict. */
+function isTestingResponse(testing: unknown): boolean {
+  if (testing === undefined) return false;
+  const ordered = isRecord(testing) ? at(testing, "isTestingResponse") : true;
+  return ordered !== undefined && ordered !== false;
+}
+
+function isSignedByUs(digests: unknown, certificates: readonly string[]): boolean {
+  const given = textsOf(digests).map(unpadded);
+  return given.length > 0 && given.every((digest) => certificates.includes(digest));
+}
+
+const isOneOf = (value: unknown, known: readonly string[]): boolean =>
+  typeof value === "string" && known.includes(value);
+
+/** The texts of an array that holds nothing else; of any other value none. */
+function textsOf(value: unknown): string[] {
+  if (!Array.isArray(value)) return [];
+  const texts = value.filter((entry) => typeof entry === "string");
+  return texts.length === value.length ? texts : [];
+}
+
+const unpadded = (base64url: string): string => base64url.replace(/={1,2}$/, "");
+
+const isRecord = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The value at a path of own keys; undefined where there is none. */
+function at(value: unknown, ...path: readonly string[]): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  if (!isRecord(value) || !Object.hasOwn(value, key)) return undefined;
+  return at(Reflect.get(value, key), ...rest);
+}

@@ -1,0 +1,76 @@
+import { isSameVersion } from "../../../src/contract/version.ts";
+
+/** What places an entry among the versions of an app. */
+export interface VersionedEntry {
+  readonly id: string;
+  readonly version: string;
+  readonly versions: readonly { readonly version: string }[];
+}
+
+/** How a version can be read. Versions are compared with their like only: a build number says nothing of a `1.4.2`. */
+export type VersionForm = "build" | "date" | "semver";
+
+export interface VersionOrder {
+  /** All forms in which a text can be read, the narrowest first; none for `Winter`. */
+  formsOf(version: string): readonly VersionForm[];
+  /** Over 0 where `a` is greater. Both must have the form. */
+  compare(a: string, b: string, form: VersionForm): number;
+}
+
+/**
+ * The entries that a user of version `since` has not seen, of `entries` newest first. Where entries have that version:
+ * what was published after the oldest of them, and what is greater. Where none has it: what is greater. Where it cannot
+ * be read: everything.
+ */
+export function unseenSince<Entry extends VersionedEntry>(
+  entries: readonly Entry[],
+  since: string,
+  order: VersionOrder,
+): readonly Entry[] {
+  const seen = entriesOf(entries, since);
+  const oldest = seen.at(-1);
+  if (!oldest) return greaterThan(entries, since, order);
+  const at = entries.indexOf(oldest);
+  const known = new Set(seen);
+  return entries.filter(
+    (entry, place) =>
+      !known.has(entry) && (place < at || isGreaterVersion(entry.version, oldest.version, order)),
+  );
+}
+
+/** Whether `a` is greater than `b` in the narrowest form that both have. */
+export function isGreaterVersion(a: string, b: string, order: VersionOrder): boolean {
+  const form = order.formsOf(a).find((one) => order.formsOf(b).includes(one));
+  return form !== undefined && order.compare(a, b, form) > 0;
+}
+
+/** The entries of a version. One that another entry has for a platform only does not count beside them. */
+function entriesOf<Entry extends VersionedEntry>(
+  entries: readonly Entry[],
+  wanted: string,
+): readonly Entry[] {
+  const own = entries.filter(({ version }) => isSameVersion(version, wanted));
+  if (own.length > 0) return own;
+  return entries.filter(({ versions }) => versions.some(({ version }) => isSameVersion(version, wanted)));
+}
+
+function greaterThan<Entry extends VersionedEntry>(
+  entries: readonly Entry[],
+  since: string,
+  order: VersionOrder,
+): readonly Entry[] {
+  const forms = order.formsOf(since);
+  if (forms.length === 0) return entries;
+  const form = forms.find((one) => entries.some((entry) => versionsIn(entry, one, order).length > 0));
+  if (form === undefined) return [];
+  return entries.filter((entry) =>
+    versionsIn(entry, form, order).some((version) => order.compare(version, since, form) > 0),
+  );
+}
+
+/** What of an entry can be compared in a form: its own version, else those of its platforms. */
+function versionsIn({ version, versions }: VersionedEntry, form: VersionForm, order: VersionOrder): string[] {
+  const hasForm = (one: string) => order.formsOf(one).includes(form);
+  if (hasForm(version)) return [version];
+  return versions.map((platform) => platform.version).filter(hasForm);
+}

@@ -1,0 +1,126 @@
+import type { Cycle, CycleReport } from "../../../src/contract/console/cycles.ts";
+import { qualifyingSession } from "../../../src/contract/limits.ts";
+
+/** A seat that its tester, if any, held; `seat` is the number that it shares with those before and after it. */
+export interface ReportedSeat {
+  readonly id: string;
+  readonly seat: number;
+  readonly status: CycleReport["seats"][number]["status"];
+  readonly missedDays: number;
+  readonly activatedAt: string | null;
+  readonly endedAt: string | null;
+}
+
+export interface ReportedDay {
+  readonly slotId: string;
+  readonly dayIndex: number;
+  readonly kind: "session" | "proof";
+}
+
+/** All sessions of a seat: how many, and how long those were that the server vouches for. */
+export interface SessionTotal {
+  readonly slotId: string;
+  readonly sessions: number;
+  readonly milliseconds: number;
+}
+
+export interface Reported {
+  readonly cycle: Cycle;
+  /** Whether the last day is over. */
+  readonly isOver: boolean;
+  readonly appName: string;
+  readonly packageName: string;
+  /** By their number, successors after those whose place they took. */
+  readonly seats: readonly ReportedSeat[];
+  readonly days: readonly ReportedDay[];
+  readonly sessions: readonly SessionTotal[];
+}
+
+/** The facts of a cycle, and what they say. It names no tester. (spec: What the service does) */
+export function reportOf({
+  cycle,
+  isOver,
+  appName,
+  packageName,
+  seats,
+  days,
+  sessions,
+}: Reported): CycleReport {
+  const facts = seats.map((seat) => seatFacts(seat, days, sessions));
+  const held = facts.filter((_, at) => isHeld(seats, at, cycle.status));
+  const figures = {
+    testers: held.length,
+    testersWithEveryDay: held.filter(({ daysCounted }) => daysCounted === cycle.durationDays).length,
+  };
+  return {
+    cycle,
+    appName,
+    packageName,
+    ...figures,
+    testersPerDay: Array.from({ length: cycle.durationDays }, (_, at) => ({
+      dayIndex: at + 1,
+      testers: days.filter(({ dayIndex }) => dayIndex === at + 1).length,
+    })),
+    seats: facts,
+    statement: statementOf(cycle, isOver, figures),
+  };
+}
+
+function seatFacts(
+  { id, seat, status, missedDays, activatedAt, endedAt }: ReportedSeat,
+  days: readonly ReportedDay[],
+  sessions: readonly SessionTotal[],
+): CycleReport["seats"][number] {
+  const own = days.filter(({ slotId }) => slotId === id);
+  const bySession = own.filter(({ kind }) => kind === "session").length;
+  const total = sessions.find(({ slotId }) => slotId === id);
+  return {
+    slotId: id,
+    seat,
+    status,
+    daysCounted: own.length,
+    daysBySession: bySession,
+    daysByProof: own.length - bySession,
+    missedDays,
+    sessions: total?.sessions ?? 0,
+    secondsTested: Math.floor((total?.milliseconds ?? 0) / 1_000),
+    activatedAt,
+    endedAt,
+  };
+}
+
+/** Whether a tester holds a seat, or held it when the cycle ended: a seat removed before that has a successor. */
+function isHeld(seats: readonly ReportedSeat[], at: number, cycleStatus: Cycle["status"]): boolean {
+  const seat = seats[at];
+  if (seat?.status !== "removed") return seat?.activatedAt != null;
+  return cycleStatus === "cancelled" && seats[at + 1]?.seat !== seat.seat;
+}
+
+function statementOf(
+  { status, durationDays, dayIndex }: Cycle,
+  isOver: boolean,
+  { testers, testersWithEveryDay }: Pick<CycleReport, "testers" | "testersWithEveryDay">,
+): string {
+  const far = {
+    recruiting: "The test has not started.",
+    running: isOver
+      ? "The last day of the test is over, and late sessions of it still count."
+      : `The test is on day ${dayIndex} of ${durationDays}.`,
+    completed: `The test ran for ${counted(durationDays, "day")}.`,
+    cancelled: "The test was cancelled before its end.",
+  }[status];
+  const when = status === "recruiting" || status === "running" ? "hold" : "held";
+  const seats = `${counted(testers, "tester")} ${testers === 1 && when === "hold" ? "holds" : when} a seat`;
+  return `${far} ${seats}${when === "held" ? " when it ended" : ""}; ${testersWithEveryDay} of them ${
+    testersWithEveryDay === 1 ? "has" : "have"
+  } every day of the test counted. ${meaning}`;
+}
+
+const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+const meaning = [
+  `A day counted by a session says only this: a session of at least ${qualifyingSession.seconds} seconds`,
+  `reached at least ${qualifyingSession.screens} screens on that day, and the reporter held that seat's key.`,
+  "A day counted by a proof says that the tester sent images on that day.",
+  "Nothing here says how a store will decide.",
+].join(" ");

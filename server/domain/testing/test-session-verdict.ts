@@ -1,0 +1,82 @@
+import { qualifyingSession } from "../../../src/contract/limits.ts";
+import type { SessionReason } from "../../../src/contract/test-sessions.ts";
+import { dayIndexAt, isOver, type TestDays } from "./test-days.ts";
+
+/** What the device says; instants are ISO 8601 UTC with milliseconds, `screens` are distinct. */
+export interface ReportedSession {
+  readonly startedAt: string;
+  readonly endedAt: string;
+  readonly screens: readonly string[];
+}
+
+/** What a verdict on a day depends on, of the seat and its cycle. */
+export interface TestedSlot {
+  readonly status: string;
+  /** When it became active; null where it never did. */
+  readonly activatedAt: string | null;
+  readonly countedDays: ReadonlySet<number>;
+  readonly cycle: TestDays & { readonly status: string };
+}
+
+export interface SessionVerdict {
+  readonly counted: boolean;
+  /** The day of the test that the session belongs to; 0 outside the test. */
+  readonly dayIndex: number;
+  readonly reason: SessionReason | null;
+}
+
+/** So far may a device's clock be ahead of ours. */
+export const skewMilliseconds = 120_000;
+
+/** Decides whether a session counts its day. The first rule that fails is the reason. (spec: Day counting for a seat) */
+export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Date): SessionVerdict {
+  const day = dayIndexAt(slot.cycle, session.startedAt);
+  const dayIndex = day >= 1 && day <= slot.cycle.durationDays ? day : 0;
+  const refuse = (reason: SessionReason): SessionVerdict => ({ counted: false, dayIndex, reason });
+
+  if (slot.cycle.status !== "running" || isAfterTheEnd(session, slot.cycle, now))
+    return refuse("cycle_not_running");
+  if (!isActive(slot)) return refuse("slot_not_active");
+  if (isAhead(session.startedAt, now)) return refuse("session_in_future");
+  if (dayIndex === 0 || !isVouchable(session, slot, dayIndex, now)) return refuse("session_stale");
+  if (slot.countedDays.has(dayIndex)) return refuse("already_submitted");
+  if (!meetsTheBar(session, now)) return refuse("session_below_bar");
+  return { counted: true, dayIndex, reason: null };
+}
+
+/** Whether a session would have counted at the moment when it ended: where it does not, only the time now refuses it. */
+export function wouldHaveCounted(session: ReportedSession, slot: TestedSlot): boolean {
+  const { cycle } = slot;
+  const begun = cycle.status === "recruiting" ? { ...cycle, status: "running" } : cycle;
+  return judgeSession(session, { ...slot, cycle: begun }, new Date(session.endedAt)).counted;
+}
+
+/** `at_risk` counts as active. */
+export const isActive = ({ status }: Pick<TestedSlot, "status">): boolean =>
+  status === "active" || status === "at_risk";
+
+/** Whether an instant is further ahead than clocks may differ. */
+export const isAhead = (instant: string, now: Date): boolean =>
+  Date.parse(instant) > now.getTime() + skewMilliseconds;
+
+/** Whether a session began after the last day. The cycle still runs then: late sessions of the last day count. */
+const isAfterTheEnd = ({ startedAt }: ReportedSession, cycle: TestDays, now: Date): boolean =>
+  isOver(cycle, startedAt) && (isOver(cycle, now.toISOString()) || !isAhead(startedAt, now));
+
+/** The server vouches for today and the day before, from when the seat became active on. */
+function isVouchable(
+  { startedAt }: ReportedSession,
+  { activatedAt, cycle }: TestedSlot,
+  dayIndex: number,
+  now: Date,
+): boolean {
+  if (activatedAt === null || startedAt < activatedAt) return false;
+  return dayIndex >= dayIndexAt(cycle, now.toISOString()) - 1;
+}
+
+/** An end counts as written as far as clocks may differ. One further ahead has not been yet: the session lasts until now. */
+function meetsTheBar({ startedAt, endedAt, screens }: ReportedSession, now: Date): boolean {
+  const end = isAhead(endedAt, now) ? now.getTime() : Date.parse(endedAt);
+  const seconds = (end - Date.parse(startedAt)) / 1_000;
+  return seconds >= qualifyingSession.seconds && screens.length >= qualifyingSession.screens;
+}

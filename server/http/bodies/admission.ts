@@ -1,0 +1,126 @@
+import type { IncomingMessage } from "node:http";
+import type { Endpoint } from "../../../src/contract/endpoint.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import type { Deps } from "../../deps.ts";
+import { consume, peek } from "../../store/requests/rate-limits.ts";
+import type { Callers } from "../handler.ts";
+import { isAnswered } from "../idempotency/idempotent-request.ts";
+import { accountLimitsOf, refuseSpentAccount } from "../limits/attempts.ts";
+import { countBytes, uncountBytes } from "../limits/count-bytes.ts";
+import { UploadFailure } from "../uploads/upload-failure.ts";
+import type { LargeBody, TurnSender } from "./turn-order.ts";
+import { createTurns, type Turn } from "./turns.ts";
+
+/** Bodies from here on are worth a look before they are taken in. */
+const largeBytes = 65_536;
+
+export interface Arriving {
+  readonly request: IncomingMessage;
+  readonly endpoint: Endpoint;
+  readonly caller: Callers[Endpoint["auth"]];
+  readonly path: string;
+  /** A repeat uses up no rate limit, so it is not refused for one. */
+  readonly idempotencyKey: string | undefined;
+}
+
+/** A large body that may be taken in. */
+export interface Admitted extends Turn {
+  /** Uses up the endpoint's limit for a body that did not arrive whole, where `thrown` was its sender's doing. */
+  countFailed(thrown: unknown): Promise<void>;
+  /** To be called when the body has come, or has stopped to come. */
+  countArrived(): Promise<void>;
+}
+
+/**
+ * Decides on a large body before a byte of it is read; gives undefined for a small one. Throws `rate_limited` for a caller
+ * that has used up the endpoint's limit, `busy` while too many others are arriving.
+ */
+export type Admit = (arriving: Arriving) => Promise<Admitted | undefined>;
+
+type Limiting = Pick<Deps, "database" | "clock" | "settings">;
+type Needed = Limiting & Pick<Deps, "sealer" | "time">;
+
+export function createAdmit(deps: Needed): Admit {
+  const takeTurn = createTurns(deps.settings.budgets);
+  return async (arriving) => {
+    const { request, endpoint, caller, idempotencyKey } = arriving;
+    if (!caller) return undefined;
+    if (idempotencyKey === undefined && isLarge(request)) {
+      await refuseLimited(endpoint, caller.id, deps);
+      await refuseSpentAccount(endpoint, caller, deps);
+    }
+    const countArrived = await countBytes(endpoint, caller.id, { request, deps }).catch(async (refused) => {
+      if (!(await isAnswered(endpoint, arriving, deps))) throw refused;
+      return countBytes(endpoint, caller.id, { request, deps, isRepeat: true });
+    });
+    if (!isLarge(request)) return undefined;
+    const turn = await takeTurn(turnSenderOf(caller), largeBodyOf(request)).catch(async (busy) => {
+      // None of its bytes were taken in: the next try must find the same room.
+      await uncountBytes(endpoint, caller.id, { request, deps });
+      throw busy;
+    });
+    return {
+      ...turn,
+      countArrived,
+      countFailed: (thrown) => countFailed({ endpoint, caller, thrown }, deps),
+    };
+  };
+}
+
+const turnSenderOf = (caller: NonNullable<Arriving["caller"]>): TurnSender => ({
+  key: caller.id,
+  owner: caller.kind === "appKey" ? caller.ownerId : caller.userId,
+});
+
+function largeBodyOf(request: IncomingMessage): LargeBody {
+  const { socket, headers } = request;
+  // What has come with the head, and waits to be read, belongs to the body.
+  const before = socket.bytesRead - request.readableLength;
+  return {
+    bytes: Number(headers["content-length"] ?? limits.feedback),
+    came: () => socket.bytesRead - before,
+  };
+}
+
+const isLarge = ({ headers }: IncomingMessage): boolean =>
+  Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) >= largeBytes;
+
+/** Throws `rate_limited` where a caller has used up every limit that a request of the endpoint may use up. */
+async function refuseLimited(
+  { rateLimit, otherRateLimit }: Endpoint,
+  callerId: string,
+  { database, clock, settings }: Limiting,
+): Promise<void> {
+  if (!rateLimit || !settings.rateLimited) return;
+  let retryAfterSeconds = Number.POSITIVE_INFINITY;
+  for (const limit of otherRateLimit ? [rateLimit, otherRateLimit] : [rateLimit]) {
+    const verdict = await peek(database, `${limit}:${callerId}`, settings.rateLimits[limit], clock);
+    if (verdict.allowed) return;
+    retryAfterSeconds = Math.min(retryAfterSeconds, verdict.retryAfterSeconds);
+  }
+  throw new ApiError("rate_limited", { retryAfterSeconds });
+}
+
+interface Failed {
+  readonly endpoint: Endpoint;
+  readonly caller: NonNullable<Arriving["caller"]>;
+  readonly thrown: unknown;
+}
+
+/** Otherwise a body that always stops before its end could be sent without limit. */
+async function countFailed(
+  { endpoint, caller, thrown }: Failed,
+  { database, clock, settings }: Limiting,
+): Promise<void> {
+  const wasCut = thrown instanceof ApiError && thrown.code === "busy";
+  if (!settings.rateLimited || !(wasCut || thrown instanceof UploadFailure)) return;
+  const { rateLimit, countsRefusals } = endpoint;
+  // A refusal that the endpoint counts anyway is counted once.
+  const counts = rateLimit && (wasCut || !countsRefusals);
+  const own = counts ? [{ limit: rateLimit, key: `${rateLimit}:${caller.id}` }] : [];
+  await database.write(async (tx) => {
+    for (const { limit, key } of [...own, ...accountLimitsOf(endpoint, caller)])
+      await consume(tx, key, settings.rateLimits[limit], clock);
+  });
+}

@@ -1,0 +1,91 @@
+import type { IncomingMessage } from "node:http";
+import type { ApiError } from "../../../src/contract/errors.ts";
+import type { Deps } from "../../deps.ts";
+import { networkOf } from "../connections/client-address.ts";
+import type { Callers } from "../handler.ts";
+import { createBodyMemory, type Sender } from "./body-memory.ts";
+import { createPace } from "./pace.ts";
+
+/** A body on its way. */
+export interface Arrival {
+  /** Accounts for more bytes of it in memory. */
+  hold(bytes: number): void;
+  /** Ends the wait for it: its reader fails with `why`. */
+  cut(why: ApiError): void;
+  /** Calls `tell` when it is cut, at once where it is cut already. */
+  onCut(tell: (why: ApiError) => void): void;
+  /** Nobody reads it any more. */
+  end(): void;
+}
+
+export interface Arrivals {
+  begin(request: IncomingMessage, sender: Sender): Arrival;
+  /**
+   * Reads and drops what is still to come of a body, so that its sender gets to read the answer: a client that is still
+   * writing when its connection closes may never see it. Resolves when all is there, or enough was dropped.
+   */
+  drop(request: IncomingMessage): Promise<void>;
+}
+
+/** Keeps bodies within the budgets of memory, speed and time. */
+export function createArrivals({ settings, stopping }: Pick<Deps, "settings" | "stopping">): Arrivals {
+  const { budgets } = settings;
+  const pace = createPace(budgets, stopping);
+  const memory = createBodyMemory(budgets);
+  const wasCut = new WeakSet<IncomingMessage>();
+  const noMore = new WeakSet<IncomingMessage>();
+  const usual = { bytes: budgets.droppedBytes, milliseconds: budgets.dropMilliseconds };
+  const brief = { ...usual, milliseconds: budgets.lingerMilliseconds };
+  let dropping = 0;
+
+  return {
+    begin(request, sender) {
+      let why: ApiError | undefined;
+      let tell: (why: ApiError) => void = () => {};
+      // There may be no room even for its beginning: it is cut then before it is watched.
+      let end = () => {};
+      const cut = (reason: ApiError) => {
+        if (why) return;
+        why = reason;
+        wasCut.add(request);
+        end();
+        tell(reason);
+      };
+      const held = memory(sender, (reason) => {
+        // To read on would take more memory.
+        noMore.add(request);
+        cut(reason);
+      });
+      const unwatch = why ? () => {} : pace.watch(request, cut);
+      end = () => {
+        unwatch();
+        held.end();
+      };
+      const onCut: Arrival["onCut"] = (listener) => {
+        tell = listener;
+        if (why) listener(why);
+      };
+      return { hold: held.hold, cut, onCut, end };
+    },
+
+    async drop(request) {
+      if (request.complete || request.destroyed || noMore.has(request)) return;
+      if (dropping >= budgets.drops) return;
+      dropping += 1;
+      await new Promise<void>((resolve) => {
+        const unwatch = pace.watch(request, () => resolve(), wasCut.has(request) ? brief : usual);
+        const over = () => {
+          unwatch();
+          resolve();
+        };
+        request.removeAllListeners("data");
+        request.once("end", over).once("close", over).resume();
+      });
+      dropping -= 1;
+    },
+  };
+}
+
+/** Whose body it is. */
+export const senderOf = (caller: Callers[keyof Callers], address: string): Sender =>
+  caller ? { id: caller.id, anonymous: false } : { id: networkOf(address), anonymous: true };

@@ -1,0 +1,83 @@
+import type { IncomingMessage } from "node:http";
+import { ApiError } from "../../../src/contract/errors.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import { createByteCollector } from "../uploads/byte-collector.ts";
+import { parseStrictJson } from "../uploads/strict-json.ts";
+import type { Arrivals } from "./arrivals.ts";
+import type { Sender } from "./body-memory.ts";
+
+/** Who sends a body, and where it is looked after. */
+export interface Sending {
+  readonly arrivals: Arrivals;
+  readonly sender: Sender;
+}
+
+/**
+ * The JSON value of a request's body; `{}` where there is none. Throws `unsupported_media_type` for anything but
+ * JSON, `payload_too_large` over 1 MiB (32 KiB without a credential), `bad_request` for a body that was cut, `busy` for
+ * one that comes too slowly, UploadFailure for malformed JSON.
+ */
+export async function readJson(request: IncomingMessage, sending: Sending): Promise<unknown> {
+  refuseEncoded(request);
+  const most = sending.sender.anonymous ? limits.anonymousBody : limits.json;
+  const bytes = await readBytes(request, most, sending);
+  if (bytes.length === 0) return {};
+  if (mediaTypeOf(request) !== "application/json") throw new ApiError("unsupported_media_type");
+  return parseStrictJson(bytes);
+}
+
+export const mediaTypeOf = (request: IncomingMessage): string =>
+  (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+
+/** Throws `unsupported_media_type` for a compressed body. */
+export function refuseEncoded({ headers }: IncomingMessage): void {
+  const encoding = headers["content-encoding"];
+  if (encoding === undefined || /^\s*(identity)?\s*$/i.test(encoding)) return;
+  throw new ApiError("unsupported_media_type", {
+    message: "Send the body as it is, without Content-Encoding: compressed bodies are not taken.",
+  });
+}
+
+/**
+ * The bytes of a body of at most `most`. Throws `payload_too_large`, `bad_request` for one that was cut, and `busy` for
+ * one that is not waited for any longer.
+ */
+export function readBytes(
+  request: IncomingMessage,
+  most: number,
+  { arrivals, sender }: Sending,
+): Promise<Buffer> {
+  const declared = Number(request.headers["content-length"] ?? 0);
+  if (declared > most) return Promise.reject(new ApiError("payload_too_large"));
+  // Its `close` was emitted already, and comes no second time.
+  if (request.destroyed) return Promise.reject(malformed("was cut off"));
+  // A body that is all there costs nothing more.
+  const arrival = request.complete ? undefined : arrivals.begin(request, sender);
+  const reading = new Promise<Buffer>((resolve, reject) => {
+    let only: Buffer | undefined;
+    const collected = createByteCollector();
+    let size = 0;
+    arrival?.onCut(reject);
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > most) return reject(new ApiError("payload_too_large"));
+      if (size === chunk.length) {
+        only = chunk;
+        return arrival?.hold(size);
+      }
+      const grown = (only ? collected.add(only) : 0) + collected.add(chunk);
+      only = undefined;
+      arrival?.hold(grown);
+    });
+    request.on("end", () => resolve(only ?? collected.bytes()));
+    request.on("error", (cause) => reject(malformed("was cut off", cause)));
+    request.on("close", () => {
+      // An error is dear to make, and nobody hears of it once the whole body was read.
+      if (!request.readableEnded) reject(malformed("was cut off"));
+    });
+  });
+  return arrival ? reading.finally(arrival.end) : reading;
+}
+
+const malformed = (message: string, cause?: unknown) =>
+  new ApiError("bad_request", { issues: [{ path: "", message: `The body ${message}` }] }, { cause });

@@ -1,0 +1,57 @@
+import { finished, type Readable } from "node:stream";
+import { UploadFailure } from "../uploads/upload-failure.ts";
+import type { Arrival } from "./arrivals.ts";
+
+/**
+ * Hands each chunk of a request body to `take`, which must be done with it when it returns. Resolves at the end;
+ * rejects with `aborted` when the sender goes away, with `too_large` over its bytes, with why it was cut, or with what
+ * `take` threw. After a refusal the rest is read and dropped, so that the sender gets to read the answer.
+ */
+export function consume(body: Readable, most: Most, take: (chunk: Buffer) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let size = 0;
+    let inTurn = 0;
+    let next: NodeJS.Immediate | undefined;
+    const refuse = (error: unknown) => {
+      body.off("data", onChunk);
+      body.resume();
+      reject(error);
+    };
+    const onChunk = (chunk: Buffer) => {
+      size += chunk.length;
+      try {
+        if (size > most.bytes) throw tooLarge(most.bytes);
+        take(chunk);
+      } catch (error) {
+        return refuse(error);
+      }
+      inTurn += chunk.length;
+      if (inTurn < turnBytes || next) return;
+      body.pause();
+      next = setImmediate(() => {
+        next = undefined;
+        inTurn = 0;
+        body.resume();
+      });
+    };
+    body.on("data", onChunk);
+    most.arrival?.onCut(refuse);
+    finished(body, { writable: false }, (cause) => {
+      if (cause) reject(new UploadFailure("aborted", "The body ended early.", { cause }));
+      else resolve();
+    });
+  });
+}
+
+/** After so many bytes others have their turn: a fast sender alone could fill all of the server's time. */
+const turnBytes = 131_072;
+
+/** What is taken of a body at most. */
+export interface Most {
+  readonly bytes: number;
+  /** By which the body may be cut before its end. */
+  readonly arrival?: Arrival | undefined;
+}
+
+const tooLarge = (maxBytes: number) =>
+  new UploadFailure("too_large", `The body must be at most ${maxBytes} bytes.`);

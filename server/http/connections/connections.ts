@@ -1,0 +1,94 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Deps } from "../../deps.ts";
+
+/** The last request of a connection, and since when it is under way. */
+interface Use {
+  request: IncomingMessage | undefined;
+  response: ServerResponse | undefined;
+  since: number;
+}
+
+/**
+ * Keeps the number of open connections within their budget: one more takes the place of the one that has been without a
+ * whole request for the longest time. Where most have never sent one, it is one of those: a client between two requests
+ * keeps its connection. Those that only wait go first, then slow bodies, then answers that take over a second. Where
+ * every connection is busy, the new one is closed.
+ */
+export function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
+  const most = settings.budgets.connections;
+  const open = new Map<Socket, Use>();
+  // The order of the last requests costs time at each request, so it is kept only while many connections are open.
+  let isOrdered = false;
+  const withoutRequest = new Set<Socket>();
+  const warn = createWarning((count) => log.warn({ count, most }, "too many connections: some were closed"));
+
+  const forget = (socket: Socket) => {
+    open.delete(socket);
+    withoutRequest.delete(socket);
+  };
+
+  server.on("connection", (socket: Socket) => {
+    open.set(socket, { request: undefined, response: undefined, since: performance.now() });
+    withoutRequest.add(socket);
+    socket.once("close", () => forget(socket));
+    if (!isOrdered && open.size > most / 2) order(open);
+    isOrdered = open.size > (isOrdered ? most / 4 : most / 2);
+    if (open.size <= most) return;
+    const [oldest] = withoutRequest.size * 2 > open.size ? withoutRequest : [];
+    const leaving = oldest ?? mostIdle(open) ?? socket;
+    // Its place is free now, before the socket says that it has closed.
+    forget(leaving);
+    leaving.destroy();
+    warn();
+  });
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    const use = open.get(request.socket);
+    if (!use) return;
+    if (!use.request) withoutRequest.delete(request.socket);
+    use.request = request;
+    use.response = response;
+    use.since = performance.now();
+    if (!isOrdered) return;
+    open.delete(request.socket);
+    open.set(request.socket, use);
+  });
+}
+
+const busyMilliseconds = 1_000;
+
+/** Puts those first that have had no request for the longest time. */
+function order(open: Map<Socket, Use>): void {
+  const ordered = [...open].sort(([, one], [, other]) => one.since - other.since);
+  open.clear();
+  for (const [socket, use] of ordered) open.set(socket, use);
+}
+
+/** Whose place another connection may have; the connections are in order. */
+function mostIdle(open: ReadonlyMap<Socket, Use>): Socket | undefined {
+  const longBefore = performance.now() - busyMilliseconds;
+  let sending: Socket | undefined;
+  let answered: Socket | undefined;
+  for (const [socket, { request, response, since }] of open) {
+    if (!request || !response || response.writableFinished) return socket;
+    if (!request.complete) sending ??= socket;
+    else if (since < longBefore) answered ??= socket;
+  }
+  return sending ?? answered;
+}
+
+const warnMilliseconds = 10_000;
+
+/** Warns at once, then at most every ten seconds, of how many there were meanwhile. */
+function createWarning(warn: (count: number) => void): () => void {
+  let count = 0;
+  let last = Number.NEGATIVE_INFINITY;
+  return () => {
+    count += 1;
+    const now = performance.now();
+    if (now - last < warnMilliseconds) return;
+    warn(count);
+    last = now;
+    count = 0;
+  };
+}

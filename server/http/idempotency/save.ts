@@ -1,0 +1,119 @@
+import type { Endpoint } from "../../../src/contract/endpoint.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { RateLimitName } from "../../../src/contract/limits.ts";
+import type { Deps } from "../../deps.ts";
+import type { Transaction } from "../../store/engine/database.ts";
+import {
+  type FoundAnswer,
+  type IdempotencyKey,
+  idempotency,
+  type StoredAnswer,
+} from "../../store/requests/idempotency.ts";
+import { consume } from "../../store/requests/rate-limits.ts";
+import type { AnswerOf, Request } from "../handler.ts";
+import type { Repeatable } from "./idempotent-request.ts";
+
+/** What surrounds the work of one mutation. */
+export interface Surroundings {
+  readonly endpoint: Endpoint;
+  /** The repeatable request that this is; undefined without an Idempotency-Key. */
+  readonly key: Repeatable | undefined;
+  /** Whose rate limit it uses up; undefined where there is none. */
+  readonly limitedBy: string | undefined;
+  /** The answer as it goes out: undeclared fields dropped. */
+  readonly shape: (answer: unknown) => unknown;
+}
+
+/** The `save` and `saveRow` of a request: effect, rate limit and stored answer commit together or not at all. */
+export function createSave(deps: Deps, around: Surroundings): Pick<Request<Endpoint>, "save" | "saveRow"> {
+  const save = <Answer extends AnswerOf<Endpoint>>(
+    work: (tx: Transaction) => Promise<Answer>,
+    { repeatableUntil, first, rateLimit }: Keeping = {},
+  ) =>
+    deps.database.write(async (tx) => {
+      if (first) await first(tx);
+      if (around.key) await claim(tx, keptUntil(around.key, repeatableUntil, deps), deps);
+      const limits = rateLimit ? { rateLimit: rateLimit() } : around.endpoint;
+      if (around.limitedBy) await spend(tx, around.limitedBy, limits, deps);
+      const answer = await work(tx);
+      if (around.key) await idempotency.store(tx, around.key, storedAnswer(around.key, around, answer));
+      return answer;
+    });
+  return {
+    save,
+    async saveRow(insert, answer) {
+      if (around.key || around.limitedBy) {
+        return save(async (tx) => {
+          await insert(tx);
+          return answer;
+        });
+      }
+      await insert(deps.database);
+      return answer;
+    },
+  };
+}
+
+/** In what one save differs from others. */
+export interface Keeping {
+  /** When the stored answer dies at the latest. */
+  readonly repeatableUntil?: Date;
+  /** Done before the Idempotency-Key is looked at: whoever comes twice then waits here for the first. */
+  readonly first?: (tx: Transaction) => Promise<void>;
+  /** Asked once that is done: which limit the request uses up, where it is not the endpoint's own. */
+  readonly rateLimit?: () => RateLimitName;
+}
+
+function keptUntil(key: Repeatable, until: Date | undefined, { clock }: Deps): Repeatable {
+  if (until === undefined) return key;
+  return { ...key, lifetimeSeconds: Math.max(0, (until.getTime() - clock.now().getTime()) / 1_000) };
+}
+
+/** Uses up one request of an endpoint's rate limit. Throws `rate_limited` with the seconds to wait. */
+export async function spend(
+  tx: Transaction,
+  who: string,
+  { rateLimit }: Pick<Endpoint, "rateLimit">,
+  { clock, settings }: Deps,
+): Promise<void> {
+  if (!rateLimit) return;
+  const verdict = await consume(tx, `${rateLimit}:${who}`, settings.rateLimits[rateLimit], clock);
+  if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
+}
+
+/** Stores a refusal that a repeat must get again. Nothing else of the request was kept. */
+export async function storeRefusal(deps: Deps, key: IdempotencyKey, answer: StoredAnswer): Promise<void> {
+  await deps.database.write(async (tx) => {
+    const claimed = await idempotency.claim(tx, key, deps.clock.now());
+    if (claimed === "claimed") await idempotency.store(tx, key, answer);
+  });
+}
+
+async function claim(tx: Transaction, key: IdempotencyKey, { clock }: Deps): Promise<void> {
+  const now = clock.now();
+  const claimed = await idempotency.claim(tx, key, now);
+  if (claimed === "claimed") return;
+  const answer = claimed === "stored" && (await idempotency.find(tx, key, now));
+  if (!answer) throw new ApiError("idempotency_in_progress", { retryAfterSeconds: 1 });
+  throw new AlreadyAnswered(answer);
+}
+
+function storedAnswer(
+  { sealer }: Repeatable,
+  { endpoint, shape }: Surroundings,
+  answer: unknown,
+): StoredAnswer {
+  const body = "body" in endpoint.success ? JSON.stringify(shape(answer)) : "";
+  return { status: endpoint.success.status, body: sealer ? sealer.seal(body) : body };
+}
+
+/** Another request with the same key has just been answered: this one gets the same. */
+export class AlreadyAnswered extends Error {
+  readonly answer: FoundAnswer;
+
+  constructor(answer: FoundAnswer) {
+    super("This request was already answered");
+    this.name = "AlreadyAnswered";
+    this.answer = answer;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Attempt, Endpoint } from "../../../src/contract/endpoint.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { Deps } from "../../deps.ts";
+import { hashOf } from "../../secrets/secrets.ts";
+import { consume, peek } from "../../store/requests/rate-limits.ts";
+import { networkOf } from "../connections/client-address.ts";
+import type { Incoming } from "../invoke.ts";
+
+/**
+ * Counts an attempt before anything else of it is looked at, for good: whatever it leads to, however many come at once.
+ * Throws `rate_limited`, and then counts nothing.
+ */
+export async function countAttempt(endpoint: Endpoint, incoming: Incoming, deps: Deps): Promise<void> {
+  const attempts = endpoint.attempts ?? [];
+  if (attempts.length === 0 || !deps.settings.rateLimited) return;
+  await deps.database.write(async (tx) => {
+    for (const attempt of attempts) {
+      const { limit } = attempt;
+      const verdict = await consume(
+        tx,
+        keyOf(attempt, incoming),
+        deps.settings.rateLimits[limit],
+        deps.clock,
+      );
+      if (!verdict.allowed)
+        throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
+    }
+  });
+}
+
+/** The limits of an endpoint that name an account and nothing else, and the keys under which they are counted. */
+export function accountLimitsOf({ attempts = [] }: Endpoint, caller: Incoming["caller"]) {
+  return attempts
+    .filter(({ by }) => by.every((whose) => whose === "account"))
+    .map((attempt) => ({
+      limit: attempt.limit,
+      key: keyOf(attempt, { caller, address: "", body: undefined }),
+    }));
+}
+
+/** Throws `rate_limited` for an account that has used up its attempts, before anything is known of the body. Counts nothing. */
+export async function refuseSpentAccount(
+  endpoint: Endpoint,
+  caller: Incoming["caller"],
+  { database, clock, settings }: Pick<Deps, "database" | "clock" | "settings">,
+): Promise<void> {
+  if (!settings.rateLimited) return;
+  for (const { limit, key } of accountLimitsOf(endpoint, caller)) {
+    const verdict = await peek(database, key, settings.rateLimits[limit], clock);
+    if (!verdict.allowed)
+      throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
+  }
+}
+
+type Identifying = Pick<Incoming, "caller" | "address" | "body">;
+
+const keyOf = ({ limit, by }: Attempt, incoming: Identifying): string =>
+  `${limit}:${hashOf(JSON.stringify(by.map((whose) => partOf(whose, incoming))))}`;
+
+function partOf(whose: Attempt["by"][number], { caller, address, body }: Identifying): string {
+  if (whose === "address") return networkOf(address);
+  if (whose === "account") return caller && "userId" in caller ? caller.userId : "";
+  // The case of an id is not its sender's to choose.
+  return fieldOf(body, whose.slice("body.".length)).toLowerCase();
+}
+
+/** The text of a field of a body that nothing has checked yet; empty where there is none. */
+export function fieldOf(body: unknown, name: string): string {
+  if (typeof body !== "object" || body === null || !Object.hasOwn(body, name)) return "";
+  const value: unknown = Reflect.get(body, name);
+  return typeof value === "string" ? value.trim().slice(0, 500) : "";
+}

@@ -1,0 +1,68 @@
+import type { IncomingMessage } from "node:http";
+import type { Endpoint } from "../../../src/contract/endpoint.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import type { Deps } from "../../deps.ts";
+import { addBytes, giveBackBytes, useBytes } from "../../store/requests/byte-uses.ts";
+
+/** Smaller bodies are bounded by their number. */
+const countedFrom = 8_192;
+
+type Counting = Pick<Deps, "database" | "clock" | "settings">;
+
+interface Counted {
+  readonly request: IncomingMessage;
+  readonly deps: Counting;
+  /** Of a request that was answered before: its bytes are given back when it proves to be the same one. */
+  readonly isRepeat?: boolean;
+}
+
+/**
+ * Counts the bytes of a body against those that its key may send within an hour, before any of them is read. A request
+ * that was answered before may use twice as many. Gives what must be called once the body has come, because a body of
+ * unknown length is counted only then. Throws `rate_limited`.
+ */
+export async function countBytes(
+  endpoint: Endpoint,
+  keyId: string,
+  { request, deps, isRepeat = false }: Counted,
+): Promise<() => Promise<void>> {
+  const isUnknown = request.headers["content-length"] === undefined;
+  const bytes = isUnknown ? 0 : countedBytes(endpoint, request, deps);
+  if (!isCounted(endpoint, deps) || (!isUnknown && bytes === 0)) return nothing;
+  const use = {
+    keyId,
+    bytes: Math.max(1, bytes),
+    most: deps.settings.feedbackBytesPerHour * (isRepeat ? 2 : 1),
+    now: deps.clock.now(),
+  };
+  const verdict = await deps.database.write((tx) => useBytes(tx, use));
+  if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
+  if (!isUnknown) return nothing;
+  // What has come with the head, and waits to be read, belongs to the body.
+  const before = request.socket.bytesRead - request.readableLength;
+  return async () => {
+    const came = { keyId, bytes: Math.max(0, request.socket.bytesRead - before), now: deps.clock.now() };
+    await deps.database.write((tx) => addBytes(tx, came));
+  };
+}
+
+const nothing = async () => {};
+
+/** Gives back what was counted for a request that turned out to be a repeat, or found no turn. */
+export async function uncountBytes(
+  endpoint: Endpoint,
+  keyId: string,
+  { request, deps }: Counted,
+): Promise<void> {
+  const bytes = countedBytes(endpoint, request, deps);
+  if (bytes > 0) await deps.database.write((tx) => giveBackBytes(tx, keyId, bytes));
+}
+
+const isCounted = ({ countsBytes }: Endpoint, { settings }: Counting): boolean =>
+  countsBytes === true && settings.rateLimited && Number.isFinite(settings.feedbackBytesPerHour);
+
+function countedBytes(endpoint: Endpoint, { headers }: IncomingMessage, deps: Counting): number {
+  const bytes = Number(headers["content-length"] ?? 0);
+  return isCounted(endpoint, deps) && bytes >= countedFrom && bytes <= limits.feedback ? bytes : 0;
+}

@@ -1,0 +1,36 @@
+import type { Context } from "koa";
+import type { Deps } from "../deps.ts";
+import { checkReady, readMetrics, readOpenApi } from "../routes/readiness.ts";
+import { isKnown } from "./answers.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Route } from "./mount.ts";
+
+/** What operators and tools read: health, readiness, figures, and the API's own description. */
+export function operationsRoutes(deps: Deps, metrics: Metrics): Route[] {
+  const openApi = readOpenApi(deps);
+  return [
+    read("/healthz", async (ctx) => {
+      ctx.body = { status: "ok" };
+    }),
+    read("/readyz", async (ctx) => {
+      await checkReady(deps);
+      ctx.body = { status: "ready" };
+    }),
+    read("/metrics", async (ctx) => {
+      ctx.body = await readMetrics(metrics, ctx.req.headers.authorization, deps);
+      ctx.set("Content-Type", metrics.contentType);
+    }),
+    read("/api/v1/openapi.json", async (ctx) => {
+      ctx.set("ETag", openApi.etag);
+      ctx.set("Content-Type", "application/json; charset=utf-8");
+      ctx.body = openApi.body;
+      if (isKnown(ctx.get("If-None-Match"), openApi.etag)) ctx.status = 304;
+    }),
+  ];
+}
+
+const read = (path: string, answer: (ctx: Context) => Promise<void>): Route => ({
+  method: "GET",
+  path,
+  answer,
+});

@@ -1,0 +1,85 @@
+import { normaliseMediaType } from "../../../src/contract/media-type.ts";
+import { type ReceivedFile, receivedFile } from "../../../src/contract/received-file.ts";
+import type { TemporaryFile } from "../../files/files.ts";
+import { createBase64Decoder } from "./base64.ts";
+import type { Intake } from "./upload.ts";
+
+/** Takes text piece by piece. */
+export interface TextSink<Result> {
+  write(bytes: Buffer): void;
+  end(): Result;
+}
+
+/**
+ * Decodes the text of one data URL into a temporary file of at most `limit` bytes. Text that is none becomes a
+ * ReceivedFile with a fault; what is not known to be base64 goes to `remainder`, which may refuse it.
+ */
+export function createDataUrlFile(
+  intake: Intake,
+  limit: number,
+  remainder: TextSink<void>,
+): TextSink<Promise<ReceivedFile>> {
+  let header = "";
+  let url: OpenUrl | undefined;
+  let fault: ReceivedFile["fault"] = null;
+
+  const refuse = (why: ReceivedFile["fault"], unread: string, rest: Buffer) => {
+    fault = why;
+    remainder.write(Buffer.from(unread, "latin1"));
+    remainder.write(rest);
+  };
+  const readBase64 = (open: OpenUrl, bytes: Buffer) => {
+    if (!open.decoder.write(bytes)) refuse("not_base64", open.decoder.held(), bytes);
+  };
+  const readHeader = (bytes: Buffer) => {
+    const read = header + bytes.toString("latin1", 0, longestHeader);
+    const end = read.search(endOfHeader);
+    const type = end === -1 ? undefined : typeOf(read.slice(0, end));
+    if (type) {
+      url = openUrl(intake.open(limit), type);
+      readBase64(url, bytes.subarray(end + base64Mark.length - header.length));
+    } else if (end !== -1 || read.length >= longestHeader) refuse("not_a_data_url", header, bytes);
+    else header = read;
+  };
+
+  return {
+    write(bytes) {
+      if (fault) remainder.write(bytes);
+      else if (url) readBase64(url, bytes);
+      else readHeader(bytes);
+    },
+    end() {
+      if (!fault && !url) refuse("not_a_data_url", header, nothing);
+      if (!fault && url && !url.decoder.end()) refuse("not_base64", url.decoder.held(), nothing);
+      if (fault) remainder.end();
+      return intake.add(received(url, fault));
+    },
+  };
+}
+
+const nothing = Buffer.alloc(0);
+const notWritten = { path: "", size: 0, sha256: "", detectedType: null };
+const longestHeader = 256;
+
+type OpenUrl = ReturnType<typeof openUrl>;
+
+async function received(url: OpenUrl | undefined, fault: ReceivedFile["fault"]): Promise<ReceivedFile> {
+  const written = url ? await url.file.finish() : notWritten;
+  return receivedFile({ ...written, declaredType: url?.type ?? null, name: null, fault });
+}
+
+function openUrl(file: TemporaryFile, type: string) {
+  return { file, type, decoder: createBase64Decoder((decoded) => file.write(decoded)) };
+}
+
+const base64Mark = ";base64,";
+// Not the first comma: a recorder lists its codecs as `video/webm;codecs=vp8,opus`, with or without quotes.
+const endOfHeader = /;base64,/i;
+
+// Parameters between the type and `;base64` are let pass: encoders name codecs, a charset or a file there.
+const dataUrlHeader = /^data:([a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*)(;[ -~]*)?$/i;
+
+function typeOf(header: string): string | undefined {
+  if (header.length > longestHeader) return undefined;
+  return normaliseMediaType(dataUrlHeader.exec(header)?.[1]) ?? undefined;
+}

@@ -1,0 +1,74 @@
+import type { ReceivedFile } from "../../../src/contract/received-file.ts";
+import { malformedForm } from "./form-fault.ts";
+import type { MultipartForm } from "./multipart-upload.ts";
+import { anything, parseStrictJson } from "./strict-json.ts";
+import { UploadFailure } from "./upload-failure.ts";
+
+/** The fields of a form as they come in. */
+export interface Fields {
+  /** A text field; `isCut` where it was longer than all text may be. */
+  addText(name: string | undefined, text: string, isCut: boolean): void;
+  /** The field that a file part is for; undefined where the form knows no such field. */
+  fileField(name: string | undefined): string | undefined;
+  addFile(field: string, fileName: string | undefined, file: Promise<ReceivedFile>): void;
+  value(): Promise<unknown>;
+}
+
+/** Throws UploadFailure `malformed_multipart` for names that cannot be, or text that comes twice, `too_large` for too much text. */
+export function createFields(form: MultipartForm): Fields {
+  const fields = new Map<string, unknown>();
+  const lists = new Map<string, FormFile[]>();
+  let size = 0;
+  return {
+    addText(given, text, isCut) {
+      const name = checkedName(given);
+      size += Buffer.byteLength(text);
+      if (isCut || size > form.text)
+        throw new UploadFailure("too_large", `The text of the form must be at most ${form.text} bytes.`);
+      if (fields.has(name)) throw malformedForm(`has the field ${name} twice`);
+      fields.set(name, form.json.includes(name) ? parsed(text) : text);
+    },
+    fileField(given) {
+      const name = checkedName(given);
+      return Object.hasOwn(form.files, name) ? name : undefined;
+    },
+    addFile(field, fileName, file) {
+      lists.set(field, [...(lists.get(field) ?? []), { fileName, file }]);
+    },
+    async value() {
+      for (const [field, files] of lists) {
+        const isNamed = form.files[field]?.named === true;
+        fields.set(field, await Promise.all(files.map((file) => elementOf(file, isNamed))));
+      }
+      return Object.fromEntries(fields);
+    },
+  };
+}
+
+const longestName = 200;
+
+interface FormFile {
+  readonly fileName: string | undefined;
+  readonly file: Promise<ReceivedFile>;
+}
+
+async function elementOf({ fileName, file }: FormFile, isNamed: boolean): Promise<unknown> {
+  return isNamed ? { name: fileName ?? "", data: await file } : file;
+}
+
+function checkedName(name: string | undefined): string {
+  if (!name) throw malformedForm("has a part without a name");
+  if (name.length > longestName || name === "__proto__")
+    throw malformedForm("has a part with an unusable name");
+  return name;
+}
+
+// Text that is no JSON stays as it came: the field that wants an object will say so.
+function parsed(text: string): unknown {
+  if (text.trim() === "") return null;
+  try {
+    return parseStrictJson(Buffer.from(text), anything);
+  } catch {
+    return text;
+  }
+}

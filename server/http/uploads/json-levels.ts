@@ -1,0 +1,68 @@
+import type { Place } from "./file-places.ts";
+import { malformedJson } from "./malformed-json.ts";
+import { deepestNesting } from "./strict-json.ts";
+
+interface Level {
+  readonly isArray: boolean;
+  key: string;
+  awaitsKey: boolean;
+}
+
+/** Follows where in a JSON text a reader stands. Meaningless, but harmless, where the text is not JSON. */
+export interface Levels {
+  enter(isArray: boolean): void;
+  leave(): void;
+  /** A comma: the next element or member follows. */
+  next(): void;
+  /** A key with its escapes as they are. */
+  setKey(raw: string): void;
+  /** Whether a string that begins here is a key. */
+  awaitsKey(): boolean;
+  /** Which of the places a value that begins here is at. */
+  place(): Place | undefined;
+}
+
+export function createLevels(places: readonly Place[]): Levels {
+  const levels: Level[] = [];
+  // Nothing of interest lies deeper; how deep a text may nest is for its parser to judge.
+  let deeper = 0;
+  return {
+    enter(isArray) {
+      if (levels.length === deepestNesting) deeper += 1;
+      else levels.push({ isArray, key: "", awaitsKey: !isArray });
+    },
+    leave() {
+      if (deeper > 0) deeper -= 1;
+      else levels.pop();
+    },
+    next() {
+      const level = deeper > 0 ? undefined : levels.at(-1);
+      if (level) level.awaitsKey = !level.isArray;
+    },
+    setKey(raw) {
+      const level = levels.at(-1);
+      if (!level || deeper > 0) return;
+      level.key = keyOf(raw);
+      level.awaitsKey = false;
+    },
+    awaitsKey: () => deeper === 0 && levels.at(-1)?.awaitsKey === true,
+    place: () => (deeper > 0 ? undefined : places.find((place) => isAt(levels, place))),
+  };
+}
+
+function isAt(levels: readonly Level[], place: Place): boolean {
+  return levels.length === place.length && levels.every((level, at) => isStep(level, place[at]));
+}
+
+function isStep(level: Level, step: string | undefined): boolean {
+  return level.isArray ? step === "*" : step === level.key && step !== "*";
+}
+
+function keyOf(raw: string): string {
+  if (!raw.includes("\\")) return raw;
+  try {
+    return String(JSON.parse(`"${raw}"`));
+  } catch {
+    throw malformedJson("is not valid JSON");
+  }
+}

@@ -1,0 +1,131 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
+import { normaliseMediaType } from "../../../src/contract/media-type.ts";
+import { receivedFile } from "../../../src/contract/received-file.ts";
+import type { TemporaryFile } from "../../files/files.ts";
+import { malformedForm } from "./form-fault.ts";
+import { createFields, type Fields } from "./form-fields.ts";
+import type { MultipartForm } from "./multipart-upload.ts";
+import type { Intake } from "./upload.ts";
+import { UploadFailure } from "./upload-failure.ts";
+
+export interface FormParser {
+  /** Takes the next bytes of the body; throws what is already known to be wrong with it. */
+  write(chunk: Buffer): void;
+  /** The form, once all its files are written. */
+  end(): Promise<unknown>;
+}
+
+/** Parses multipart/form-data. Throws and rejects with UploadFailure, or with what a file could not be written for. */
+export function createFormParser(
+  headers: IncomingHttpHeaders,
+  intake: Intake,
+  form: MultipartForm,
+): FormParser {
+  const busboy = openBusboy(headers, form);
+  const fields = createFields(form);
+  let failure: unknown;
+  const fail = (error: unknown) => {
+    failure ??= error;
+  };
+  const attempt = (step: () => void) => {
+    if (failure) return;
+    try {
+      step();
+    } catch (error) {
+      fail(error);
+    }
+  };
+
+  busboy.on("field", (name, value, _, cut) => attempt(() => fields.addText(name, value, cut)));
+  busboy.on("file", (name, stream, fileName, _, type) =>
+    takeFile(stream, { name, fileName, type }, { attempt, fields, intake, form }),
+  );
+  busboy.on("partsLimit", () => fail(new UploadFailure("too_large", "The form has too many parts.")));
+  const finished = new Promise<void>((resolve) => {
+    busboy.on("finish", resolve);
+    busboy.on("error", (cause) => {
+      fail(malformedForm("is cut off or malformed", cause));
+      resolve();
+    });
+  });
+
+  return {
+    write(chunk) {
+      busboy.write(chunk);
+      if (failure) throw failure;
+    },
+    async end() {
+      busboy.end();
+      await finished;
+      if (failure) throw failure;
+      return fields.value();
+    },
+  };
+}
+
+const mostParts = 256;
+const headerBytes = 16_384;
+
+function openBusboy(headers: IncomingHttpHeaders, form: MultipartForm): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: { ...headers, "content-type": headers["content-type"] ?? "" },
+      preservePath: true,
+      isPartAFile: (field, _, fileName) =>
+        fileName !== undefined || (field !== undefined && Object.hasOwn(form.files, field)),
+      limits: { parts: mostParts, fieldSize: form.text, headerSize: headerBytes },
+    });
+  } catch (cause) {
+    throw malformedForm("has no boundary in its content type", cause);
+  }
+}
+
+interface Part {
+  readonly name: string | undefined;
+  readonly fileName: string | undefined;
+  readonly type: string;
+}
+
+interface Taking {
+  readonly attempt: (step: () => void) => void;
+  readonly fields: Fields;
+  readonly intake: Intake;
+  readonly form: MultipartForm;
+}
+
+function takeFile(stream: BusboyFileStream, part: Part, { attempt, fields, intake, form }: Taking): void {
+  // A cut body is reported by the parser itself.
+  stream.on("error", () => {});
+  stream.resume();
+  attempt(() => {
+    const field = fields.fileField(part.name);
+    const rule = field === undefined ? undefined : form.files[field];
+    if (field === undefined || !rule) return;
+    const file = intake.open(rule.bytes);
+    let isEmpty = true;
+    stream.on("data", (bytes: Buffer) =>
+      attempt(() => {
+        isEmpty = false;
+        file.write(bytes);
+      }),
+    );
+    stream.on("end", () => {
+      // An empty file input of an HTML form has neither bytes nor a name.
+      if (isEmpty && !part.fileName) return file.drop();
+      fields.addFile(field, part.fileName, intake.add(receivedFrom(part, file, rule.named === true)));
+    });
+  });
+}
+
+async function receivedFrom({ fileName, type }: Part, file: TemporaryFile, isNamed: boolean) {
+  const written = await file.finish();
+  const name = isNamed ? null : (fileName ?? null);
+  return receivedFile({ ...written, declaredType: declaredTypeOf(type), name, fault: null });
+}
+
+// What curl and browsers send for a file whose type they do not know.
+const declaredTypeOf = (type: string) => {
+  const declared = normaliseMediaType(type);
+  return declared === "application/octet-stream" ? null : declared;
+};

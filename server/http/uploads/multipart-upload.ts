@@ -1,0 +1,39 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
+import type { Files } from "../../files/files.ts";
+import type { Arrival } from "../bodies/arrivals.ts";
+import { consume } from "../bodies/consume.ts";
+import { createFormParser } from "./multipart-parser.ts";
+import { receive, type Upload } from "./upload.ts";
+
+/** What a form may hold. */
+export interface MultipartForm {
+  /** Fields that take files, and what each file may have. `named` files become `{name, data}`, as JSON bodies have them. */
+  readonly files: Readonly<Record<string, { readonly bytes: number; readonly named?: boolean }>>;
+  /** Text fields that hold JSON. */
+  readonly json: readonly string[];
+  /** Bytes of the whole body. */
+  readonly body: number;
+  /** Bytes of all text fields together. */
+  readonly text: number;
+  /** By which the body may be cut before its end. */
+  readonly arrival?: Arrival | undefined;
+}
+
+/**
+ * Reads a multipart/form-data body and writes its files to disk while it arrives: each file field becomes a list of
+ * ReceivedFile, each other field a string. Files of unknown fields and empty file inputs count as absent.
+ * Throws UploadFailure `malformed_multipart`, `too_large` or `aborted`, and FilesUnavailable; no file is left then.
+ */
+export function readMultipartUpload(
+  body: Readable,
+  headers: IncomingHttpHeaders,
+  files: Files,
+  form: MultipartForm,
+): Promise<Upload> {
+  return receive(files, async (intake) => {
+    const parser = createFormParser(headers, intake, form);
+    await consume(body, { bytes: form.body, arrival: form.arrival }, parser.write);
+    return parser.end();
+  });
+}

@@ -1,0 +1,51 @@
+import type { keys as contract } from "../../../src/contract/console/api-keys.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { Deps } from "../../deps.ts";
+import type { Handlers } from "../../http/handler.ts";
+import { createKey, renewKey } from "../../secrets/new-credentials.ts";
+import { appKeys } from "../../store/access/api-keys.ts";
+import { credentialsTopic } from "../../store/engine/topics.ts";
+import { createRecord } from "./audit-record.ts";
+import { ownedApp } from "./owned-app.ts";
+
+export function keys(deps: Deps): Handlers<typeof contract> {
+  const record = createRecord(deps);
+  return {
+    async list({ caller, params }) {
+      await ownedApp(deps.database, params.appId, caller);
+      return { items: await appKeys.list(deps.database, params.appId) };
+    },
+
+    create: ({ caller, address, params: { appId }, body, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const key = await createKey(deps, tx, appId, body);
+        await record(
+          tx,
+          { caller, address },
+          { action: "key.create", appId, target: key.id, label: key.label },
+        );
+        return key;
+      }),
+
+    regenerate: ({ caller, address, params: { appId, keyId }, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const key = await renewKey(deps, tx, appId, keyId);
+        if (!key) throw new ApiError("not_found");
+        await record(tx, { caller, address }, { action: "key.regenerate", appId, target: keyId });
+        tx.signal(credentialsTopic);
+        return key;
+      }),
+
+    remove: ({ caller, address, params: { appId, keyId }, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const removed = await appKeys.remove(tx, appId, keyId);
+        if (!removed) throw new ApiError("not_found");
+        await record(tx, { caller, address }, { action: "key.delete", appId, target: keyId, ...removed });
+        tx.signal(credentialsTopic);
+        return undefined;
+      }),
+  };
+}

@@ -1,0 +1,72 @@
+import type { App, AppChange, apps as contract } from "../../../src/contract/console/apps.ts";
+import type { Deps } from "../../deps.ts";
+import type { Handlers } from "../../http/handler.ts";
+import { createApp } from "../../secrets/new-credentials.ts";
+import { maskAddress, openAddress, sealAddress } from "../../secrets/sealed-address.ts";
+import { type AppRow, apps as rows } from "../../store/access/apps.ts";
+import { credentialsTopic, tokensTopic } from "../../store/engine/topics.ts";
+import { proofs } from "../../store/testing/proofs.ts";
+import { removeFiles, removeLastThreads, removeThreads } from "../feedback/feedback-removal.ts";
+import { createRecord } from "./audit-record.ts";
+import { ownedApp } from "./owned-app.ts";
+
+export function apps(deps: Deps): Handlers<typeof contract> {
+  const record = createRecord(deps);
+  const appAnswer = createAppAnswer(deps);
+  const sealedIn = createSealedIn(deps);
+  return {
+    list: async ({ caller }) => ({ items: (await rows.list(deps.database, caller)).map(appAnswer) }),
+
+    create: ({ caller, address, body, save }) =>
+      save(async (tx) => {
+        const app = await createApp(deps, tx, caller.userId, sealedIn(body));
+        await record(tx, { caller, address }, { action: "app.create", appId: app.id, target: app.id });
+        return appAnswer(app);
+      }),
+
+    read: async ({ caller, params }) => appAnswer(await ownedApp(deps.database, params.appId, caller)),
+
+    update: ({ caller, address, params: { appId }, body, save }) =>
+      save(async (tx) => {
+        const present = appAnswer(await ownedApp(tx, appId, caller));
+        await rows.update(tx, appId, sealedIn(body, present));
+        await record(tx, { caller, address }, { action: "app.update", appId, target: appId });
+        tx.signal(credentialsTopic);
+        return appAnswer(await ownedApp(tx, appId, caller));
+      }),
+
+    async remove({ caller, address, params: { appId }, save }) {
+      await ownedApp(deps.database, appId, caller);
+      await removeThreads(deps, appId);
+      let files: string[] = [];
+      await save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        files = [...(await removeLastThreads(tx, appId)), ...(await proofs.removeImages(tx, appId))];
+        await rows.remove(tx, appId);
+        await record(tx, { caller, address }, { action: "app.delete", appId, target: appId });
+        tx.signal(credentialsTopic);
+        tx.signal(tokensTopic);
+        return undefined;
+      });
+      removeFiles(deps, files);
+      return undefined;
+    },
+  };
+}
+
+const createAppAnswer =
+  ({ sealer }: Pick<Deps, "sealer">) =>
+  (row: AppRow): App => ({
+    ...row,
+    feedbackEnabled: row.feedbackEnabled === 1,
+    changelogEnabled: row.changelogEnabled === 1,
+    chatWebhookUrl: row.chatWebhookUrl && maskAddress(openAddress(sealer, row.chatWebhookUrl)),
+  });
+
+/** What is stored of what was sent. An address as it is shown is the present one, and changes nothing. */
+const createSealedIn =
+  ({ sealer }: Pick<Deps, "sealer">) =>
+  <Body extends AppChange>({ chatWebhookUrl, ...body }: Body, present?: App) => {
+    if (chatWebhookUrl === undefined || chatWebhookUrl === present?.chatWebhookUrl) return body;
+    return { ...body, chatWebhookUrl: chatWebhookUrl && sealAddress(sealer, chatWebhookUrl) };
+  };

@@ -1,0 +1,74 @@
+import { deviceScopes } from "../../../src/contract/endpoint.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { DeviceGrant } from "../../../src/contract/sign-in.ts";
+import type { Deps } from "../../deps.ts";
+import { tokenLifetimeDays } from "../../domain/access/sign-in-code.ts";
+import { hashOf, mintCredential, visiblePrefix } from "../../secrets/secrets.ts";
+import { devices } from "../../store/access/devices.ts";
+import type { Transaction } from "../../store/engine/database.ts";
+import { credentialsTopic } from "../../store/engine/topics.ts";
+import { createRecord } from "./audit-record.ts";
+
+/** A device that an account signs in, and what it said of itself. */
+export interface Linking {
+  readonly user: { readonly id: string; readonly email: string };
+  /** The client's network address. */
+  readonly address: string;
+  readonly deviceId: string;
+  readonly name: string;
+  readonly timezone?: string | null | undefined;
+  readonly pushToken?: string | null | undefined;
+}
+
+/**
+ * Makes this transaction the only one that links a device. Throws `device_taken` while another account's token for it
+ * has not expired. (spec: Sign-in 5)
+ */
+export async function claimDevice(
+  { clock }: Pick<Deps, "clock">,
+  tx: Transaction,
+  { user, deviceId }: Pick<Linking, "user" | "deviceId">,
+): Promise<void> {
+  await devices.lock(tx, deviceId);
+  const holder = await devices.findHolder(tx, deviceId, clock.now().toISOString());
+  if (holder && holder.userId !== user.id) throw new ApiError("device_taken");
+}
+
+/** Links a claimed device to an account: an earlier token of the device stops. The answer holds the new one, which is nowhere else. */
+export async function linkDevice(
+  deps: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  linking: Linking,
+): Promise<DeviceGrant> {
+  const { user, address, timezone } = linking;
+  const token = mintCredential("sdt_");
+  const { createdAt, expiresAt } = timesOf(deps.clock.now());
+  if (timezone) await devices.setTimezone(tx, user.id, timezone);
+  const target = await devices.link(tx, {
+    id: deps.newId(),
+    deviceId: linking.deviceId,
+    userId: user.id,
+    name: linking.name,
+    pushToken: linking.pushToken || null,
+    scopes: JSON.stringify(deviceScopes),
+    prefix: visiblePrefix(token),
+    tokenHash: hashOf(token),
+    createdAt,
+    expiresAt,
+  });
+  const caller = { kind: "session", id: user.id, userId: user.id, email: user.email } as const;
+  await createRecord(deps)(tx, { caller, address }, { action: "device.create", target });
+  tx.signal(credentialsTopic);
+  const profile = await devices.findProfile(tx, user.id);
+  return {
+    token,
+    expiresAt,
+    scopes: [...deviceScopes],
+    profile: { timezone: profile?.timezone ?? "UTC", isTester: profile?.isTester === 1 },
+  };
+}
+
+const timesOf = (now: Date) => ({
+  createdAt: now.toISOString(),
+  expiresAt: new Date(now.getTime() + tokenLifetimeDays * 86_400_000).toISOString(),
+});

@@ -1,0 +1,25 @@
+import type { devices as contract } from "../../../src/contract/console/devices.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { Deps } from "../../deps.ts";
+import type { Handlers } from "../../http/handler.ts";
+import { devices as rows } from "../../store/access/devices.ts";
+import { credentialsTopic } from "../../store/engine/topics.ts";
+import { createRecord } from "./audit-record.ts";
+
+export function devices(deps: Deps): Handlers<typeof contract> {
+  const record = createRecord(deps);
+  return {
+    async list({ caller }) {
+      const found = await rows.list(deps.database, caller.userId, deps.clock.now().toISOString());
+      return { items: found.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) })) };
+    },
+
+    remove: ({ caller, address, params: { deviceId }, save }) =>
+      save(async (tx) => {
+        if (!(await rows.remove(tx, caller.userId, deviceId))) throw new ApiError("not_found");
+        await record(tx, { caller, address }, { action: "device.delete", target: deviceId });
+        tx.signal(credentialsTopic);
+        return undefined;
+      }),
+  };
+}

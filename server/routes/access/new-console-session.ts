@@ -1,0 +1,42 @@
+import type { Deps } from "../../deps.ts";
+import { hashOf, randomName } from "../../secrets/secrets.ts";
+import { sessions } from "../../store/access/console-sessions.ts";
+import type { Transaction } from "../../store/engine/database.ts";
+import { createRecord } from "./audit-record.ts";
+
+const lifetimeMilliseconds = 30 * 86_400_000;
+
+/** A session as the browser gets it. */
+export interface OpenedSession {
+  readonly id: string;
+  readonly expiresAt: Date;
+}
+
+/** Somebody who has proved who they are. */
+export interface Arrival {
+  readonly user: { readonly id: string; readonly email: string };
+  /** The session that their browser had. */
+  readonly old: string | undefined;
+  readonly address: string;
+}
+
+export const newSession = ({ clock }: Pick<Deps, "clock">): OpenedSession => ({
+  id: randomName(),
+  expiresAt: new Date(clock.now().getTime() + lifetimeMilliseconds),
+});
+
+/** Signing in ends the session that the browser had: whoever knew its id knows nothing now. */
+export async function startSession(
+  deps: Pick<Deps, "clock" | "newId" | "time">,
+  tx: Transaction,
+  opened: OpenedSession,
+  { user, old, address }: Arrival,
+): Promise<void> {
+  const createdAt = deps.clock.now().toISOString();
+  if (old !== undefined) await sessions.remove(tx, hashOf(old));
+  if (!deps.time.isDoubtful()) await sessions.removeExpired(tx, user.id, createdAt);
+  const expiresAt = opened.expiresAt.toISOString();
+  await sessions.insert(tx, { tokenHash: hashOf(opened.id), userId: user.id, createdAt, expiresAt });
+  const caller = { kind: "session", id: user.id, userId: user.id, email: user.email } as const;
+  await createRecord(deps)(tx, { caller, address }, { action: "session.create" });
+}

@@ -1,0 +1,141 @@
+import { ApiError } from "../../../src/contract/errors.ts";
+import { challengeOf } from "../../../src/contract/pkce.ts";
+import type { signIn as contract } from "../../../src/contract/sign-in.ts";
+import type { Deps } from "../../deps.ts";
+import { judgeCode } from "../../domain/access/sign-in-code.ts";
+import { type Handler, type Handlers, notYet } from "../../http/handler.ts";
+import { hashPassword, normaliseEmail } from "../../secrets/passwords.ts";
+import { hashOf } from "../../secrets/secrets.ts";
+import { devices } from "../../store/access/devices.ts";
+import { type SignInCodeRow, signInCodes } from "../../store/access/sign-in-codes.ts";
+import { users } from "../../store/access/users.ts";
+import type { Transaction } from "../../store/engine/database.ts";
+import { deviceTopic } from "../../store/engine/topics.ts";
+import { assertPasswordStands, verifiedUser } from "./console-session.ts";
+import { claimDevice, linkDevice } from "./device-link.ts";
+import { beginAttempt, succeed } from "./sign-in-attempt.ts";
+
+export const signIn = (deps: Deps): Handlers<typeof contract> => ({
+  exchange: exchange(deps),
+  await: awaitCode(deps),
+  register: register(deps),
+  token: token(deps),
+});
+
+/** Only a successful exchange uses a code up. The order of the refusals: the code, attestation, the device. (decisions 5) */
+function exchange(deps: Deps): Handler<typeof contract.exchange> {
+  return async ({ body, address, save }) => {
+    const { verifier, integrityToken, ...shown } = body;
+    const found = await findExchangeable(deps, shown, await challengeOf(verifier));
+    // Refused where other requests with the same Idempotency-Key would be seen: one of them may have just used the code.
+    if ("why" in found) return save(async () => refuseCode(deps, found.why));
+    const { code, codeHash } = found;
+    const { deviceId } = code;
+    await attestDevice(deps, { integrityToken, subject: body.code, deviceId });
+    const user = { id: code.userId, email: code.email };
+    const signInDevice = async (tx: Transaction) => {
+      await claimDevice(deps, tx, { user, deviceId });
+      const used = await signInCodes.use(tx, codeHash, deps.clock.now().toISOString());
+      if (!used) refuseCode(deps, "used or replaced at the same moment");
+      return linkDevice(deps, tx, { ...shown, user, address, name: code.deviceName });
+    };
+    return save(signInDevice, { repeatableUntil: new Date(code.expiresAt) });
+  };
+}
+
+interface AttestedDevice {
+  readonly integrityToken: string | null | undefined;
+  /** The code or the e-mail address, as it was sent. */
+  readonly subject: string;
+  readonly deviceId: string;
+}
+
+/** Throws `integrity_failed` for a device that does not prove what it is, where the deployment asks for that. */
+async function attestDevice(
+  { attest, clock }: Pick<Deps, "attest" | "clock">,
+  { integrityToken, subject, deviceId }: AttestedDevice,
+): Promise<void> {
+  const attestation = { integrityToken: integrityToken ?? undefined, subject, deviceId, now: clock.now() };
+  const reasons = await attest(attestation);
+  if (reasons.length > 0) throw new ApiError("integrity_failed", { reasons });
+}
+
+type Found = { readonly code: SignInCodeRow; readonly codeHash: string } | { readonly why: string };
+
+/** The code, where this device may exchange it. It takes the same work to find that it may not, whyever. */
+async function findExchangeable(
+  { database, clock }: Deps,
+  { code, deviceId }: { readonly code: string; readonly deviceId: string },
+  challenge: string,
+): Promise<Found> {
+  const codeHash = hashOf(code);
+  const nearest = await signInCodes.findNearest(database, codeHash);
+  const row = nearest?.codeHash === codeHash ? nearest : undefined;
+  const verdict = judgeCode(row, { deviceId, challenge }, clock.now());
+  if (!verdict.accepted) return verdict;
+  return row ? { code: row, codeHash } : { why: "unknown code" };
+}
+
+/** Whoever holds a code that is not theirs learns nothing: the cause is for the log. */
+function refuseCode({ log }: Deps, why: string): never {
+  log.info({ why }, "sign-in code refused");
+  throw new ApiError("invalid_code");
+}
+
+/** For terminals: holds the answer until the person has decided, or the seconds have passed. */
+function awaitCode({ database, clock, waiting, sealer }: Deps): Handler<typeof contract.await> {
+  return async ({ body, signal }) => {
+    const { deviceId, challenge, wait = 0 } = body;
+    const look = () => signInCodes.decided(database, deviceId, challenge, clock.now().toISOString());
+    const decided = await waiting.until([deviceTopic(deviceId)], look, {
+      enough: (found) => found !== undefined,
+      milliseconds: wait * 1_000,
+      signal,
+    });
+    if (decided === "refused") throw new ApiError("access_denied");
+    return decided ? { code: sealer.open(decided.codeSealed) } : notYet;
+  };
+}
+
+function register(deps: Deps): Handler<typeof contract.register> {
+  return async ({ body, address, save }) => {
+    if (!deps.settings.registration) {
+      throw new ApiError("forbidden", { message: "New accounts are turned off here." });
+    }
+    const { password, deviceName, integrityToken, ...device } = body;
+    await attestDevice(deps, { integrityToken, subject: body.email, deviceId: body.deviceId });
+    const user = {
+      id: deps.newId(),
+      email: normaliseEmail(body.email),
+      passwordHash: await hashPassword(password),
+      createdAt: deps.clock.now().toISOString(),
+    };
+    return save(async (tx) => {
+      if (!(await users.insertUnlessTaken(tx, user))) throw new ApiError("email_taken");
+      await claimDevice(deps, tx, { user, ...device });
+      return linkDevice(deps, tx, { ...device, user, address, name: deviceName || unnamed });
+    });
+  };
+}
+
+/** Held to the limits of failed sign-ins to the console: the password is the same. */
+function token(deps: Deps): Handler<typeof contract.token> {
+  return async ({ body, address, save }) => {
+    const { password, deviceName, integrityToken, ...device } = body;
+    const email = normaliseEmail(body.email);
+    const isKnown = await devices.isLinked(deps.database, device.deviceId, email);
+    const known = isKnown ? `device:${device.deviceId}` : undefined;
+    const counted = await beginAttempt(deps, { email, address, known });
+    const user = await verifiedUser(deps, email, password);
+    // A taken device is no wrong password.
+    if (counted.length > 0) await deps.database.write((tx) => succeed(tx, counted));
+    await attestDevice(deps, { integrityToken, subject: body.email, deviceId: body.deviceId });
+    return save(async (tx) => {
+      await assertPasswordStands(tx, user);
+      await claimDevice(deps, tx, { user, ...device });
+      return linkDevice(deps, tx, { ...device, user, address, name: deviceName || unnamed });
+    });
+  };
+}
+
+const unnamed = "Unnamed device";

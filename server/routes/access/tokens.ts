@@ -1,0 +1,40 @@
+import type { tokens as contract } from "../../../src/contract/console/tokens.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { Deps } from "../../deps.ts";
+import type { Handlers } from "../../http/handler.ts";
+import { createToken, grantedScopes } from "../../secrets/new-credentials.ts";
+import { tokens as rows } from "../../store/access/tokens.ts";
+import { credentialsTopic } from "../../store/engine/topics.ts";
+import { createRecord } from "./audit-record.ts";
+import { ownedApp } from "./owned-app.ts";
+
+export function tokens(deps: Deps): Handlers<typeof contract> {
+  const record = createRecord(deps);
+  return {
+    async list({ caller }) {
+      const found = await rows.list(deps.database, caller.userId);
+      return { items: found.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) })) };
+    },
+
+    create({ caller, address, body, save }) {
+      const { kind, label, appId = null } = body;
+      const scopes = grantedScopes(kind, body.scopes ?? []);
+      return save(async (tx) => {
+        if (appId !== null) await ownedApp(tx, appId, caller);
+        const wanted = { kind, label, scopes, appId, userId: caller.userId, createdBy: caller.email };
+        const token = await createToken(deps, tx, wanted);
+        await record(tx, { caller, address }, { action: "token.create", appId, target: token.id, label });
+        return token;
+      });
+    },
+
+    remove: ({ caller, address, params: { tokenId }, save }) =>
+      save(async (tx) => {
+        const removed = await rows.remove(tx, caller.userId, tokenId);
+        if (!removed) throw new ApiError("not_found");
+        await record(tx, { caller, address }, { action: "token.delete", ...removed, target: tokenId });
+        tx.signal(credentialsTopic);
+        return undefined;
+      }),
+  };
+}

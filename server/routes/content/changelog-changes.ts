@@ -1,0 +1,137 @@
+import type {
+  ChangelogChange,
+  EditedChangelogEntry,
+  NewChangelogEntry,
+} from "../../../src/contract/changelog.ts";
+import type { Deps } from "../../deps.ts";
+import { markEdited, type ReleaseField, releaseFields } from "../../domain/content/changelog-merge.ts";
+import { type ChangelogRow, changelog } from "../../store/content/changelog.ts";
+import {
+  type ChangelogRowChange,
+  type NewChangelogRow,
+  type OwnedChangelogRow,
+  changelogEntries as rows,
+} from "../../store/content/changelog-entries.ts";
+import type { Transaction } from "../../store/engine/database.ts";
+import { credentialsTopic } from "../../store/engine/topics.ts";
+import { editedIn, givenValues, isPublished, newRow } from "./changelog-values.ts";
+import { refuseSameVersion } from "./changelog-versions.ts";
+
+export type Making = Pick<Deps, "clock" | "newId">;
+
+/** One entry of one app. */
+export interface EntryPlace {
+  readonly appId: string;
+  readonly id: string;
+}
+
+/** A stored release note as its maintainer sees it. */
+export const entryAnswer = (row: ChangelogRow): EditedChangelogEntry => ({
+  id: row.id,
+  title: row.title,
+  version: row.version,
+  versions: JSON.parse(row.versions),
+  releaseType: row.releaseType,
+  bodyFormat: row.bodyFormat,
+  body: row.body,
+  items: JSON.parse(row.items),
+  publishedAt: row.publishedAt,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+});
+
+/** Who writes an entry: a person in the console, or a program with a token. */
+export interface Writer {
+  readonly appId: string;
+  readonly isPerson: boolean;
+}
+
+/**
+ * Writes a release note: a draft unless it has a date. Throws `version_exists` where the app has one of this version,
+ * and none of the same is allowed.
+ */
+export async function createEntry(
+  making: Making,
+  tx: Transaction,
+  { appId, isPerson }: Writer,
+  entry: NewChangelogEntry,
+): Promise<EditedChangelogEntry> {
+  await rows.lock(tx, appId);
+  const known = await rows.listVersions(tx, appId);
+  if (!entry.allowDuplicate) refuseSameVersion(known, entry.version);
+  const given = givenValues(entry, null, making.clock.now());
+  const edited = isPerson ? releaseFields.filter((field) => given[field] !== undefined) : [];
+  const others = known.map(({ version }) => version);
+  return insertEntry(making, tx, { ...newRow(entry, given, others), appId, editedFields: edited });
+}
+
+type NewEntry = Omit<NewChangelogRow, "id" | "createdAt" | "updatedAt" | "editedFields"> & {
+  readonly editedFields: readonly ReleaseField[];
+};
+
+/** Stores a new entry. The app's entries must be locked. */
+export async function insertEntry(
+  { clock, newId }: Making,
+  tx: Transaction,
+  { editedFields, ...entry }: NewEntry,
+): Promise<EditedChangelogEntry> {
+  const at = clock.now().toISOString();
+  const row = { ...entry, id: newId(), createdAt: at, updatedAt: at };
+  await rows.insert(tx, { ...row, editedFields: JSON.stringify(editedFields) });
+  await renew(tx, entry.appId);
+  return entryAnswer(row);
+}
+
+/**
+ * Changes what is given of a locked entry, and nothing where nothing is; remembers that a person did. Throws `version_exists` where another
+ * entry has the version, and none of the same is allowed.
+ */
+export async function updateEntry(
+  { clock }: Pick<Deps, "clock">,
+  tx: Transaction,
+  entry: OwnedChangelogRow,
+  change: ChangelogChange,
+): Promise<void> {
+  const now = clock.now();
+  const { version } = change;
+  if (version !== undefined && version !== entry.version && !change.allowDuplicate) {
+    const others = (await rows.listVersions(tx, entry.appId)).filter(({ id }) => id !== entry.id);
+    refuseSameVersion(others, version);
+  }
+  const given = { ...givenValues(change, entry.publishedAt, now), bodyFormat: change.bodyFormat };
+  const columns = { ...given, version };
+  if (Object.values(columns).every((value) => value === undefined)) return;
+  const editedFields = JSON.stringify(markEdited({ values: entry, edited: editedIn(entry) }, given));
+  await saveEntry(tx, entry, { ...columns, editedFields, updatedAt: now.toISOString() });
+}
+
+/** Publishes an entry now. One that is published already keeps its date; one whose date is still to come does not. */
+export async function publishEntry(
+  deps: Pick<Deps, "clock">,
+  tx: Transaction,
+  entry: OwnedChangelogRow,
+): Promise<void> {
+  if (!isPublished(entry.publishedAt, deps.clock.now()))
+    await updateEntry(deps, tx, entry, { publish: true });
+}
+
+/** Deletes an entry for good. */
+export async function removeEntry(tx: Transaction, { appId, id }: EntryPlace): Promise<void> {
+  await rows.remove(tx, id);
+  await renew(tx, appId);
+}
+
+/** Changes columns of an entry. */
+export async function saveEntry(
+  tx: Transaction,
+  { appId, id }: EntryPlace,
+  change: ChangelogRowChange,
+): Promise<void> {
+  await rows.update(tx, id, change);
+  await renew(tx, appId);
+}
+
+async function renew(tx: Transaction, appId: string): Promise<void> {
+  await changelog.bumpVersion(tx, appId);
+  tx.signal(credentialsTopic);
+}

@@ -1,0 +1,77 @@
+import type { ImportedChangelogEntry, ReleaseImport } from "../../../src/contract/changelog.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { Deps } from "../../deps.ts";
+import { mergeImport, type ReleaseField } from "../../domain/content/changelog-merge.ts";
+import {
+  type EntryVersion,
+  type OwnedChangelogRow,
+  changelogEntries as rows,
+} from "../../store/content/changelog-entries.ts";
+import type { Transaction } from "../../store/engine/database.ts";
+import type { Viewer } from "../../store/feedback/feedback.ts";
+import { entryAnswer, insertEntry, type Making, saveEntry } from "./changelog-changes.ts";
+import { editedIn, givenValues, newRow } from "./changelog-values.ts";
+import { ofVersion } from "./changelog-versions.ts";
+
+/** The entry of one version of an app, and who asks for it. */
+export interface VersionPlace {
+  readonly appId: string;
+  readonly version: string;
+  readonly viewer: Viewer;
+}
+
+/**
+ * Creates or changes the entry of a version. What a person wrote since the last import stays, unless it may be
+ * overwritten. Throws `version_exists` where several entries are of that version.
+ */
+export async function importEntry(
+  making: Making,
+  tx: Transaction,
+  place: VersionPlace,
+  given: ReleaseImport,
+): Promise<ImportedChangelogEntry> {
+  const { appId, version, viewer } = place;
+  await rows.lock(tx, appId);
+  const known = await rows.listVersions(tx, appId);
+  const id = onlyOne(ofVersion(known, version), version)?.id;
+  const entry = id === undefined ? undefined : await rows.find(tx, id, viewer);
+  if (entry) return changeEntry(making, tx, entry, given);
+
+  const values = givenValues(given, null, making.clock.now());
+  const others = known.map((other) => other.version);
+  const row = newRow({ title: given.title ?? `Version ${version}`, version }, values, others);
+  const created = await insertEntry(making, tx, { ...row, appId, editedFields: [] });
+  return { ...created, created: true, changedFields: [], keptFields: [] };
+}
+
+function onlyOne(found: readonly EntryVersion[], version: string): EntryVersion | undefined {
+  if (found.length <= 1) return found[0];
+  const ids = found.map(({ id }) => id).join(", ");
+  throw new ApiError("version_exists", {
+    message: `Several release notes are of version ${version}: ${ids}. Delete all but one, or change one by its id.`,
+  });
+}
+
+async function changeEntry(
+  { clock }: Pick<Deps, "clock">,
+  tx: Transaction,
+  entry: OwnedChangelogRow,
+  given: ReleaseImport,
+): Promise<ImportedChangelogEntry> {
+  const now = clock.now();
+  const values = givenValues(given, entry.publishedAt, now);
+  const before = editedIn(entry);
+  const merged = mergeImport({ values: entry, edited: before }, values, given.overwrite === true);
+  const change = pick(values, merged.changed);
+  const at = merged.changed.length > 0 ? { updatedAt: now.toISOString() } : {};
+  if (merged.changed.length > 0 || merged.edited.length < before.length)
+    await saveEntry(tx, entry, { ...change, ...at, editedFields: JSON.stringify(merged.edited) });
+  const answer = entryAnswer({ ...entry, ...change, ...at });
+  return { ...answer, created: false, changedFields: [...merged.changed], keptFields: [...merged.kept] };
+}
+
+type Values = ReturnType<typeof givenValues>;
+
+function pick(values: Values, fields: readonly ReleaseField[]): Partial<Values> {
+  return Object.fromEntries(fields.map((field) => [field, values[field]]));
+}

@@ -1,0 +1,16 @@
+import { ApiError } from "../../../src/contract/errors.ts";
+import { isSameVersion } from "../../../src/contract/version.ts";
+import type { EntryVersion } from "../../store/content/changelog-entries.ts";
+
+/** The entries that are of this version, however it is written. */
+export const ofVersion = (known: readonly EntryVersion[], version: string): readonly EntryVersion[] =>
+  known.filter((entry) => isSameVersion(entry.version, version));
+
+/** Throws `version_exists` where an entry is of this version. */
+export function refuseSameVersion(known: readonly EntryVersion[], version: string): void {
+  const [entry] = ofVersion(known, version);
+  if (!entry) return;
+  throw new ApiError("version_exists", {
+    message: `Release note ${entry.id} is of version ${entry.version} already. Change that one, or allow a duplicate.`,
+  });
+}

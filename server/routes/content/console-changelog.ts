@@ -1,0 +1,100 @@
+import type { consoleChangelog as contract } from "../../../src/contract/console/changelog.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import type { Deps } from "../../deps.ts";
+import type { Handlers, Request } from "../../http/handler.ts";
+import {
+  draftDate,
+  type OwnedChangelogRow,
+  changelogEntries as rows,
+} from "../../store/content/changelog-entries.ts";
+import type { Reader, Transaction } from "../../store/engine/database.ts";
+import type { Viewer } from "../../store/feedback/feedback.ts";
+import { createRecord } from "../access/audit-record.ts";
+import { ownedApp } from "../access/owned-app.ts";
+import { idPart, instantPart, pageOf, readCursor } from "../list-page.ts";
+import { createEntry, entryAnswer, publishEntry, removeEntry, updateEntry } from "./changelog-changes.ts";
+import { importEntry } from "./changelog-import.ts";
+
+export function consoleChangelog(deps: Deps): Handlers<typeof contract> {
+  const record = createRecord(deps);
+  return {
+    list: (request) => list(deps, request),
+
+    create: ({ caller, address, params: { appId }, body, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const writer = { appId, isPerson: caller.kind === "session" };
+        const entry = await createEntry(deps, tx, writer, body);
+        await record(tx, { caller, address }, { action: "changelog.create", appId, target: entry.id });
+        return entry;
+      }),
+
+    put: ({ caller, address, params: { appId, version }, body, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const entry = await importEntry(deps, tx, { appId, version, viewer: caller }, body);
+        const action = entry.created ? "changelog.create" : "changelog.update";
+        if (entry.created || entry.changedFields.length > 0)
+          await record(tx, { caller, address }, { action, appId, target: entry.id });
+        return entry;
+      }),
+
+    read: async ({ caller, params }) => entryAnswer(await ownedEntry(deps.database, params.entryId, caller)),
+
+    update: ({ caller, address, params: { entryId: id }, body, save }) =>
+      save(async (tx) => {
+        const entry = await lockedEntry(tx, id, caller);
+        const { appId } = entry;
+        await updateEntry(deps, tx, entry, body);
+        await record(tx, { caller, address }, { action: "changelog.update", appId, target: id });
+        return entryAnswer(await ownedEntry(tx, id, caller));
+      }),
+
+    remove: ({ caller, address, params: { entryId: id }, save }) =>
+      save(async (tx) => {
+        const { appId } = await lockedEntry(tx, id, caller);
+        await removeEntry(tx, { appId, id });
+        await record(tx, { caller, address }, { action: "changelog.delete", appId, target: id });
+        return { success: true };
+      }),
+
+    publish: ({ caller, address, params: { entryId: id }, save }) =>
+      save(async (tx) => {
+        const entry = await lockedEntry(tx, id, caller);
+        await publishEntry(deps, tx, entry);
+        await record(
+          tx,
+          { caller, address },
+          { action: "changelog.publish", appId: entry.appId, target: id },
+        );
+        return entryAnswer(await ownedEntry(tx, id, caller));
+      }),
+  };
+}
+
+async function list({ database }: Deps, { caller, params, query }: Request<typeof contract.list>) {
+  const { cursor, limit = limits.listPage.default } = query;
+  const position = readCursor(cursor, [instantPart, instantPart, idPart]);
+  await ownedApp(database, params.appId, caller);
+  const found = await rows.list(database, params.appId, position, limit + 1);
+  const { items, nextCursor } = pageOf(found, limit, (row) => [
+    row.publishedAt ?? draftDate,
+    row.createdAt,
+    row.id,
+  ]);
+  return { items: items.map(entryAnswer), nextCursor };
+}
+
+/** The entry, as nobody else changes it until the transaction ends: an import must see what a person writes. */
+async function lockedEntry(tx: Transaction, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
+  const { appId } = await ownedEntry(tx, id, viewer);
+  await rows.lock(tx, appId);
+  return ownedEntry(tx, id, viewer);
+}
+
+async function ownedEntry(reader: Reader, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
+  const entry = await rows.find(reader, id, viewer);
+  if (!entry) throw new ApiError("not_found");
+  return entry;
+}

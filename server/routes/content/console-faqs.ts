@@ -1,0 +1,60 @@
+import type { consoleFaqs as contract } from "../../../src/contract/console/faqs.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { Deps } from "../../deps.ts";
+import type { Handlers } from "../../http/handler.ts";
+import { faqs as rows } from "../../store/content/faqs.ts";
+import type { Transaction } from "../../store/engine/database.ts";
+import type { Viewer } from "../../store/feedback/feedback.ts";
+import { createRecord } from "../access/audit-record.ts";
+import { ownedApp } from "../access/owned-app.ts";
+import { createFaq, type FaqPlace, removeFaq, updateFaq } from "./faq-changes.ts";
+import { replaceFaqs } from "./faq-list-changes.ts";
+
+export function consoleFaqs(deps: Deps): Handlers<typeof contract> {
+  const record = createRecord(deps);
+  return {
+    async list({ caller, params }) {
+      await ownedApp(deps.database, params.appId, caller);
+      return rows.list(deps.database, params.appId);
+    },
+
+    create: ({ caller, address, params: { appId }, body, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const faq = await createFaq(deps, tx, appId, body);
+        await record(tx, { caller, address }, { action: "faq.create", appId, target: faq.id });
+        return faq;
+      }),
+
+    replace: ({ caller, address, params: { appId }, body, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const changed = await replaceFaqs(deps, tx, appId, body.faqs);
+        if (changed) await record(tx, { caller, address }, { action: "faq.replace", appId });
+        return rows.list(tx, appId);
+      }),
+
+    update: ({ caller, address, params, body, save }) =>
+      save(async (tx) => {
+        const place = await ownedFaq(tx, params.faqId, caller);
+        const faq = await updateFaq(deps, tx, place, body);
+        if (!faq) throw new ApiError("not_found");
+        await record(tx, { caller, address }, { action: "faq.update", appId: place.appId, target: faq.id });
+        return faq;
+      }),
+
+    remove: ({ caller, address, params, save }) =>
+      save(async (tx) => {
+        const place = await ownedFaq(tx, params.faqId, caller);
+        if (!(await removeFaq(tx, place))) throw new ApiError("not_found");
+        await record(tx, { caller, address }, { action: "faq.delete", appId: place.appId, target: place.id });
+        return { success: true };
+      }),
+  };
+}
+
+async function ownedFaq(tx: Transaction, id: string, viewer: Viewer): Promise<FaqPlace> {
+  const found = await rows.findApp(tx, id, viewer);
+  if (!found) throw new ApiError("not_found");
+  return { id, appId: found.appId };
+}

@@ -1,0 +1,54 @@
+import type { Faq, FaqChange, NewFaq } from "../../../src/contract/faqs.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import type { Deps } from "../../deps.ts";
+import { faqs as rows } from "../../store/content/faqs.ts";
+import type { Transaction } from "../../store/engine/database.ts";
+import { credentialsTopic } from "../../store/engine/topics.ts";
+
+/** One entry of one app. */
+export interface FaqPlace {
+  readonly appId: string;
+  readonly id: string;
+}
+
+type Making = Pick<Deps, "clock" | "newId">;
+
+/** Adds an entry; without `sortOrder` it comes last: entries of one place are ordered by their creation. */
+export async function createFaq(
+  { clock, newId }: Making,
+  tx: Transaction,
+  appId: string,
+  faq: NewFaq,
+): Promise<Faq> {
+  const sortOrder = faq.sortOrder ?? Math.min(await rows.nextSortOrder(tx, appId), limits.sortOrder);
+  const row = { id: newId(), appId, question: faq.question, answer: faq.answer, sortOrder };
+  await rows.insert(tx, { ...row, at: clock.now().toISOString() });
+  await renewFaqs(tx, appId);
+  return row;
+}
+
+/** Changes what is given and nothing where nothing is; undefined where there is no such entry. */
+export async function updateFaq(
+  { clock }: Pick<Deps, "clock">,
+  tx: Transaction,
+  { appId, id }: FaqPlace,
+  change: FaqChange,
+): Promise<Faq | undefined> {
+  if (Object.values(change).every((value) => value === undefined)) return rows.find(tx, appId, id);
+  const faq = await rows.update(tx, appId, id, change, clock.now().toISOString());
+  if (faq) await renewFaqs(tx, appId);
+  return faq;
+}
+
+/** Deletes an entry for good; false where there is none. */
+export async function removeFaq(tx: Transaction, { appId, id }: FaqPlace): Promise<boolean> {
+  if ((await rows.remove(tx, appId, id)) === 0) return false;
+  await renewFaqs(tx, appId);
+  return true;
+}
+
+/** Makes what was remembered of an app's FAQ out of date. */
+export async function renewFaqs(tx: Transaction, appId: string): Promise<void> {
+  await rows.bumpVersion(tx, appId);
+  tx.signal(credentialsTopic);
+}

@@ -1,0 +1,30 @@
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { faqs as contract } from "../../../src/contract/faqs.ts";
+import type { Deps } from "../../deps.ts";
+import { prepareAnswer } from "../../http/answers.ts";
+import type { Handlers } from "../../http/handler.ts";
+import { faqs as rows } from "../../store/content/faqs.ts";
+import { createFaq, removeFaq, updateFaq } from "./faq-changes.ts";
+
+export const faqs = (deps: Deps): Handlers<typeof contract> => ({
+  list: ({ caller }) =>
+    deps.answers.recall(`faqs:${caller.appId}`, caller.faqsVersion, deps.clock.now(), async () => ({
+      answer: prepareAnswer(JSON.stringify(await rows.list(deps.database, caller.appId))),
+    })),
+
+  create: ({ caller, body, save }) => save((tx) => createFaq(deps, tx, caller.appId, body)),
+
+  update: ({ caller, params, body, save }) =>
+    save(async (tx) => {
+      const faq = await updateFaq(deps, tx, { appId: caller.appId, id: params.faqId }, body);
+      if (!faq) throw new ApiError("not_found");
+      return faq;
+    }),
+
+  remove: ({ caller, params, save }) =>
+    save(async (tx) => {
+      const removed = await removeFaq(tx, { appId: caller.appId, id: params.faqId });
+      if (!removed) throw new ApiError("not_found");
+      return { success: true };
+    }),
+});

@@ -1,0 +1,130 @@
+import type { agent as contract, NewProposal } from "../../../src/contract/agent.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { Deps } from "../../deps.ts";
+import { chatText, later, proposalNote } from "../../domain/feedback/proposal.ts";
+import { prepareAnswer } from "../../http/answers.ts";
+import type { AgentCaller, Handlers } from "../../http/handler.ts";
+import { rememberedUpTo } from "../../http/lookup-cache.ts";
+import { audit } from "../../store/access/audit.ts";
+import type { Transaction } from "../../store/engine/database.ts";
+import { concernsRuns, outboxTopic, runTopic, threadsTopic, tokensTopic } from "../../store/engine/topics.ts";
+import { feedback } from "../../store/feedback/feedback.ts";
+import { messages } from "../../store/feedback/messages.ts";
+import { outbox } from "../../store/feedback/outbox.ts";
+import { type NewRun, type OwnedRun, runs } from "../../store/feedback/proposals.ts";
+import { threadAnswer, threadUrl } from "./feedback-answer.ts";
+import { runAnswer } from "./proposal-answer.ts";
+
+export const agent = (deps: Deps): Handlers<typeof contract> => {
+  const { database, settings } = deps;
+  const load = async (id: string) => {
+    const run = await runs.findOwned(database, id);
+    return run && { ...ownershipOf(run), answer: prepareAnswer(JSON.stringify(runAnswer(settings, run))) };
+  };
+  const findRun = rememberedUpTo(mostRuns, { database, concerns: concernsRuns, load });
+  return {
+    async readThread({ caller, params }) {
+      const thread = await feedback.findThread(deps.database, params.id, caller);
+      if (!thread) throw new ApiError("not_found");
+      return threadAnswer(deps.settings, thread);
+    },
+
+    propose: ({ caller, address, params, body, save }) =>
+      save(async (tx) => {
+        const id = deps.newId();
+        const appId = await propose(deps, tx, caller, { id, feedbackId: params.id, ...body });
+        await audit.insert(tx, {
+          id: deps.newId(),
+          at: deps.clock.now().toISOString(),
+          ownerId: caller.userId,
+          actor: `agent, token ${caller.id}`,
+          action: "run.propose",
+          appId,
+          target: id,
+          address,
+        });
+        return { runId: id, status: "awaiting_approval", pollUrl: `/api/v1/agent/runs/${id}` };
+      }),
+
+    async readRun(request) {
+      const { runId } = request.params;
+      const milliseconds = (request.query.wait ?? 0) * 1_000;
+      const look = async () => {
+        const found = await findRun(runId);
+        // After the run was read: an answer that was held must not leave with a credential that is gone.
+        const caller = milliseconds === 0 ? request.caller : await request.callerNow();
+        return found && mayRead(caller, found) ? found : undefined;
+      };
+      const found = await deps.waiting.until([runTopic(runId), tokensTopic, threadsTopic], look, {
+        enough: (seen) => seen?.status !== "awaiting_approval",
+        milliseconds,
+        signal: request.signal,
+      });
+      if (!found) throw new ApiError("not_found");
+      return found.answer;
+    },
+  };
+};
+
+/** As many as are remembered: each may hold a plan of 80 kB. */
+const mostRuns = 1_000;
+
+const ownershipOf = ({ status, ownerId, appId }: OwnedRun) => ({ status, ownerId, appId });
+
+const mayRead = ({ userId, appId }: AgentCaller, run: Pick<OwnedRun, "ownerId" | "appId">): boolean =>
+  run.ownerId === userId && (appId === null || run.appId === appId);
+
+type Draft = Omit<NewRun, "createdAt"> & Pick<NewProposal, "expectedRunId">;
+
+/**
+ * Writes a proposal: the run in place of the one that waits, the note on the thread, the message to the chat. Gives the
+ * thread's app. Throws `run_superseded` where another run is the newest than the agent expects.
+ */
+async function propose(deps: Deps, tx: Transaction, caller: AgentCaller, draft: Draft): Promise<string> {
+  await tx.lock(draft.feedbackId);
+  const thread = await feedback.findApp(tx, draft.feedbackId, caller);
+  if (!thread) throw new ApiError("not_found");
+
+  const now = deps.clock.now();
+  const newest = await runs.newest(tx, draft.feedbackId);
+  const { expectedRunId, ...wanted } = draft;
+  if (expectedRunId !== undefined && expectedRunId !== (newest?.id ?? null))
+    throw new ApiError("run_superseded", { runId: newest?.id ?? null });
+  const run = { ...wanted, createdAt: later(now, newest?.at ?? null).toISOString() };
+  const replaced = { id: run.id, note: `Replaced by run ${run.id}.`, at: run.createdAt };
+  for (const older of await runs.replace(tx, run.feedbackId, replaced)) tx.signal(runTopic(older.id));
+  await runs.insert(tx, run);
+  await feedback.setProposalStatus(tx, run.feedbackId, "awaiting_approval");
+  const note = {
+    id: deps.newId(),
+    feedbackId: run.feedbackId,
+    direction: "note",
+    author: "agent",
+    body: proposalNote(run),
+  } as const;
+  await messages.insert(tx, { ...note, createdAt: run.createdAt });
+
+  if (thread.chatWebhookUrl) await announce(deps, tx, run, { ...thread, url: thread.chatWebhookUrl });
+  return thread.appId;
+}
+
+interface Announced {
+  readonly appId: string;
+  readonly appName: string;
+  readonly subject: string;
+  readonly url: string;
+}
+
+async function announce(deps: Deps, tx: Transaction, run: NewRun, thread: Announced): Promise<void> {
+  const link = `${threadUrl(deps.settings, thread.appId, run.feedbackId)}#proposal`;
+  await outbox.insert(tx, {
+    id: deps.newId(),
+    appId: thread.appId,
+    kind: "chat",
+    subjectId: run.id,
+    target: thread.url,
+    payload: JSON.stringify({ text: chatText({ ...thread, summary: run.summary, link }) }),
+    createdAt: deps.clock.now().toISOString(),
+  });
+  tx.signal(outboxTopic);
+}

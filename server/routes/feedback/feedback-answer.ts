@@ -1,0 +1,90 @@
+import type { Proposal, Thread } from "../../../src/contract/agent.ts";
+import type { OwnedMessage, OwnedThread } from "../../../src/contract/console/feedback.ts";
+import type { Settings } from "../../settings/settings.ts";
+import type { ThreadRow } from "../../store/feedback/feedback.ts";
+import type { NewMessage, RepeatedReport } from "../../store/feedback/messages.ts";
+
+/** A file of a thread: the name under which it is served, and what it is. */
+export interface ThreadFile {
+  readonly upload: string;
+  readonly name: string;
+  readonly mediaType: string;
+  readonly size: number;
+}
+
+export interface ThreadFiles {
+  readonly images: readonly ThreadFile[];
+  readonly videos: readonly ThreadFile[];
+  readonly attachments: readonly ThreadFile[];
+}
+
+type Addresses = Pick<Settings, "baseUrl" | "consoleUrl">;
+
+export const threadUrl = ({ consoleUrl }: Addresses, appId: string, id: string): string =>
+  `${consoleUrl}/feedback/${appId}/${id}`;
+
+/** All proposals of a thread, oldest first. */
+export const proposalsOf = (row: ThreadRow): Proposal[] => JSON.parse(row.proposals);
+
+/** A stored thread as an agent reads it; with the senders of repeats, which are dropped from an agent's answer. */
+export function threadAnswer(addresses: Addresses, row: ThreadRow): Thread & Pick<OwnedThread, "messages"> {
+  const messages: MessageRow[] = JSON.parse(row.messages);
+  return {
+    app: { id: row.appId, name: row.appName },
+    feedback: threadFeedback(addresses, row),
+    messages: messages.map((message) => messageAnswer(addresses, message)),
+    omittedMessages: Math.max(0, row.messageCount - messages.length),
+    latestProposal: proposalsOf(row).at(-1) ?? null,
+  };
+}
+
+type MessageRow = Required<Omit<NewMessage, "feedbackId">> & (RepeatedReport | { readonly category: null });
+
+function messageAnswer(addresses: Addresses, row: MessageRow): OwnedMessage {
+  const { id, direction, author, body, createdAt } = row;
+  const message = { id, direction, author, body, createdAt };
+  if (row.category === null) return message;
+  const { category, subject, source, senderName, senderEmail } = row;
+  return {
+    ...message,
+    category,
+    subject,
+    source,
+    sender: { name: senderName, email: senderEmail },
+    metadata: JSON.parse(row.metadata),
+    ...fileAddresses(addresses, row.files),
+  };
+}
+
+function threadFeedback(addresses: Addresses, row: ThreadRow): Thread["feedback"] {
+  return {
+    id: row.id,
+    consoleUrl: threadUrl(addresses, row.appId, row.id),
+    subject: row.subject,
+    message: row.message,
+    category: row.category,
+    status: row.status,
+    metadata: JSON.parse(row.metadata),
+    ...fileAddresses(addresses, row.files),
+    githubIssueUrl: row.githubIssueUrl,
+    source: row.source,
+    occurrences: row.occurrences,
+    createdAt: row.createdAt,
+  };
+}
+
+/** Where the files of a report are served. */
+function fileAddresses({ baseUrl }: Addresses, json: string) {
+  const files: ThreadFiles = JSON.parse(json);
+  const urlOf = ({ upload }: ThreadFile) => `${baseUrl}/uploads/${upload}`;
+  return {
+    images: files.images.map(urlOf),
+    videos: files.videos.map(urlOf),
+    attachments: files.attachments.map((file) => ({
+      name: file.name,
+      url: urlOf(file),
+      mediaType: file.mediaType,
+      size: file.size,
+    })),
+  };
+}

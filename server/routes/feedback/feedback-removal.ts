@@ -1,0 +1,31 @@
+import type { Deps } from "../../deps.ts";
+import type { Transaction } from "../../store/engine/database.ts";
+import { removeOldestThreads } from "../../store/feedback/feedback-removal.ts";
+
+const atOnce = 200;
+
+type Removing = Pick<Deps, "database" | "keptFiles" | "log">;
+
+/** Deletes the threads of an app and their files, some at a time, so that other writes get their turn in between. */
+export async function removeThreads(deps: Removing, appId: string): Promise<void> {
+  for (;;) {
+    const { count, hashes } = await deps.database.write((tx) => removeOldestThreads(tx, appId, atOnce));
+    removeFiles(deps, hashes);
+    if (count < atOnce) return;
+  }
+}
+
+/** The same within one transaction, for those that came meanwhile. Gives the hashes of their files. */
+export async function removeLastThreads(tx: Transaction, appId: string): Promise<string[]> {
+  const gone: string[] = [];
+  for (;;) {
+    const { count, hashes } = await removeOldestThreads(tx, appId, atOnce);
+    gone.push(...hashes);
+    if (count < atOnce) return gone;
+  }
+}
+
+/** Deletes later the files to which nothing refers any more. What they belonged to is gone already, so a failure is only logged. */
+export function removeFiles({ keptFiles, log }: Removing, hashes: readonly string[]): void {
+  keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "files without owner left"));
+}

@@ -1,0 +1,77 @@
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { feedback as contract } from "../../../src/contract/feedback.ts";
+import type { Deps } from "../../deps.ts";
+import type { Handlers, Request } from "../../http/handler.ts";
+import type { Transaction } from "../../store/engine/database.ts";
+import { feedback as rows } from "../../store/feedback/feedback.ts";
+import { messages } from "../../store/feedback/messages.ts";
+import { uploads } from "../../store/requests/uploads.ts";
+import { createAppStorage } from "./app-storage.ts";
+import { threadUrl } from "./feedback-answer.ts";
+import { feedbackFilesOf } from "./feedback-files.ts";
+import { type Report, reportOf } from "./feedback-report.ts";
+
+export const feedback = (deps: Deps): Handlers<typeof contract> => {
+  const storage = createAppStorage(deps);
+  return {
+    async submit(request) {
+      const { caller, body } = request;
+      if (!caller.feedbackEnabled) throw new ApiError("feedback_disabled");
+      const files = feedbackFilesOf(body);
+      const bytes = files.reduce((sum, { upload }) => sum + upload.size, 0);
+      return storage.withRoom(caller.appId, bytes, (hasRoom) => {
+        const report = reportOf(deps, caller.appId, { body, files, hasRoom });
+        const received = report.files.map((file) => file.received);
+        return deps.keptFiles.keepFor(received, () => save(deps, request, report));
+      });
+    },
+  };
+};
+
+function save(deps: Deps, request: Request<typeof contract.submit>, report: Report) {
+  const { thread, files, dropped } = report;
+  const answer = (id: string) => ({
+    success: true,
+    id,
+    consoleUrl: threadUrl(deps.settings, thread.appId, id),
+    ...dropped,
+  });
+  if (files.length === 0 && thread.dedupeKey === null)
+    return request.saveRow((into) => rows.insert(into, thread), answer(thread.id));
+  const received = files.map((file) => file.received);
+  let earlier: string | undefined;
+  const first = async (tx: Transaction) => {
+    await deps.keptFiles.secure(tx, received);
+    earlier = await findEarlier(tx, report);
+  };
+  const rateLimit = () => (earlier === undefined ? "feedback" : "feedbackRepeats");
+  const write = async (tx: Transaction) => {
+    if (earlier === undefined) await rows.insert(tx, thread);
+    else await addRepeat(deps, tx, { id: earlier, report });
+    const { appId, createdAt } = thread;
+    for (const { upload } of files)
+      await uploads.insert(tx, { ...upload, appId, feedbackId: earlier ?? thread.id, createdAt });
+    return earlier === undefined ? answer(thread.id) : { ...answer(earlier), deduplicated: true };
+  };
+  return request.save(write, { first, rateLimit });
+}
+
+/** The id of the thread of the same failure, where one is under way. */
+async function findEarlier(tx: Transaction, { thread }: Report): Promise<string | undefined> {
+  if (thread.dedupeKey === null) return undefined;
+  await tx.lock(`dedupe:${thread.appId}:${thread.dedupeKey}`);
+  return (await rows.findRepeated(tx, thread.appId, thread.dedupeKey))?.id;
+}
+
+interface Repeat {
+  readonly id: string;
+  readonly report: Report;
+}
+
+async function addRepeat({ newId }: Deps, tx: Transaction, { id, report }: Repeat): Promise<void> {
+  const { thread, ownSubject: subject } = report;
+  const { message: body, createdAt } = thread;
+  await rows.repeat(tx, id);
+  const message = { id: newId(), feedbackId: id, direction: "inbound", body, createdAt } as const;
+  await messages.insertRepeat(tx, message, { ...thread, subject });
+}

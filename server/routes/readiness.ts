@@ -1,0 +1,39 @@
+import { timingSafeEqual } from "node:crypto";
+import { statfs } from "node:fs/promises";
+import { ApiError } from "../../src/contract/errors.ts";
+import { createOpenApi } from "../../src/contract/openapi/document.ts";
+import type { Deps } from "../deps.ts";
+import { type PreparedAnswer, prepareAnswer } from "../http/answers.ts";
+import type { Metrics } from "../http/metrics.ts";
+import { hashOf } from "../secrets/secrets.ts";
+import { ping } from "../store/engine/ping.ts";
+
+const leastFreeBytes = 64 * 1_048_576;
+
+/** Whether the server can serve: the database answers and the disk has room. Throws `busy` where not. */
+export async function checkReady({ database, settings }: Pick<Deps, "database" | "settings">): Promise<void> {
+  await ping(database);
+  const disk = await statfs(settings.data);
+  if (disk.bavail * disk.bsize < leastFreeBytes) {
+    throw new ApiError("busy", { message: "The disk is nearly full.", retryAfterSeconds: 60 });
+  }
+}
+
+/** The figures, for the bearer of the deployment's token for them. To all others, and without a token, they do not exist. */
+export async function readMetrics(
+  metrics: Metrics,
+  authorization: string | undefined,
+  { settings }: Pick<Deps, "settings">,
+) {
+  if (!mayRead(authorization, settings.metricsToken)) throw new ApiError("not_found");
+  return metrics.text();
+}
+
+/** The OpenAPI document of this server. */
+export const readOpenApi = ({ settings }: Pick<Deps, "settings">): PreparedAnswer =>
+  prepareAnswer(JSON.stringify(createOpenApi(settings.baseUrl)));
+
+function mayRead(authorization: string | undefined, token: string | undefined): boolean {
+  if (token === undefined) return false;
+  return timingSafeEqual(Buffer.from(hashOf(`Bearer ${token}`)), Buffer.from(hashOf(authorization ?? "")));
+}

@@ -1,0 +1,42 @@
+import type { Cycle, OwnedSlot } from "../../../src/contract/console/cycles.ts";
+import { countedDaysOf } from "../../domain/testing/slot.ts";
+import { todayOf } from "../../domain/testing/test-days.ts";
+import type { CycleRow } from "../../store/testing/cycles.ts";
+import type { OwnedSlotRow } from "../../store/testing/slots.ts";
+
+/** When each day of a stored cycle begins, and last when the last one ends. */
+export const dayStartsOfRow = ({ dayStarts }: Pick<CycleRow, "dayStarts">): string[] => JSON.parse(dayStarts);
+
+/** A stored cycle as its owner reads it. */
+export function cycleAnswer(row: CycleRow, now: Date): Cycle {
+  const dayStarts = dayStartsOfRow(row);
+  return {
+    id: row.id,
+    listingId: row.listingId,
+    appId: row.appId,
+    status: row.status,
+    startsOn: row.startsOn,
+    timezone: row.timezone,
+    durationDays: row.durationDays,
+    maxMissedDays: row.maxMissedDays,
+    startsAt: dayStarts[0] ?? "",
+    endsAt: dayStarts.at(-1) ?? "",
+    dayIndex: todayOf({ ...row, dayStarts }, now),
+    createdAt: row.createdAt,
+  };
+}
+
+/** A stored seat as its owner reads it: never with its test key. */
+export const slotAnswer = (row: OwnedSlotRow): OwnedSlot => ({
+  slotId: row.id,
+  cycleId: row.cycleId,
+  seat: row.seat,
+  status: row.status,
+  tester: row.testerId === null ? null : { id: row.testerId, email: row.testerEmail ?? "" },
+  missedDays: row.missedDays,
+  daysCounted: countedDaysOf(row.counted).size,
+  joinCheckPending: row.joinCheckPending === 1,
+  requestExpiresAt: row.requestExpiresAt,
+  activatedAt: row.activatedAt,
+  endedAt: row.endedAt,
+});

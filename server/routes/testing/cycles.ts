@@ -1,0 +1,104 @@
+import type { CycleReport, cycles as contract, NewCycle } from "../../../src/contract/console/cycles.ts";
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import type { Deps } from "../../deps.ts";
+import { reportOf } from "../../domain/testing/cycle-report.ts";
+import { standingOf } from "../../domain/testing/new-cycle.ts";
+import { dayStartsOf } from "../../domain/testing/test-days.ts";
+import type { Handlers } from "../../http/handler.ts";
+import type { Reader, Transaction } from "../../store/engine/database.ts";
+import { cyclesTopic } from "../../store/engine/topics.ts";
+import type { Viewer } from "../../store/feedback/feedback.ts";
+import { type CycleRow, cycles as rows } from "../../store/testing/cycles.ts";
+import { evidence } from "../../store/testing/day-evidence.ts";
+import { due } from "../../store/testing/due-changes.ts";
+import type { ListingRow } from "../../store/testing/listings.ts";
+import { slots } from "../../store/testing/slots.ts";
+import { createRecord } from "../access/audit-record.ts";
+import { cycleAnswer, slotAnswer } from "./cycle-answer.ts";
+import { slotsWithDays } from "./cycle-days.ts";
+import { ownedListing } from "./listings.ts";
+
+export function cycles(deps: Deps): Handlers<typeof contract> {
+  const { database, clock, passingTime } = deps;
+  const record = createRecord(deps);
+  return {
+    async list({ caller, params }) {
+      await passingTime.catchUpOf("listing", params.listingId);
+      await ownedListing(database, params.listingId, caller);
+      const items = await rows.list(database, params.listingId);
+      return { items: items.map((row) => cycleAnswer(row, clock.now())) };
+    },
+
+    async create({ caller, address, params, body, save }) {
+      return save(async (tx) => {
+        const listing = await ownedListing(tx, params.listingId, caller);
+        const id = await planCycle(deps, tx, listing, body);
+        const deed = { action: "cycle.create", appId: listing.appId, target: id };
+        await record(tx, { caller, address }, deed);
+        const cycle = await ownedCycle(tx, id, caller);
+        const seats = await slots.list(tx, id);
+        return { cycle: cycleAnswer(cycle, clock.now()), slots: seats.map(slotAnswer) };
+      });
+    },
+
+    async read({ caller, params }) {
+      await passingTime.catchUpOf("cycle", params.cycleId);
+      const cycle = await ownedCycle(database, params.cycleId, caller);
+      return { cycle: cycleAnswer(cycle, clock.now()), slots: await slotsWithDays(deps, cycle) };
+    },
+
+    async report({ caller, params }) {
+      await passingTime.catchUpOf("cycle", params.cycleId);
+      return reportCycle(deps, await ownedCycle(database, params.cycleId, caller));
+    },
+
+    async cancel({ caller, address, params: { cycleId: id }, save }) {
+      await passingTime.catchUpOf("cycle", id);
+      return save(async (tx) => {
+        const { appId } = await ownedCycle(tx, id, caller);
+        if (!(await rows.cancel(tx, id, clock.now().toISOString()))) throw new ApiError("wrong_state");
+        await record(tx, { caller, address }, { action: "cycle.cancel", appId, target: id });
+        tx.signal(cyclesTopic);
+        return cycleAnswer(await ownedCycle(tx, id, caller), clock.now());
+      });
+    },
+  };
+}
+
+async function ownedCycle(reader: Reader, id: string, viewer: Viewer): Promise<CycleRow> {
+  const cycle = await rows.find(reader, id, viewer);
+  if (!cycle) throw new ApiError("not_found");
+  return cycle;
+}
+
+/** Writes a cycle and its open seats, and gives its id. Its days and misses stay those of the listing as it is now. */
+async function planCycle(
+  { newId, clock }: Deps,
+  tx: Transaction,
+  listing: ListingRow,
+  { startsOn, timezone }: NewCycle,
+): Promise<string> {
+  const createdAt = clock.now().toISOString();
+  const { id: listingId, durationDays, maxMissedDays } = listing;
+  const dayStarts = dayStartsOf({ startsOn, timezone, durationDays });
+  const standing = standingOf(dayStarts, createdAt);
+  if (!standing) throw badRequest("startsOn", "must be later: the last day of such a test is over");
+  const cycle = { id: newId(), listingId, startsOn, timezone, durationDays, maxMissedDays, createdAt };
+  await rows.insert(tx, { ...cycle, ...standing, dayStarts: JSON.stringify(dayStarts) });
+  for (let seat = 1; seat <= listing.seats; seat += 1)
+    await due.openSlot(tx, { id: newId(), cycleId: cycle.id, seat, createdAt });
+  tx.signal(cyclesTopic);
+  return cycle.id;
+}
+
+async function reportCycle({ database, clock }: Deps, cycle: CycleRow): Promise<CycleReport> {
+  const [seats, days, sessions] = await Promise.all([
+    slots.list(database, cycle.id),
+    evidence.counted(database, cycle.id),
+    evidence.sessionsPerSlot(database, cycle.id),
+  ]);
+  const { appName, packageName } = cycle;
+  const answer = cycleAnswer(cycle, clock.now());
+  const isOver = cycle.closedDays >= cycle.durationDays;
+  return reportOf({ cycle: answer, isOver, appName, packageName, seats, days, sessions });
+}

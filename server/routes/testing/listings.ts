@@ -1,0 +1,76 @@
+import type { listings as contract, Listing, NewListing } from "../../../src/contract/console/listings.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { Deps } from "../../deps.ts";
+import type { Handlers } from "../../http/handler.ts";
+import type { Reader, Transaction } from "../../store/engine/database.ts";
+import type { Viewer } from "../../store/feedback/feedback.ts";
+import { type ListingRow, listings as rows } from "../../store/testing/listings.ts";
+import { createRecord } from "../access/audit-record.ts";
+import { ownedApp } from "../access/owned-app.ts";
+
+export function listings(deps: Deps): Handlers<typeof contract> {
+  const record = createRecord(deps);
+  return {
+    async list({ caller, params }) {
+      await ownedApp(deps.database, params.appId, caller);
+      const items = await rows.list(deps.database, params.appId);
+      return { items: items.map(listingAnswer) };
+    },
+
+    async create({ caller, address, params: { appId }, body, save }) {
+      return save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const listing = await createListing(deps, tx, appId, body);
+        await record(tx, { caller, address }, { action: "listing.create", appId, target: listing.id });
+        return listingAnswer(listing);
+      });
+    },
+
+    async read({ caller, params }) {
+      return listingAnswer(await ownedListing(deps.database, params.listingId, caller));
+    },
+
+    async update({ caller, address, params: { listingId: id }, body, save }) {
+      return save(async (tx) => {
+        const { appId } = await ownedListing(tx, id, caller);
+        const changed = await rows.update(tx, id, body, deps.clock.now().toISOString());
+        if (changed) await record(tx, { caller, address }, { action: "listing.update", appId, target: id });
+        return listingAnswer(await ownedListing(tx, id, caller));
+      });
+    },
+  };
+}
+
+/** The listing, where its app is the viewer's; another's answers as if it did not exist. */
+export async function ownedListing(reader: Reader, id: string, viewer: Viewer): Promise<ListingRow> {
+  const listing = await rows.find(reader, id, viewer);
+  if (!listing) throw new ApiError("not_found");
+  return listing;
+}
+
+/** What the specification of a store's test asks for, where the owner says nothing else. (decisions 4) */
+const defaults = { seats: 12, durationDays: 14, maxMissedDays: 3, iconUrl: null };
+
+async function createListing({ newId, clock }: Deps, tx: Transaction, appId: string, listing: NewListing) {
+  const at = clock.now().toISOString();
+  const row = {
+    id: newId(),
+    appId,
+    appName: listing.appName,
+    iconUrl: listing.iconUrl ?? defaults.iconUrl,
+    packageName: listing.packageName,
+    optInUrl: listing.optInUrl,
+    testBrief: listing.testBrief,
+    screens: JSON.stringify(listing.screens),
+    seats: listing.seats ?? defaults.seats,
+    durationDays: listing.durationDays ?? defaults.durationDays,
+    maxMissedDays: listing.maxMissedDays ?? defaults.maxMissedDays,
+    verificationTier: listing.verificationTier,
+    createdAt: at,
+    updatedAt: at,
+  };
+  await rows.insert(tx, row);
+  return row;
+}
+
+const listingAnswer = (row: ListingRow): Listing => ({ ...row, screens: JSON.parse(row.screens) });

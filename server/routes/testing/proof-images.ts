@@ -1,0 +1,35 @@
+import type { ErrorDetails } from "../../../src/contract/errors.ts";
+import { fileFault } from "../../../src/contract/fields.ts";
+import type { Issue } from "../../../src/contract/issues.ts";
+import { proofImages } from "../../../src/contract/limits.ts";
+import { isReceivedFile, type ReceivedFile } from "../../../src/contract/received-file.ts";
+import type { NewProof } from "../../../src/contract/tester.ts";
+import { type ReceivedUpload, uploadOf } from "../feedback/received-upload.ts";
+
+/** An image of a proof: what arrived, and the upload that it becomes. */
+export interface ProofImage {
+  readonly received: ReceivedFile;
+  readonly upload: ReceivedUpload;
+}
+
+/** What is wrong with each image of a proof; undefined where nothing is. */
+export const imageFaults = ({ images = [] }: Pick<NewProof, "images">): (string | undefined)[] =>
+  images.map((image) => fileFault(image, proofImages));
+
+/** What a refusal for the sake of the images says: which of them, and what is wrong. */
+export function imageDetails(faults: readonly (string | undefined)[]): ErrorDetails {
+  if (faults.length === 0) return { issues: [{ path: "images", message: "must hold at least one image" }] };
+  const issues = faults.flatMap((message, at): Issue[] =>
+    message ? [{ path: `images.${at}`, message }] : [],
+  );
+  const named = issues.map(({ path, message }) => `${path} ${message}`);
+  return { issues, message: `An image cannot be taken: ${named.join("; ")}.` };
+}
+
+/** The images of a proof with which nothing is wrong, in their order. */
+export const proofImagesOf = ({ images = [] }: Pick<NewProof, "images">): ProofImage[] =>
+  images.flatMap((image) =>
+    isReceivedFile(image) && image.detectedType !== null
+      ? [{ received: image, upload: uploadOf(image, image.detectedType) }]
+      : [],
+  );

@@ -1,0 +1,42 @@
+import type { Slot } from "../../../src/contract/tester.ts";
+import { canEarn } from "../../domain/testing/slot.ts";
+import type { Sealer } from "../../secrets/secrets.ts";
+import type { TesterSlot } from "./tester-days.ts";
+
+/** With what a seat is shown: what opens its key, and the icon of apps that have none. */
+export interface Shown {
+  readonly sealer: Sealer;
+  readonly iconUrl: string;
+}
+
+/** A seat as its tester reads it. */
+export function slotAnswer(slot: TesterSlot, shown: Shown): Slot {
+  const { row, today, counted } = slot;
+  const testKey = testKeyOf(slot, shown);
+  return {
+    slotId: row.slotId,
+    cycleId: row.cycleId,
+    status: row.status,
+    app: {
+      name: row.appName,
+      iconUrl: row.iconUrl ?? shown.iconUrl,
+      packageName: row.packageName,
+      optInUrl: row.optInUrl,
+    },
+    dayIndex: today,
+    durationDays: row.durationDays,
+    cycleStatus: row.cycleStatus,
+    missedDays: row.missedDays,
+    lastProofDayIndex: Math.max(0, ...counted),
+    joinCheckPending: row.joinCheckPending === 1,
+    requestExpiresAt: row.requestExpiresAt,
+    verificationTier: row.verificationTier,
+    ...(testKey === undefined ? {} : { testKey }),
+  };
+}
+
+/** The test key, as long as it is good for something: while a day can be earned, by an app that has the SDK. */
+export function testKeyOf({ row }: TesterSlot, { sealer }: Pick<Shown, "sealer">): string | undefined {
+  if (row.verificationTier !== "sdk" || row.keySealed === null) return undefined;
+  return canEarn(row.status, row.cycleStatus) ? sealer.open(row.keySealed) : undefined;
+}

@@ -1,0 +1,92 @@
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { Deps } from "../../deps.ts";
+import { isSeating } from "../../domain/testing/slot.ts";
+import { todayOf } from "../../domain/testing/test-days.ts";
+import { normaliseEmail } from "../../secrets/passwords.ts";
+import { hashOf, mintCredential } from "../../secrets/secrets.ts";
+import { users } from "../../store/access/users.ts";
+import type { Transaction } from "../../store/engine/database.ts";
+import type { Viewer } from "../../store/feedback/feedback.ts";
+import { type CycleRow, cycles } from "../../store/testing/cycles.ts";
+import { due } from "../../store/testing/due-changes.ts";
+import { type Activation, slots } from "../../store/testing/slots.ts";
+import { dayStartsOfRow } from "./cycle-answer.ts";
+
+type Needed = Pick<Deps, "clock" | "newId" | "sealer">;
+
+/** A seat and the cycle that it is in. */
+export interface Place {
+  readonly id: string;
+  readonly cycle: CycleRow;
+}
+
+/** The seat, where it is the viewer's, its cycle held against whatever else would change it. Throws `not_found`. */
+export async function lockedSlot(tx: Transaction, id: string, viewer: Viewer): Promise<Place> {
+  const found = await slots.findCycle(tx, id, viewer);
+  if (!found) throw new ApiError("not_found");
+  await tx.lock(`cycle:${found.cycleId}`);
+  const cycle = await cycles.find(tx, found.cycleId, viewer);
+  if (!cycle) throw new ApiError("not_found");
+  return { id, cycle };
+}
+
+/** Gives a seat to who asked for it; false where nobody does any more, or the cycle is over. */
+export async function acceptSlot(deps: Needed, tx: Transaction, { id, cycle }: Place): Promise<boolean> {
+  const now = deps.clock.now();
+  return isUnderWay(cycle, now) && slots.accept(tx, id, activation(deps, cycle, now));
+}
+
+/** Removes the tester of a seat, and opens another in its place unless the last day is over; false where it has none. */
+export async function removeSlot(deps: Needed, tx: Transaction, { id, cycle }: Place): Promise<boolean> {
+  const now = deps.clock.now();
+  const at = now.toISOString();
+  if (!(await slots.remove(tx, id, at))) return false;
+  const removed = await slots.find(tx, id);
+  if (removed && isUnderWay(cycle, now))
+    await due.openSlot(tx, { id: deps.newId(), cycleId: cycle.id, seat: removed.seat, createdAt: at });
+  return true;
+}
+
+/** Replaces the key of a seat; false where nobody holds it. */
+export function rotateKey({ sealer }: Needed, tx: Transaction, { id }: Place): Promise<boolean> {
+  const { keyHash, keySealed } = freshKey(sealer);
+  return slots.rotateKey(tx, id, keyHash, keySealed);
+}
+
+/**
+ * Gives an open seat to an account, whose e-mail address is given. Throws `not_found` for one that nobody has,
+ * `own_listing`, `cycle_not_open`, `already_in_cycle` and `slot_taken`.
+ */
+export async function assignSlot(
+  deps: Needed,
+  tx: Transaction,
+  { id, cycle }: Place,
+  { email, ownerId }: { readonly email: string; readonly ownerId: string },
+): Promise<true> {
+  const now = deps.clock.now();
+  const tester = await users.findByEmail(tx, normaliseEmail(email));
+  if (!tester) throw new ApiError("not_found", { message: unknownAccount });
+  if (tester.id === ownerId) throw new ApiError("own_listing");
+  if (!isUnderWay(cycle, now)) throw new ApiError("cycle_not_open");
+  if (await slots.isIn(tx, cycle.id, tester.id)) throw new ApiError("already_in_cycle");
+  if (!(await slots.assign(tx, id, tester.id, activation(deps, cycle, now))))
+    throw new ApiError("slot_taken");
+  return true;
+}
+
+const unknownAccount =
+  "There is no account with this e-mail address. Ask the tester to make one, then assign the seat again.";
+
+const isUnderWay = (cycle: CycleRow, now: Date): boolean =>
+  isSeating({ status: cycle.status, dayStarts: dayStartsOfRow(cycle) }, now.toISOString());
+
+const activation = ({ sealer }: Needed, cycle: CycleRow, now: Date): Activation => ({
+  at: now.toISOString(),
+  fromDay: todayOf({ ...cycle, dayStarts: dayStartsOfRow(cycle) }, now),
+  ...freshKey(sealer),
+});
+
+function freshKey(sealer: Needed["sealer"]) {
+  const key = mintCredential("stk_");
+  return { keyHash: hashOf(key), keySealed: sealer.seal(key) };
+}

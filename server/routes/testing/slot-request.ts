@@ -1,0 +1,36 @@
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { Deps } from "../../deps.ts";
+import { isSeating, requestMilliseconds } from "../../domain/testing/slot.ts";
+import type { Transaction } from "../../store/engine/database.ts";
+import { cyclesTopic } from "../../store/engine/topics.ts";
+import { slots } from "../../store/testing/slots.ts";
+import { testerSlots } from "../../store/testing/tester-slots.ts";
+
+/**
+ * Asks for a seat, for 48 hours. Throws `not_found`, `own_listing`, `cycle_not_open`, `already_in_cycle` and
+ * `slot_taken`. (decisions 4: Words and states)
+ */
+export async function requestSlot(
+  { clock }: Pick<Deps, "clock">,
+  tx: Transaction,
+  slotId: string,
+  testerId: string,
+): Promise<void> {
+  const { cycleId } = await wanted(tx, slotId);
+  await tx.lock(`cycle:${cycleId}`);
+  const { cycleStatus, dayStarts, ownerId } = await wanted(tx, slotId);
+  const now = clock.now();
+  if (ownerId === testerId) throw new ApiError("own_listing");
+  if (!isSeating({ status: cycleStatus, dayStarts: JSON.parse(dayStarts) }, now.toISOString()))
+    throw new ApiError("cycle_not_open");
+  if (await slots.isIn(tx, cycleId, testerId)) throw new ApiError("already_in_cycle");
+  const expiresAt = new Date(now.getTime() + requestMilliseconds).toISOString();
+  if (!(await testerSlots.request(tx, slotId, testerId, expiresAt))) throw new ApiError("slot_taken");
+  tx.signal(cyclesTopic);
+}
+
+async function wanted(tx: Transaction, slotId: string) {
+  const found = await testerSlots.findWanted(tx, slotId);
+  if (!found) throw new ApiError("not_found");
+  return found;
+}

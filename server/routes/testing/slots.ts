@@ -1,0 +1,62 @@
+import type { OwnedSlot } from "../../../src/contract/console/cycles.ts";
+import type { slots as contract } from "../../../src/contract/console/slots.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { Deps } from "../../deps.ts";
+import type { Handlers, Request } from "../../http/handler.ts";
+import type { Transaction } from "../../store/engine/database.ts";
+import { isConflict } from "../../store/engine/errors.ts";
+import { cyclesTopic } from "../../store/engine/topics.ts";
+import { slots as rows } from "../../store/testing/slots.ts";
+import { createRecord } from "../access/audit-record.ts";
+import { slotAnswer } from "./cycle-answer.ts";
+import { acceptSlot, assignSlot, lockedSlot, type Place, removeSlot, rotateKey } from "./slot-changes.ts";
+
+export function slots(deps: Deps): Handlers<typeof contract> {
+  const change = createChange(deps);
+  const now = () => deps.clock.now().toISOString();
+  return {
+    accept: change("slot.accept", (tx, place) => acceptSlot(deps, tx, place)),
+    decline: change("slot.decline", (tx, { id }) => rows.decline(tx, id, now())),
+    remove: change("slot.remove", (tx, place) => removeSlot(deps, tx, place)),
+    rotateKey: change("slot.rotate_key", (tx, place) => rotateKey(deps, tx, place)),
+    confirmJoin: change("slot.confirm_join", (tx, { id }) => rows.confirmJoin(tx, id)),
+
+    async assign(request) {
+      const chosen = { email: request.body.email, ownerId: request.caller.userId };
+      const assign = change("slot.assign", (tx, place) => assignSlot(deps, tx, place, chosen));
+      try {
+        return await assign(request);
+      } catch (error) {
+        // The tester has got another seat of this cycle at the same moment.
+        throw isConflict(error) ? new ApiError("already_in_cycle", {}, { cause: error }) : error;
+      }
+    },
+  };
+}
+
+/** Changes a seat; false where its state does not allow it. */
+type Work = (tx: Transaction, place: Place) => Promise<boolean>;
+
+/** A request to change a seat, whatever its body. */
+type Asked = Pick<Request<typeof contract.accept>, "caller" | "address" | "params"> & {
+  save(work: (tx: Transaction) => Promise<OwnedSlot>): Promise<OwnedSlot>;
+};
+
+/** Makes the handlers of changes of one seat: what is changed is audited, what cannot be is `wrong_state`. */
+function createChange(deps: Deps) {
+  const record = createRecord(deps);
+  return (action: string, work: Work) =>
+    async ({ caller, address, params, save }: Asked): Promise<OwnedSlot> => {
+      await deps.passingTime.catchUpOf("slot", params.slotId);
+      return save(async (tx) => {
+        const place = await lockedSlot(tx, params.slotId, caller);
+        if (!(await work(tx, place))) throw new ApiError("wrong_state");
+        const { appId } = place.cycle;
+        await record(tx, { caller, address }, { action, appId, target: place.id });
+        tx.signal(cyclesTopic);
+        const changed = await rows.find(tx, place.id);
+        if (!changed) throw new ApiError("not_found");
+        return slotAnswer(changed);
+      });
+    };
+}

@@ -1,0 +1,28 @@
+import { countedDaysOf } from "../../domain/testing/slot.ts";
+import { type TestDays, todayOf } from "../../domain/testing/test-days.ts";
+import type { TestedSlot } from "../../domain/testing/test-session-verdict.ts";
+import type { TesterSlotRow } from "../../store/testing/tester-slots.ts";
+
+/** A seat of a tester together with the days of its test. */
+export interface TesterSlot {
+  readonly row: TesterSlotRow;
+  readonly days: TestDays;
+  /** 0 before the first day, the last once that is over. */
+  readonly today: number;
+  readonly counted: ReadonlySet<number>;
+}
+
+export function testerSlotOf(row: TesterSlotRow, now: Date): TesterSlot {
+  const { startsOn, timezone, durationDays } = row;
+  const dayStarts: string[] = JSON.parse(row.dayStarts);
+  const days = { startsOn, timezone, durationDays, dayStarts };
+  return { row, days, today: todayOf(days, now), counted: countedDaysOf(row.counted) };
+}
+
+/** What a verdict on a proof looks at. */
+export const testedSlotOf = ({ row, days, counted }: TesterSlot): TestedSlot => ({
+  status: row.status,
+  activatedAt: row.activatedAt,
+  countedDays: counted,
+  cycle: { ...days, status: row.cycleStatus },
+});

@@ -1,0 +1,90 @@
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { tester as contract, NewProof } from "../../../src/contract/tester.ts";
+import type { Deps } from "../../deps.ts";
+import { judgeProof, wouldHaveBeenAccepted } from "../../domain/testing/proof-verdict.ts";
+import type { AnswerOf, Request } from "../../http/handler.ts";
+import type { Reader, Transaction } from "../../store/engine/database.ts";
+import { uploads } from "../../store/requests/uploads.ts";
+import { countedDays } from "../../store/testing/counted-days.ts";
+import { proofs } from "../../store/testing/proofs.ts";
+import { testerSlots } from "../../store/testing/tester-slots.ts";
+import { doubtfulTime } from "../doubtful-time.ts";
+import { imageDetails, imageFaults, type ProofImage, proofImagesOf } from "./proof-images.ts";
+import { testedSlotOf, testerSlotOf } from "./tester-days.ts";
+
+type Submitted = Request<typeof contract.submitProof>;
+type Needed = Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "passingTime" | "time">;
+
+/** Takes a proof of today: its images are kept as evidence, its day counts. (spec: Proof submission errors) */
+export async function submitProof(
+  deps: Needed,
+  request: Submitted,
+): Promise<AnswerOf<typeof contract.submitProof>> {
+  const { caller, body, save } = request;
+  await deps.passingTime.catchUpOf("slot", body.slotId);
+  const accepted = await accept(deps, deps.database, caller.userId, body);
+  const images = proofImagesOf(body);
+  const received = images.map((image) => image.received);
+  const first = (tx: Transaction) => deps.keptFiles.secure(tx, received);
+  const count = async (tx: Transaction) => {
+    const proofId = deps.newId();
+    const at = deps.clock.now();
+    const day = { ...accepted, kind: "proof", evidenceId: proofId, at: at.toISOString() } as const;
+    if (!(await countedDays.count(tx, day))) throw await overtaken(deps, tx, caller.userId, body);
+    await insert(tx, { ...accepted, proofId, at }, body, images);
+    return { proofId, slotId: accepted.slotId, dayIndex: accepted.dayIndex, submitted: true };
+  };
+  return deps.keptFiles.keepFor(received, () => save(count, { first }));
+}
+
+interface Accepted {
+  readonly slotId: string;
+  readonly cycleId: string;
+  readonly appId: string;
+  readonly dayIndex: number;
+}
+
+/** Judges a proof as things stand. Throws what is wrong with it. */
+async function accept(
+  { clock, time }: Pick<Deps, "clock" | "time">,
+  reader: Reader,
+  testerId: string,
+  body: NewProof,
+): Promise<Accepted> {
+  const row = await testerSlots.find(reader, body.slotId, testerId);
+  if (!row) throw new ApiError("not_found");
+  const now = clock.now();
+  const faults = imageFaults(body);
+  const slot = testedSlotOf(testerSlotOf(row, now));
+  const proof = { capturedAt: body.capturedAt, imageFaults: faults };
+  const verdict = judgeProof(proof, slot, now);
+  const { dayIndex } = verdict;
+  if (!verdict.accepted && time.isDoubtful() && wouldHaveBeenAccepted(proof, slot)) throw doubtfulTime();
+  if (verdict.accepted) return { slotId: row.slotId, cycleId: row.cycleId, appId: row.appId, dayIndex };
+  const { code } = verdict;
+  if (code === "slot_not_active" || code === "cycle_not_running") throw new ApiError(code);
+  const isOfImages = code === "no_images" || code === "bad_image";
+  throw new ApiError(code, { dayIndex, ...(isOfImages ? imageDetails(faults) : {}) });
+}
+
+/** Why a proof that was acceptable a moment ago is not any more. */
+async function overtaken(deps: Needed, tx: Transaction, testerId: string, body: NewProof): Promise<ApiError> {
+  const { dayIndex } = await accept(deps, tx, testerId, body);
+  return new ApiError("already_submitted", { dayIndex });
+}
+
+async function insert(
+  tx: Transaction,
+  { proofId, slotId, appId, dayIndex, at }: Accepted & { readonly proofId: string; readonly at: Date },
+  { capturedAt, queuedAt, note }: NewProof,
+  images: readonly ProofImage[],
+): Promise<void> {
+  const createdAt = at.toISOString();
+  const sent = { capturedAt, queuedAt: queuedAt || null, note: note || null };
+  await proofs.insert(tx, { id: proofId, slotId, dayIndex, createdAt, ...sent });
+  for (const [place, { upload }] of images.entries()) {
+    // Each a millisecond after the one before: that is their order.
+    const uploadedAt = new Date(at.getTime() + place).toISOString();
+    await uploads.insert(tx, { ...upload, appId, proofId, createdAt: uploadedAt });
+  }
+}

@@ -1,0 +1,69 @@
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { tester as contract, Slot } from "../../../src/contract/tester.ts";
+import type { Deps } from "../../deps.ts";
+import type { Handlers } from "../../http/handler.ts";
+import { hashOf, mintCredential } from "../../secrets/secrets.ts";
+import type { Reader } from "../../store/engine/database.ts";
+import { cyclesTopic } from "../../store/engine/topics.ts";
+import { openListings } from "../../store/testing/open-listings.ts";
+import { slots } from "../../store/testing/slots.ts";
+import { testerSlots } from "../../store/testing/tester-slots.ts";
+import { type Shown, slotAnswer } from "./slot-answer.ts";
+import { requestSlot } from "./slot-request.ts";
+import { testerSlotOf } from "./tester-days.ts";
+import { updateProfile } from "./tester-profile.ts";
+import { submitProof } from "./tester-proofs.ts";
+import { createTasks } from "./tester-tasks.ts";
+
+/** `iconUrl` stands for apps that have no icon of their own. */
+export const tester = (deps: Deps, iconUrl: string): Handlers<typeof contract> => {
+  const { database, clock, passingTime, sealer } = deps;
+  const shown: Shown = { sealer, iconUrl };
+  const tasksOf = createTasks(deps, shown);
+  const slotOf = async (reader: Reader, slotId: string, testerId: string): Promise<{ slot: Slot }> => {
+    const row = await testerSlots.find(reader, slotId, testerId);
+    if (!row) throw new ApiError("not_found");
+    return { slot: slotAnswer(testerSlotOf(row, clock.now()), shown) };
+  };
+
+  return {
+    async tasks({ caller, query }) {
+      return tasksOf(caller.userId, query.day);
+    },
+
+    async slots({ caller }) {
+      await passingTime.catchUpOf("tester", caller.userId);
+      const now = clock.now();
+      const rows = await testerSlots.list(database, caller.userId);
+      return { slots: rows.map((row) => slotAnswer(testerSlotOf(row, now), shown)) };
+    },
+
+    async listings({ caller }) {
+      const rows = await openListings(database, caller.userId, clock.now().toISOString());
+      return { listings: rows.map((row) => ({ ...row, iconUrl: row.iconUrl ?? iconUrl })) };
+    },
+
+    async requestSlot({ caller, params, save }) {
+      await passingTime.catchUpOf("slot", params.slotId);
+      return save(async (tx) => {
+        await requestSlot(deps, tx, params.slotId, caller.userId);
+        return slotOf(tx, params.slotId, caller.userId);
+      });
+    },
+
+    async rotateKey({ caller, params, save }) {
+      await passingTime.catchUpOf("slot", params.slotId);
+      return save(async (tx) => {
+        await slotOf(tx, params.slotId, caller.userId);
+        const key = mintCredential("stk_");
+        if (!(await slots.rotateKey(tx, params.slotId, hashOf(key), sealer.seal(key))))
+          throw new ApiError("slot_not_active");
+        tx.signal(cyclesTopic);
+        return slotOf(tx, params.slotId, caller.userId);
+      });
+    },
+
+    submitProof: (request) => submitProof(deps, request),
+    updateProfile,
+  };
+};

@@ -1,0 +1,73 @@
+import { sessions } from "../../../src/contract/test-sessions.ts";
+import type { Deps } from "../../deps.ts";
+import { scopeOfField } from "../../http/idempotency/idempotent-request.ts";
+import { fieldLimitOf } from "../../http/invoke.ts";
+import { idempotency } from "../../store/requests/idempotency.ts";
+import { forget } from "../../store/requests/rate-limits.ts";
+
+/** A test key that no seat of an app has. */
+export interface UnknownKey {
+  readonly appId: string;
+  readonly keyHash: string;
+}
+
+const atOnce = 100;
+
+/**
+ * Keeps what unknown test keys leave in the database, their limits and stored answers, within its bound: gives what is
+ * called for each use of one. Where the forgetting fails, the report is taken all the same.
+ */
+export function createForgetUnknown({ database, settings, log }: Deps): (key: UnknownKey) => Promise<void> {
+  const note = createUnknownKeys(settings.budgets.unknownTestKeys);
+  return async (key) => {
+    const old = note(key);
+    if (old.length === 0) return;
+    const limits = old.map(({ appId, keyHash }) => `sdkSession:${fieldLimitOf(appId, keyHash)}`);
+    const scopes = old.map(({ appId, keyHash }) => scopeOfField(appId, keyHash, sessions.report));
+    await database
+      .write(async (tx) => {
+        await forget(tx, limits);
+        await idempotency.forget(tx, scopes);
+      })
+      .catch((error) => log.warn({ err: error }, "old uses of unknown test keys not forgotten"));
+  };
+}
+
+/**
+ * Remembers the unknown test keys that left something in the database, the least recently used first. Gives those whose
+ * traces must go: over `most` the app that has the most loses its oldest, a hundred at a time.
+ */
+function createUnknownKeys(most: number): (key: UnknownKey) => readonly UnknownKey[] {
+  const byApp = new Map<string, Set<string>>();
+  let count = 0;
+
+  const use = ({ appId, keyHash }: UnknownKey) => {
+    const keys = byApp.get(appId) ?? new Set();
+    byApp.set(appId, keys);
+    if (!keys.delete(keyHash)) count += 1;
+    keys.add(keyHash);
+  };
+  const dropOldest = (): UnknownKey[] => {
+    let appId = "";
+    let largest = new Set<string>();
+    for (const [id, keys] of byApp) {
+      if (keys.size <= largest.size) continue;
+      appId = id;
+      largest = keys;
+    }
+    const dropped: UnknownKey[] = [];
+    for (const keyHash of largest) {
+      if (dropped.length === atOnce) break;
+      dropped.push({ appId, keyHash });
+    }
+    for (const { keyHash } of dropped) largest.delete(keyHash);
+    if (largest.size === 0) byApp.delete(appId);
+    count -= dropped.length;
+    return dropped;
+  };
+
+  return (key) => {
+    use(key);
+    return count < most + atOnce ? [] : dropOldest();
+  };
+}

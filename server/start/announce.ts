@@ -1,0 +1,56 @@
+import { tellDemo } from "../demo/announce-demo.ts";
+import type { DemoAccess } from "../demo/seed-demo.ts";
+import type { Environment, ServeFlags } from "../settings/environment.ts";
+import { isLoopback } from "../settings/environment.ts";
+import type { Settings } from "../settings/settings.ts";
+
+export interface Announcement {
+  readonly flags: ServeFlags;
+  readonly settings: Settings;
+  readonly environment: Environment;
+  readonly demo: DemoAccess | undefined;
+  /** How this program is called on this machine, such as `npx innkeep`. */
+  readonly command: string;
+}
+
+export interface Voice {
+  /** Writes a line for programs, to standard output. */
+  readonly out: (line: string) => void;
+  /** Writes text for people, to standard error. */
+  readonly err: (text: string) => void;
+  /** Writes a line into the log. */
+  readonly warn: (message: string) => void;
+}
+
+/** Says where the server is: one JSON object under `--json`, else text with what to try next. */
+export function announce(announcement: Announcement, { out, err, warn }: Voice): void {
+  const { flags, settings, demo, command } = announcement;
+  const { baseUrl, consoleUrl } = settings;
+  const otherAddress = otherAddressIn(announcement);
+  if (flags.json) {
+    out(JSON.stringify({ event: "ready", baseUrl, consoleUrl, ...(demo ? { demo } : {}) }));
+    if (otherAddress !== undefined) warn(otherAddress);
+    return;
+  }
+  err(`Innkeep serves ${baseUrl}\nConsole: ${consoleUrl}\n`);
+  if (otherAddress !== undefined) err(`warning: ${otherAddress}\n`);
+  if (demo) err(tellDemo(settings, demo, command));
+}
+
+/**
+ * The variable also tells the command line where the server is. Set for that, it would make a new server on this machine
+ * announce itself under the address of another one.
+ */
+function otherAddressIn({ flags, settings, environment }: Announcement): string | undefined {
+  const { host, port, baseUrl } = settings;
+  if (flags.baseUrl !== undefined || !environment.INNKEEP_BASE_URL || !isLoopback(host)) return undefined;
+  const own = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const named = new URL(baseUrl);
+  if (named.origin === own || (isLoopback(named.hostname) && portOf(named) === port)) return undefined;
+  return (
+    `This server listens on ${own}, but all links begin with ${baseUrl}, because INNKEEP_BASE_URL says so. ` +
+    `If the variable is meant for the client only, start with --base-url ${own}.`
+  );
+}
+
+const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === "https:" ? 443 : 80);

@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import type { Logger } from "pino";
+import { createAttest } from "../attestation/attest.ts";
+import { createPassingTime } from "../background/passing-time.ts";
+import { createTimeWatch } from "../background/time-watch.ts";
+import { createWaiting } from "../background/waiting.ts";
+import type { Clock } from "../clock.ts";
+import type { Deps } from "../deps.ts";
+import { createKeptFiles } from "../files/kept-files.ts";
+import { createLocalFiles } from "../files/local-files.ts";
+import { createAnswers } from "../http/answers.ts";
+import { createNewId } from "../secrets/new-id.ts";
+import { createSealer } from "../secrets/secrets.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Database } from "../store/engine/database.ts";
+import { openDatabase } from "../store/engine/open.ts";
+import { uploads } from "../store/requests/uploads.ts";
+
+export interface Making {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly secret: string;
+  /** They open what was sealed before the secret was changed. */
+  readonly oldSecrets?: readonly string[];
+  readonly stopping: AbortSignal;
+}
+
+/** A request ends within five seconds, also if the database hangs. */
+const patienceMs = 4_000;
+
+/** Opens the database that the settings name, its schema up to date. */
+export const openSettingsDatabase = ({
+  databaseUrl,
+  data,
+}: Pick<Settings, "databaseUrl" | "data">): Promise<Database> => {
+  const address = databaseUrl === undefined ? { file: join(data, "innkeep.db") } : { url: databaseUrl };
+  return openDatabase(address, { patienceMs });
+};
+
+/** Puts together all that handlers need. */
+export function createDeps(
+  settings: Settings,
+  database: Database,
+  { clock, log, secret, oldSecrets, stopping }: Making,
+): Deps {
+  const files = createLocalFiles(join(settings.data, "files"));
+  const newId = createNewId();
+  const time = createTimeWatch(clock, (milliseconds) =>
+    log.warn(
+      { seconds: Math.round(milliseconds / 1_000) },
+      "the clock has jumped: nothing ends or expires until it has held for ten minutes",
+    ),
+  );
+  return {
+    settings,
+    database,
+    files,
+    keptFiles: createKeptFiles(files, (decide) => uploads.inTurn(database, decide)),
+    clock,
+    time,
+    newId,
+    sealer: createSealer(secret, oldSecrets),
+    answers: createAnswers(),
+    waiting: createWaiting(database),
+    passingTime: createPassingTime({ database, clock, newId, time }),
+    attest: createAttest(settings.attestation),
+    log,
+    stopping,
+  };
+}

@@ -1,0 +1,28 @@
+import type { Environment } from "../settings/environment.ts";
+import { SettingError } from "../settings/setting-error.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Database } from "../store/engine/database.ts";
+import { deploymentSecret, hasSecret } from "./deployment-secret.ts";
+import { isLocked, type Secrets, unlock } from "./unlock.ts";
+
+/**
+ * Finds the secrets of the deployment and unlocks the database with them. Throws a SettingError if one is missing or
+ * wrong; nothing is written then.
+ */
+export async function unlockWith(
+  { INNKEEP_SECRET: given, INNKEEP_SECRET_OLD: former = "" }: Environment,
+  { data, databaseUrl }: Pick<Settings, "data" | "databaseUrl">,
+  database: Database,
+): Promise<Secrets> {
+  const inFolder = databaseUrl === undefined;
+  if (!given && inFolder && !(await hasSecret(data)) && (await isLocked(database))) throw lost(data);
+  const secret = await deploymentSecret(given, data, inFolder);
+  const secrets = { secret, old: former.split(",").filter((each) => each !== "") };
+  await unlock(database, secrets);
+  return secrets;
+}
+
+const lost = (data: string) =>
+  new SettingError(
+    `The file \`secret\` is missing in ${data}. Put it back from a backup, or set INNKEEP_SECRET to what was in it. If it is lost for good, \`innkeep admin secret reset\` drops what it sealed.`,
+  );

@@ -1,0 +1,45 @@
+import type { Reader } from "../engine/database.ts";
+
+/** The name of a thing that an audit entry tells of, and the thread or listing where it is seen. */
+export interface TargetRow {
+  readonly id: string;
+  readonly name: string;
+  /** The thread of a proposal; the id itself for everything else. */
+  readonly seenAt: string;
+}
+
+const queries = {
+  thread: "SELECT id, subject AS name, id AS seen_at FROM feedback",
+  message: "SELECT id, subject AS name, id AS seen_at FROM feedback",
+  run: "SELECT r.id, f.subject AS name, f.id AS seen_at FROM runs r JOIN feedback f ON f.id = r.feedback_id",
+  faq: "SELECT id, question AS name, id AS seen_at FROM faqs",
+  changelog: "SELECT id, title AS name, id AS seen_at FROM changelog_entries",
+  key: "SELECT id, label AS name, id AS seen_at FROM app_keys",
+  token: "SELECT id, label AS name, id AS seen_at FROM tokens",
+  listing: "SELECT id, app_name AS name, id AS seen_at FROM listings",
+} as const;
+
+export type TargetKind = keyof typeof queries;
+
+export const isTargetKind = (kind: string): kind is TargetKind => Object.hasOwn(queries, kind);
+
+/** The labels of those of these tokens and keys that are deleted, as the audit recorded them. */
+export function recordedLabels(
+  reader: Reader,
+  ids: readonly string[],
+): Promise<{ id: string; name: string }[]> {
+  const marks = ids.map(() => "?").join(", ");
+  return reader.all(
+    `SELECT DISTINCT target AS id, label AS name FROM audit WHERE label IS NOT NULL AND target IN (${marks})`,
+    ...ids,
+  );
+}
+
+/** The names of those of these things that still exist. */
+export function findTargets(reader: Reader, kind: TargetKind, ids: readonly string[]): Promise<TargetRow[]> {
+  const marks = ids.map(() => "?").join(", ");
+  return reader.all<TargetRow>(
+    `SELECT id, name, seen_at AS "seenAt" FROM (${queries[kind]}) AS known WHERE id IN (${marks})`,
+    ...ids,
+  );
+}

@@ -1,0 +1,31 @@
+import type { Transaction } from "../engine/database.ts";
+
+export interface NewSession {
+  readonly tokenHash: string;
+  readonly userId: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
+
+export const sessions = {
+  insert: (tx: Transaction, session: NewSession) =>
+    tx.insert("sessions", {
+      token_hash: session.tokenHash,
+      user_id: session.userId,
+      created_at: session.createdAt,
+      expires_at: session.expiresAt,
+    }),
+
+  remove: (tx: Transaction, tokenHash: string) =>
+    tx.run("DELETE FROM sessions WHERE token_hash = ?", tokenHash),
+
+  /** Ends all sessions of an account. Gives how many there were. */
+  removeAll: (tx: Transaction, userId: string) => tx.run("DELETE FROM sessions WHERE user_id = ?", userId),
+
+  /** Ends all sessions of an account but one. */
+  removeOthers: (tx: Transaction, userId: string, kept: string) =>
+    tx.run("DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?", userId, kept),
+
+  removeExpired: (tx: Transaction, userId: string, now: string) =>
+    tx.run("DELETE FROM sessions WHERE user_id = ? AND expires_at <= ?", userId, now),
+};

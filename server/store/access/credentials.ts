@@ -1,0 +1,82 @@
+import type { Reader, Transaction } from "../engine/database.ts";
+
+export interface AppKeyRow {
+  readonly id: string;
+  readonly appId: string;
+  readonly ownerId: string;
+  readonly kind: string;
+  readonly lastUsedAt: string | null;
+  readonly feedbackEnabled: number;
+  readonly changelogEnabled: number;
+  readonly faqsVersion: number;
+  readonly changelogVersion: number;
+}
+
+export interface TokenRow {
+  readonly id: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly kind: string;
+  readonly scopes: string;
+  readonly appId: string | null;
+  readonly lastUsedAt: string | null;
+}
+
+export interface DeviceRow {
+  readonly id: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly scopes: string;
+  readonly expiresAt: string;
+  readonly lastUsedAt: string | null;
+}
+
+export interface SessionRow {
+  readonly userId: string;
+  readonly email: string;
+}
+
+/** Credentials by the hash of what the client presents. */
+export const credentials = {
+  findAppKey: (reader: Reader, keyHash: string) =>
+    reader.get<AppKeyRow>(
+      `SELECT k.id, k.app_id AS "appId", a.owner_id AS "ownerId", k.kind, k.last_used_at AS "lastUsedAt",
+              a.feedback_enabled AS "feedbackEnabled", a.changelog_enabled AS "changelogEnabled",
+              a.faqs_version AS "faqsVersion", a.changelog_version AS "changelogVersion"
+       FROM app_keys k JOIN apps a ON a.id = k.app_id WHERE k.key_hash = ?`,
+      keyHash,
+    ),
+
+  findToken: (reader: Reader, tokenHash: string) =>
+    reader.get<TokenRow>(
+      `SELECT t.id, t.user_id AS "userId", u.email, t.kind, t.scopes, t.app_id AS "appId",
+              t.last_used_at AS "lastUsedAt"
+       FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ?`,
+      tokenHash,
+    ),
+
+  findDevice: (reader: Reader, tokenHash: string) =>
+    reader.get<DeviceRow>(
+      `SELECT d.id, d.user_id AS "userId", u.email, d.scopes, d.expires_at AS "expiresAt",
+              d.last_used_at AS "lastUsedAt"
+       FROM devices d JOIN users u ON u.id = d.user_id WHERE d.token_hash = ?`,
+      tokenHash,
+    ),
+
+  findSession: (reader: Reader, tokenHash: string, now: string) =>
+    reader.get<SessionRow>(
+      `SELECT s.user_id AS "userId", u.email FROM sessions s JOIN users u ON u.id = s.user_id
+       WHERE s.token_hash = ? AND s.expires_at > ?`,
+      tokenHash,
+      now,
+    ),
+
+  touchAppKey: (tx: Transaction, id: string, hour: string) =>
+    tx.run("UPDATE app_keys SET last_used_at = ? WHERE id = ?", hour, id),
+
+  touchDevice: (tx: Transaction, id: string, hour: string) =>
+    tx.run("UPDATE devices SET last_used_at = ? WHERE id = ?", hour, id),
+
+  touchToken: (tx: Transaction, id: string, hour: string) =>
+    tx.run("UPDATE tokens SET last_used_at = ? WHERE id = ?", hour, id),
+};

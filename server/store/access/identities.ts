@@ -1,0 +1,51 @@
+import type { Reader, Transaction } from "../engine/database.ts";
+
+/** Who somebody is to an OpenID Connect provider. */
+export interface IdentityKey {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+export interface NewIdentity extends IdentityKey {
+  readonly userId: string;
+  readonly createdAt: string;
+}
+
+export interface IdentityRow {
+  readonly issuer: string;
+  readonly createdAt: string;
+}
+
+export interface IdentityOwner {
+  readonly id: string;
+  readonly email: string;
+}
+
+/** With which identities of providers people sign in to which accounts. */
+export const identities = {
+  /** The account of an identity. */
+  findOwner: (reader: Reader, { issuer, subject }: IdentityKey) =>
+    reader.get<IdentityOwner>(
+      `SELECT u.id, u.email FROM identities i JOIN users u ON u.id = i.user_id
+       WHERE i.issuer = ? AND i.subject = ?`,
+      issuer,
+      subject,
+    ),
+
+  list: (reader: Reader, userId: string) =>
+    reader.all<IdentityRow>(
+      `SELECT issuer, created_at AS "createdAt" FROM identities WHERE user_id = ? ORDER BY created_at, issuer`,
+      userId,
+    ),
+
+  /** Nothing happens to an identity between this and the end of the transaction. */
+  lock: (tx: Transaction, { issuer, subject }: IdentityKey) => tx.lock(`identity:${issuer} ${subject}`),
+
+  insert: (tx: Transaction, identity: NewIdentity) =>
+    tx.insert("identities", {
+      issuer: identity.issuer,
+      subject: identity.subject,
+      user_id: identity.userId,
+      created_at: identity.createdAt,
+    }),
+};

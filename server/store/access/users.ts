@@ -1,0 +1,65 @@
+import type { Reader, Transaction } from "../engine/database.ts";
+
+export interface UserRow {
+  readonly id: string;
+  readonly email: string;
+  readonly passwordHash: string;
+}
+
+export interface NewUser extends UserRow {
+  readonly createdAt: string;
+}
+
+/** Two hashes. */
+export interface PasswordChange {
+  readonly old: string;
+  readonly fresh: string;
+}
+
+export const users = {
+  /** `email` as `normaliseEmail` gives it. */
+  findByEmail: (reader: Reader, email: string) =>
+    reader.get<UserRow>(
+      `SELECT id, email, password_hash AS "passwordHash" FROM users WHERE email = ?`,
+      email,
+    ),
+
+  insert: (tx: Transaction, user: NewUser) =>
+    tx.insert("users", {
+      id: user.id,
+      email: user.email,
+      password_hash: user.passwordHash,
+      created_at: user.createdAt,
+    }),
+
+  /**
+   * Whether `hash` is still the password of the account. The password cannot be changed until this transaction ends: what
+   * it opens is seen by a change that comes after it.
+   */
+  async holdPassword(tx: Transaction, id: string, hash: string): Promise<boolean> {
+    const locking = tx.engine === "postgres" ? "FOR NO KEY UPDATE" : "";
+    const sql = `SELECT password_hash AS "passwordHash" FROM users WHERE id = ? ${locking}`;
+    return (await tx.get<Pick<UserRow, "passwordHash">>(sql, id))?.passwordHash === hash;
+  },
+
+  setPassword: (tx: Transaction, id: string, passwordHash: string) =>
+    tx.run("UPDATE users SET password_hash = ? WHERE id = ?", passwordHash, id),
+
+  /** Whether the password could be replaced: not where another one has taken the place of `old` meanwhile. */
+  changePassword: async (tx: Transaction, id: string, { old, fresh }: PasswordChange): Promise<boolean> =>
+    (await tx.run(
+      "UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?",
+      ...[fresh, id, old],
+    )) === 1,
+
+  /** Whether the account could be made: not where its address has become another's meanwhile. */
+  insertUnlessTaken: async (tx: Transaction, user: NewUser): Promise<boolean> =>
+    (await tx.run(
+      `INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, ?, ?)
+       ON CONFLICT (email) DO NOTHING`,
+      user.id,
+      user.email,
+      user.passwordHash,
+      user.createdAt,
+    )) === 1,
+};

@@ -1,0 +1,89 @@
+import { assignments } from "../engine/assignments.ts";
+import type { Reader, Transaction } from "../engine/database.ts";
+import type { Viewer } from "../feedback/feedback.ts";
+import { type ChangelogRow, changelogColumns } from "./changelog.ts";
+
+export interface NewChangelogRow extends ChangelogRow {
+  readonly appId: string;
+  /** JSON: the fields that a person wrote since the last import. */
+  readonly editedFields: string;
+}
+
+/** What of an entry may change; `versions`, `items` and `editedFields` are JSON. */
+export type ChangelogRowChange = Partial<Omit<NewChangelogRow, "id" | "appId" | "createdAt">>;
+
+export type OwnedChangelogRow = NewChangelogRow;
+
+export type EntryVersion = Pick<ChangelogRow, "id" | "version">;
+
+/** What an unpublished entry has for a date in the order of the list: drafts come first. */
+export const draftDate = "9999-12-31T23:59:59.999Z";
+
+const sortKey = `(coalesce(published_at, '${draftDate}'), created_at, id)`;
+
+/** Release notes as their maintainers see them, drafts too. */
+export const changelogEntries = {
+  /** Drafts first, then newest first, those that come after `position`, the sort key of an entry. */
+  list: (reader: Reader, appId: string, position: readonly string[], limit: number) =>
+    reader.all<ChangelogRow>(
+      `SELECT ${changelogColumns} FROM changelog_entries WHERE app_id = ? AND ${sortKey} < (?, ?, ?)
+       ORDER BY coalesce(published_at, '${draftDate}') DESC, created_at DESC, id DESC LIMIT ?`,
+      appId,
+      ...position,
+      limit,
+    ),
+
+  /** Makes others wait who look for a version of the app before they write it. */
+  lock: (tx: Transaction, appId: string) => tx.lock(`changelog:${appId}`),
+
+  /** The versions of all entries of an app, drafts too, oldest first. */
+  listVersions: (reader: Reader, appId: string) =>
+    reader.all<EntryVersion>(
+      "SELECT id, version FROM changelog_entries WHERE app_id = ? ORDER BY created_at, id",
+      appId,
+    ),
+
+  find: (reader: Reader, id: string, viewer: Viewer) =>
+    reader.get<OwnedChangelogRow>(
+      `SELECT ${changelogColumns}, app_id AS "appId", edited_fields AS "editedFields" FROM changelog_entries
+       WHERE id = ? AND app_id IN (SELECT id FROM apps WHERE owner_id = ? AND id = coalesce(?, id))`,
+      id,
+      viewer.userId,
+      viewer.appId,
+    ),
+
+  insert: (tx: Transaction, entry: NewChangelogRow) =>
+    tx.insert("changelog_entries", {
+      id: entry.id,
+      app_id: entry.appId,
+      title: entry.title,
+      version: entry.version,
+      versions: entry.versions,
+      release_type: entry.releaseType,
+      body_format: entry.bodyFormat,
+      body: entry.body,
+      items: entry.items,
+      published_at: entry.publishedAt,
+      created_at: entry.createdAt,
+      updated_at: entry.updatedAt,
+      edited_fields: entry.editedFields,
+    }),
+
+  async update(tx: Transaction, id: string, change: ChangelogRowChange): Promise<void> {
+    const { sql, values } = assignments({
+      edited_fields: change.editedFields,
+      title: change.title,
+      version: change.version,
+      versions: change.versions,
+      release_type: change.releaseType,
+      body_format: change.bodyFormat,
+      body: change.body,
+      items: change.items,
+      published_at: change.publishedAt,
+      updated_at: change.updatedAt,
+    });
+    if (sql !== "") await tx.run(`UPDATE changelog_entries SET ${sql} WHERE id = ?`, ...values, id);
+  },
+
+  remove: (tx: Transaction, id: string) => tx.run("DELETE FROM changelog_entries WHERE id = ?", id),
+};

@@ -1,0 +1,67 @@
+import type { Reader, Transaction } from "../engine/database.ts";
+import { bulkInsertSql } from "../engine/insert-statement.ts";
+import { refreshStatistics } from "../engine/statistics.ts";
+import type { Table } from "./tables.ts";
+
+const atOnce = 100;
+
+/** The rows of a table, each a JSON array of its values in the order of the columns, some at a time. */
+export const dumpRows = (reader: Reader, table: Table): AsyncGenerator<string[]> =>
+  reader.engine === "sqlite" ? dumpSqlite(reader, table) : dumpPostgres(reader, table);
+
+async function* dumpSqlite(reader: Reader, table: Table): AsyncGenerator<string[]> {
+  const sql = `SELECT rowid AS "row", json_array(${namesOf(table)}) AS line FROM ${table.name}
+    WHERE rowid > ? ORDER BY rowid LIMIT ${atOnce}`;
+  for (let last = -1; ; ) {
+    const rows = await reader.all<{ row: number; line: string }>(sql, last);
+    const end = rows.at(-1);
+    if (!end) return;
+    yield rows.map(({ line }) => line);
+    last = end.row;
+  }
+}
+
+/** Within a transaction. */
+async function* dumpPostgres(reader: Reader, table: Table): AsyncGenerator<string[]> {
+  const cursor = `dump_${table.name}`;
+  await reader.all(
+    `DECLARE ${cursor} NO SCROLL CURSOR FOR
+     SELECT CAST(json_build_array(${namesOf(table)}) AS text) AS line FROM ${table.name}`,
+  );
+  for (;;) {
+    const rows = await reader.all<{ line: string }>(`FETCH ${atOnce} FROM ${cursor}`);
+    if (rows.length === 0) break;
+    yield rows.map(({ line }) => line);
+  }
+  await reader.all(`CLOSE ${cursor}`);
+}
+
+/** Adds rows that `dumpRows` gave, of any engine. */
+export async function loadRows(tx: Transaction, table: Table, lines: readonly string[]): Promise<number> {
+  const sql =
+    tx.engine === "sqlite"
+      ? bulkInsertSql(
+          table.name,
+          table.columns.map(({ name }) => name),
+        )
+      : bulkInsertPostgres(table);
+  return tx.run(sql, `[${lines.join(",")}]`);
+}
+
+const bulkInsertPostgres = (table: Table): string => {
+  const values = table.columns.map(({ type }, at) => `CAST(value ->> ${at} AS ${type})`);
+  return `INSERT INTO ${table.name} (${namesOf(table)})
+    SELECT ${values.join(", ")} FROM json_array_elements(CAST(? AS json)) AS value`;
+};
+
+/** Brings in line what the engine derives from the rows: the search, statistics, and on PostgreSQL the next number of a sequence. */
+export async function afterLoad(tx: Transaction): Promise<void> {
+  await tx.run("UPDATE feedback SET indexed = 0");
+  await refreshStatistics(tx);
+  if (tx.engine === "sqlite") return;
+  await tx.all(
+    "SELECT setval(pg_get_serial_sequence('feedback', 'seq'), max(seq)) FROM feedback HAVING max(seq) IS NOT NULL",
+  );
+}
+
+const namesOf = ({ columns }: Table): string => columns.map(({ name }) => name).join(", ");

@@ -1,0 +1,84 @@
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Connection } from "../engine/drivers/connection.ts";
+import { isBusy } from "../engine/errors.ts";
+import { sqliteDriver } from "../engine/open.ts";
+
+export interface FolderLock {
+  release(): Promise<void>;
+}
+
+export interface LockOptions {
+  /** How long to wait for the process that holds the lock. */
+  readonly patienceMs?: number;
+  /** Ends the wait: it rejects then. */
+  readonly signal?: AbortSignal;
+}
+
+/** Another process uses the folder. */
+export class FolderInUse extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "FolderInUse";
+  }
+}
+
+const others = {
+  server: (folder: string) =>
+    `Another server, or a restore, uses the folder ${folder}. Stop it first, or choose another folder with INNKEEP_DATA.`,
+  backup: (folder: string) =>
+    `Another backup of the folder ${folder} is being made. Try again when it has ended.`,
+};
+
+const fileNames = { server: "innkeep.lock", backup: "backup.lock" };
+
+const defaultPatienceMs = 10_000;
+const pauseMs = 50;
+
+/** Locks a data folder for the one server that uses it, as `lockFor` does. */
+export const lockFolder = (folder: string, options: LockOptions = {}): Promise<FolderLock> =>
+  lockFor("server", folder, options);
+
+/**
+ * Locks a data folder against others that want it for the same. The kernel frees the lock when the process ends, also after a kill. Throws
+ * FolderInUse if another process holds it for longer than the patience.
+ */
+export async function lockFor(
+  purpose: keyof typeof fileNames,
+  folder: string,
+  options: LockOptions = {},
+): Promise<FolderLock> {
+  const { patienceMs = defaultPatienceMs, signal } = options;
+  const deadline = performance.now() + patienceMs;
+  const connection = await openLock(join(folder, fileNames[purpose]));
+  try {
+    while (!(await tryLock(connection))) {
+      if (performance.now() > deadline) throw new FolderInUse(others[purpose](folder));
+      await sleep(pauseMs, undefined, { signal });
+    }
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  return { release: () => connection.close() };
+}
+
+// Nothing else in this process may open the file: closing it would free the lock, as POSIX wants it.
+async function openLock(file: string): Promise<Connection> {
+  const driver = await sqliteDriver();
+  const connection = await driver.open(file, { readOnly: false });
+  await chmod(file, 0o600).catch(() => undefined);
+  return connection;
+}
+
+/** An open exclusive transaction is a lock on the file. Nothing is ever written into it. */
+async function tryLock(connection: Connection): Promise<boolean> {
+  try {
+    await connection.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,21 @@
+import type { Transaction } from "../engine/database.ts";
+import { forgetAllIndexed } from "../feedback/feedback-search.ts";
+import { tablesOf } from "./tables.ts";
+
+/** What was given out, and must go on working. */
+const kept = new Set(["users", "identities", "apps", "app_keys", "tokens", "devices", "deployment"]);
+
+/**
+ * Deletes all but accounts and their sessions, apps, keys, tokens and devices. Gives the SHA-256 of the files that
+ * nothing refers to any more.
+ */
+export async function removeContent(tx: Transaction): Promise<string[]> {
+  const files = await tx.all<{ sha256: string }>("SELECT DISTINCT sha256 FROM uploads");
+  await forgetAllIndexed(tx);
+  await tx.run("DELETE FROM sign_in_codes");
+  for (const { name } of (await tablesOf(tx)).reverse())
+    if (!kept.has(name)) await tx.run(`DELETE FROM ${name}`);
+  // What is remembered is known by its version.
+  await tx.run("UPDATE apps SET faqs_version = faqs_version + 1, changelog_version = changelog_version + 1");
+  return files.map(({ sha256 }) => sha256);
+}

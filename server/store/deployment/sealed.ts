@@ -1,0 +1,79 @@
+import type { Reader, Transaction } from "../engine/database.ts";
+
+/** Where sealed values lie. In the last two some may not be sealed yet: addresses that an older version stored. */
+const places = [
+  { table: "slots", column: "key_sealed" },
+  { table: "apps", column: "chat_webhook_url" },
+  { table: "outbox", column: "target" },
+] as const;
+
+const checkName = "secret_check";
+const atOnce = 500;
+
+/** What is stored under the deployment's secret. */
+export const sealed = {
+  /** A known text, sealed: it tells whether a secret is the right one. */
+  async check(reader: Reader): Promise<string | undefined> {
+    const sql = "SELECT value FROM deployment WHERE name = ?";
+    return (await reader.get<{ value: string }>(sql, checkName))?.value;
+  },
+
+  async setCheck(tx: Transaction, value: string): Promise<void> {
+    await tx.run("DELETE FROM deployment WHERE name = ?", checkName);
+    await tx.insert("deployment", { name: checkName, value });
+  },
+
+  /** Any sealed test key; undefined if there is none. */
+  async sample(reader: Reader): Promise<string | undefined> {
+    const sql = "SELECT key_sealed AS value FROM slots WHERE key_sealed IS NOT NULL ORDER BY id DESC LIMIT 1";
+    return (await reader.get<{ value: string }>(sql))?.value;
+  },
+
+  /**
+   * Drops all that is sealed: the secret is lost. Seats have no test key then, apps no chat address; what was to be sent
+   * to it fails. Gives how many of each there were.
+   */
+  async forgetAll(tx: Transaction) {
+    await tx.run("DELETE FROM deployment WHERE name = ?", checkName);
+    await tx.run(
+      "UPDATE outbox SET status = 'failed', last_error = 'The secret was lost' WHERE status = 'pending' AND target LIKE 'sealed:%'",
+    );
+    return {
+      testKeys: await tx.run(
+        "UPDATE slots SET key_hash = NULL, key_sealed = NULL WHERE key_sealed IS NOT NULL",
+      ),
+      chatAddresses: await tx.run(
+        "UPDATE apps SET chat_webhook_url = NULL WHERE chat_webhook_url LIKE 'sealed:%'",
+      ),
+    };
+  },
+
+  /** Replaces every value of all places by what `change` makes of it. Gives how many became others. */
+  async replaceAll(tx: Transaction, change: (stored: string) => string): Promise<number> {
+    let count = 0;
+    for (const place of places) count += await replaceIn(tx, place, change);
+    return count;
+  },
+};
+
+type Place = (typeof places)[number];
+
+async function replaceIn(tx: Transaction, { table, column }: Place, change: (stored: string) => string) {
+  let count = 0;
+  for (let last = ""; ; ) {
+    const rows = await tx.all<{ id: string; value: string }>(
+      `SELECT id, ${column} AS value FROM ${table} WHERE ${column} IS NOT NULL AND id > ? ORDER BY id LIMIT ?`,
+      last,
+      atOnce,
+    );
+    for (const { id, value } of rows) {
+      const next = change(value);
+      if (next === value) continue;
+      await tx.run(`UPDATE ${table} SET ${column} = ? WHERE id = ?`, next, id);
+      count += 1;
+    }
+    const end = rows.at(-1);
+    if (!end || rows.length < atOnce) return count;
+    last = end.id;
+  }
+}

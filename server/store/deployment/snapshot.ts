@@ -1,0 +1,24 @@
+import { join } from "node:path";
+import type { Database, Reader } from "../engine/database.ts";
+import { openDatabase } from "../engine/open.ts";
+
+/**
+ * Lets `use` read the database as it is at one instant, while others go on writing. On SQLite it reads a copy, which is
+ * made in the folder `scratch`.
+ */
+export async function withSnapshot<Result>(
+  database: Database,
+  scratch: string,
+  use: (reader: Reader) => Promise<Result>,
+): Promise<Result> {
+  if (database.engine === "postgres") {
+    return database.write(async (tx) => {
+      await tx.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+      return use(tx);
+    });
+  }
+  const file = join(scratch, "snapshot.db");
+  await database.all("VACUUM INTO ?", file);
+  const copy = await openDatabase({ file }, { migrations: "none" });
+  return use(copy).finally(() => copy.close());
+}

@@ -1,0 +1,55 @@
+import { dependencyOrder } from "../../domain/dependency-order.ts";
+import type { Engine, Reader } from "../engine/database.ts";
+
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+}
+
+/**
+ * The tables that a backup holds, those first to which others refer: all but the list of migrations and what a restore
+ * must not bring back.
+ */
+export async function tablesOf(reader: Reader): Promise<Table[]> {
+  const columns = await reader.all<Column>(columnsSql[reader.engine]);
+  const links = await reader.all<{ table: string; parent: string }>(linksSql[reader.engine]);
+  const parentsOf = (name: string) => links.filter(({ table }) => table === name).map(({ parent }) => parent);
+  const names = [...new Set(columns.map(({ table }) => table))];
+  return dependencyOrder(names, new Map(names.map((name) => [name, parentsOf(name)])))
+    .filter((name) => !leftOut.has(name))
+    .map((name) => ({ name, columns: columns.filter(({ table }) => table === name) }));
+}
+
+/** Whether a table, one of `tablesOf`, has no rows. */
+export async function isEmpty(reader: Reader, table: string): Promise<boolean> {
+  return (await reader.get(`SELECT 1 AS one FROM ${table} LIMIT 1`)) === undefined;
+}
+
+interface Column {
+  readonly table: string;
+  readonly name: string;
+  readonly type: string;
+}
+
+/** A session that was ended must not live again, nor a code that was used. The last time is that of the place restored to. */
+const leftOut = new Set(["migrations", "sessions", "sign_in_codes", "last_times"]);
+
+const columnsSql: Record<Engine, string> = {
+  sqlite: `SELECT t.name AS "table", c.name, lower(c.type) AS type
+    FROM pragma_table_list t JOIN pragma_table_info(t.name) c
+    WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite%' ORDER BY t.name, c.cid`,
+  postgres: `SELECT c.table_name AS "table", c.column_name AS name, c.data_type AS type
+    FROM information_schema.columns c JOIN information_schema.tables t
+      ON t.table_schema = c.table_schema AND t.table_name = c.table_name
+    WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE'
+    ORDER BY c.table_name, c.ordinal_position`,
+};
+
+const linksSql: Record<Engine, string> = {
+  sqlite: `SELECT t.name AS "table", f."table" AS parent
+    FROM pragma_table_list t JOIN pragma_foreign_key_list(t.name) f WHERE t.schema = 'main' AND t.type = 'table'`,
+  postgres: `SELECT child.relname AS "table", parent.relname AS parent
+    FROM pg_constraint link JOIN pg_class child ON child.oid = link.conrelid
+      JOIN pg_class parent ON parent.oid = link.confrelid
+    WHERE link.contype = 'f' AND link.connamespace = CAST(current_schema() AS regnamespace)`,
+};

@@ -1,0 +1,151 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { createDoor } from "../closing-gate.ts";
+import type { Database, Pace, Transaction } from "../database.ts";
+import { isRetryable } from "../errors.ts";
+import { insertStatement } from "../insert-statement.ts";
+import { createSignals } from "../signals.ts";
+import { perform, type Statements } from "../transaction.ts";
+import { type Deadline, deadlineIn, withClient } from "./postgres-lease.ts";
+import { listen, notice, notifySql } from "./postgres-listener.ts";
+import { query, types } from "./postgres-queries.ts";
+
+const attempts = 5;
+const connectMs = 5_000;
+const closeMs = 5_000;
+
+export interface PostgresOptions {
+  /** The most connections beside the listening one. */
+  readonly poolSize?: number | undefined;
+  /** How long a call may take, a `long` work apart; without limit unless given. */
+  readonly patienceMs?: number | undefined;
+}
+
+/** Opens a PostgreSQL database: a pool, and one connection that listens to the signals of other servers. */
+export async function openPostgres(
+  url: string,
+  { poolSize = 10, patienceMs = Number.POSITIVE_INFINITY }: PostgresOptions = {},
+): Promise<Database> {
+  const connectionTimeoutMillis = Math.min(connectMs, patienceMs * 0.75);
+  const config = { connectionString: url, types, keepAlive: true, connectionTimeoutMillis };
+  const { self, signals, listener } = await hearSignals(config);
+  const pool = new pg.Pool({ ...config, max: poolSize });
+  ignoreLostConnections(pool);
+  if (patienceMs !== Number.POSITIVE_INFINITY) limitStatements(pool, patienceMs);
+  const door = createDoor();
+  let closing: Promise<void> | undefined;
+
+  async function write<Result>(work: (tx: Transaction) => Promise<Result>, pace: Pace): Promise<Result> {
+    const deadline = deadlineIn(pace === "long" ? Number.POSITIVE_INFINITY : patienceMs);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await transact(work, pace, deadline);
+      } catch (error) {
+        if (attempt === attempts || !isRetryable(error)) throw error;
+      }
+      await sleep(attempt * 10);
+    }
+  }
+
+  async function transact<Result>(
+    work: (tx: Transaction) => Promise<Result>,
+    pace: Pace,
+    deadline: Deadline,
+  ): Promise<Result> {
+    const use = async (client: pg.PoolClient) => {
+      await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
+      if (pace === "long") await client.query(unlimited);
+      const outcome = await perform(work, statementsOf(client));
+      await notify(client, self, outcome.topics);
+      await commit(client);
+      return outcome;
+    };
+    const { result, topics } = await withClient(pool, deadline, { use, undo: rollBack });
+    signals.emit(topics);
+    return result;
+  }
+
+  /** One statement outside a transaction. */
+  const once = <Result>(use: (client: pg.PoolClient) => Promise<Result>): Promise<Result> =>
+    door.pass(() => withClient(pool, deadlineIn(patienceMs), { use, undo: async () => false }));
+
+  // What hangs may hang for ever, and nobody waits for it any more.
+  async function close(): Promise<void> {
+    const closed = door.close().then(() => Promise.all([listener.close(), pool.end()]));
+    await Promise.race([closed, sleep(closeMs, undefined, { ref: false })]);
+  }
+
+  return {
+    engine: "postgres",
+    get: (sql, ...values) => once((client) => statementsOf(client).get(sql, ...values)),
+    all: (sql, ...values) => once((client) => statementsOf(client).all(sql, ...values)),
+    async insert(table, row) {
+      const { sql, values } = insertStatement(table, row);
+      await once((client) => client.query(query(sql, values)));
+    },
+    write: (work, pace = "request") => door.pass(() => write(work, pace)),
+    onSignal: signals.subscribe,
+    onForeignChange: () => () => {},
+    close: () => (closing ??= close()),
+  };
+}
+
+/** Hears what other servers signal. */
+async function hearSignals(config: pg.ClientConfig) {
+  const self = randomUUID();
+  const signals = createSignals();
+  const listener = await listen(
+    config,
+    ([from, topic]) => {
+      if (from !== self) signals.emit([topic]);
+    },
+    () => signals.emit(["*"]),
+  );
+  return { self, signals, listener };
+}
+
+/** Without a listener to their errors, connections that break end the process. Whoever uses one gets the error of its query. */
+function ignoreLostConnections(pool: pg.Pool): void {
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+}
+
+/**
+ * The server itself ends what nobody waits for: it holds locks. Not set as a parameter of the connection, which proxies
+ * such as PgBouncer refuse.
+ */
+function limitStatements(pool: pg.Pool, patienceMs: number): void {
+  const limits = `SET statement_timeout = ${patienceMs}; SET idle_in_transaction_session_timeout = ${2 * patienceMs}`;
+  pool.on("connect", (client) => void client.query(limits).catch(() => undefined));
+}
+
+const unlimited = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
+
+const rollBack = (client: pg.PoolClient): Promise<boolean> =>
+  client.query("ROLLBACK").then(
+    () => true,
+    () => false,
+  );
+
+async function notify(client: pg.PoolClient, self: string, topics: ReadonlySet<string>): Promise<void> {
+  if (topics.size === 0) return;
+  await client.query(notifySql, [[...topics].map((topic) => notice(self, topic))]);
+}
+
+async function commit(client: pg.PoolClient): Promise<void> {
+  const { command } = await client.query("COMMIT");
+  if (command !== "COMMIT") throw new Error("PostgreSQL has undone the transaction.");
+}
+
+function statementsOf(connection: pg.PoolClient): Statements {
+  const run: Statements["run"] = async (sql, ...values) =>
+    (await connection.query(query(sql, values))).rowCount ?? 0;
+  return {
+    engine: "postgres",
+    get: async (sql, ...values) => (await connection.query(query(sql, values))).rows[0],
+    all: async (sql, ...values) => (await connection.query(query(sql, values))).rows,
+    run,
+    lock: async (name) => void (await run("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", name)),
+  };
+}

@@ -1,0 +1,74 @@
+import type { Database } from "../database.ts";
+import type { Connection, SqliteDriver } from "../drivers/connection.ts";
+import { createSignals } from "../signals.ts";
+import { dataVersion, watchForeignChanges } from "./foreign-changes.ts";
+import { createReaders } from "./readers.ts";
+import { whenFree } from "./when-free.ts";
+import { createWriter } from "./writer.ts";
+
+/** Opens a SQLite file: one connection that writes, others that read. */
+export async function openSqlite(driver: SqliteDriver, file: string): Promise<Database> {
+  const writing = await connect(driver, file, false);
+  const reading: Connection[] = [];
+  for (let n = 0; n < driver.readers; n++) reading.push(await connect(driver, file, true));
+
+  const signals = createSignals();
+  const writer = createWriter(writing, signals);
+  const readers = createReaders(reading);
+  const foreignChanges = watchForeignChanges(writer, await dataVersion(writing));
+  let closing: Promise<void> | undefined;
+
+  async function close(): Promise<void> {
+    foreignChanges.stop();
+    await readers.close();
+    // Fresh statistics for the next start; nothing depends on them.
+    await writer.between((connection) => connection.exec("PRAGMA optimize")).catch(() => {});
+    await writer.close();
+  }
+
+  return {
+    engine: "sqlite",
+    get: readers.get,
+    all: readers.all,
+    insert: writer.insert,
+    write: writer.write,
+    onSignal: signals.subscribe,
+    onForeignChange: foreignChanges.subscribe,
+    close: () => (closing ??= close()),
+  };
+}
+
+/** 16 MiB of log before it is written back: a page that changed often meanwhile is written back once. */
+const checkpointPages = 4_000;
+
+async function connect(driver: SqliteDriver, file: string, readOnly: boolean): Promise<Connection> {
+  const connection = await driver.open(file, { readOnly });
+  try {
+    await connection.exec(`PRAGMA busy_timeout = ${driver.lockWaitMs}`);
+    await assertSoundVersion(connection);
+    if (!readOnly) await whenFree(() => connection.exec("PRAGMA journal_mode = WAL"));
+    await connection.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF");
+    // What is deleted is overwritten with zeros.
+    await connection.exec("PRAGMA secure_delete = ON");
+    await connection.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  return connection;
+}
+
+/** Older ones can corrupt a write-ahead log that two connections use. */
+async function assertSoundVersion(connection: Connection): Promise<void> {
+  const row = await connection.get<{ version: string }>("SELECT sqlite_version() AS version", []);
+  const version = row?.version ?? "unknown";
+  if (isSound(version)) return;
+  throw new Error(
+    `SQLite ${version} is too old: Innkeep needs 3.51.3 or newer. Update Node.js to the newest release of its line, or use PostgreSQL.`,
+  );
+}
+
+export function isSound(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+  return major * 1_000_000 + minor * 1_000 + patch >= 3_051_003;
+}

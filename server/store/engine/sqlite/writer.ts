@@ -1,0 +1,106 @@
+import type { Database, Inserter } from "../database.ts";
+import type { Connection } from "../drivers/connection.ts";
+import type { Signals } from "../signals.ts";
+import { type AppendUnit, appendUnit, type Unit, workUnit } from "../units.ts";
+import { groupCommit } from "./group-commit.ts";
+
+export interface Writer extends Inserter, Pick<Database, "write"> {
+  /** Uses the connection between two commits. */
+  between<Result>(use: (connection: Connection) => Promise<Result>): Promise<Result>;
+  /** Waits for all that was asked for, then closes the connection. */
+  close(): Promise<void>;
+}
+
+/** The one writer of a SQLite file: whatever waits when a commit begins shares it. */
+export function createWriter(connection: Connection, signals: Signals): Writer {
+  const queue = createQueue(groupCommit(connection));
+  return {
+    write: (work) =>
+      new Promise((resolve, reject) => queue.add(workUnit(work, signals, { resolve, reject }))),
+    insert: (table, row) =>
+      new Promise((resolve, reject) =>
+        queue.appendTo(table, Object.keys(row)).add(Object.values(row), { resolve, reject }),
+      ),
+    between: (use) => queue.between(() => use(connection)),
+    async close() {
+      await queue.close();
+      await connection.close();
+    },
+  };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+interface Queue {
+  add(unit: Unit): void;
+  /** The waiting unit that takes new rows of these columns. */
+  appendTo(table: string, columns: readonly string[]): AppendUnit;
+  between<Result>(use: () => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
+  let units: Unit[] = [];
+  let pauses: (() => Promise<void>)[] = [];
+  let flushing: Promise<void> | undefined;
+  let closed = false;
+  const appends = new Map<string, AppendUnit>();
+
+  function assertOpen(): void {
+    if (closed) throw new Error("The database is closed.");
+  }
+
+  /**
+   * Between two rounds the event loop turns twice: what the requests of these turns ask for shares a commit. In the first
+   * the answers to the last round go out, in the second the next requests come in.
+   */
+  async function flush(): Promise<void> {
+    while (units.length + pauses.length > 0) {
+      await turn();
+      await turn();
+      await pause();
+      const taken = units;
+      units = [];
+      appends.clear();
+      await commit(taken);
+    }
+    flushing = undefined;
+  }
+
+  async function pause(): Promise<void> {
+    const taken = pauses;
+    pauses = [];
+    for (const use of taken) await use();
+  }
+
+  function add(unit: Unit): void {
+    assertOpen();
+    units.push(unit);
+    flushing ??= flush();
+  }
+
+  function newAppend(name: string, table: string, columns: readonly string[]): AppendUnit {
+    const unit = appendUnit(table, columns);
+    add(unit);
+    appends.set(name, unit);
+    return unit;
+  }
+
+  return {
+    add,
+    appendTo(table, columns) {
+      const name = `${table}(${columns.join()})`;
+      return appends.get(name) ?? newAppend(name, table, columns);
+    },
+    between: (use) =>
+      new Promise((resolve, reject) => {
+        assertOpen();
+        pauses.push(() => use().then(resolve, reject));
+        flushing ??= flush();
+      }),
+    async close() {
+      closed = true;
+      await flushing;
+    },
+  };
+}

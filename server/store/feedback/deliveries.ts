@@ -1,0 +1,23 @@
+import type { Reader } from "../engine/database.ts";
+
+/** How far the message about a run has come on its way to the app's chat channel. */
+export interface DeliveryRow {
+  readonly runId: string;
+  readonly status: "pending" | "sent" | "failed";
+  readonly attempts: number;
+  readonly lastError: string | null;
+  readonly createdAt: string;
+  readonly sentAt: string | null;
+}
+
+export const deliveries = {
+  /** Those of all runs of a thread, oldest first. */
+  list: (reader: Reader, feedbackId: string) =>
+    reader.all<DeliveryRow>(
+      `SELECT o.subject_id AS "runId", o.status, o.attempts, o.last_error AS "lastError",
+              o.created_at AS "createdAt", o.sent_at AS "sentAt"
+       FROM runs r JOIN outbox o ON o.subject_id = r.id
+       WHERE r.feedback_id = ? AND o.kind = 'chat' ORDER BY o.created_at, o.id`,
+      feedbackId,
+    ),
+};

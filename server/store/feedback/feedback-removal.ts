@@ -1,0 +1,56 @@
+import type { Transaction, Value } from "../engine/database.ts";
+import { runTopic, threadsTopic } from "../engine/topics.ts";
+import { forgetIndexed } from "./feedback-search.ts";
+
+export interface RemovedThreads {
+  readonly count: number;
+  /** SHA-256 of the files that belonged to them; other threads may have the same. */
+  readonly hashes: readonly string[];
+}
+
+/** Deletes one thread with its messages, proposals, uploads and what was still to be sent about it. */
+export const removeThread = (tx: Transaction, id: string): Promise<RemovedThreads> =>
+  removeWhere(tx, "id = ?", id);
+
+/** Deletes the oldest threads of an app, at most `most`. */
+export const removeOldestThreads = (tx: Transaction, appId: string, most: number): Promise<RemovedThreads> =>
+  removeWhere(tx, "app_id = ? ORDER BY created_at, id LIMIT ?", appId, most);
+
+async function removeWhere(tx: Transaction, where: string, ...values: Value[]): Promise<RemovedThreads> {
+  // On PostgreSQL nobody may attach another file until they are gone.
+  const locking = tx.engine === "postgres" ? "FOR UPDATE" : "";
+  const threads = await tx.all<{ seq: number }>(
+    `SELECT seq FROM feedback WHERE ${where} ${locking}`,
+    ...values,
+  );
+  if (threads.length === 0) return { count: 0, hashes: [] };
+  const seqs = threads.map(({ seq }) => seq);
+  const these = `(SELECT id FROM feedback WHERE seq IN (${seqs.map(() => "?").join(", ")}))`;
+  const hashes = await hashesOf(tx, these, seqs);
+  await removeRuns(tx, these, seqs);
+  await forgetIndexed(tx, seqs);
+  await tx.run(`DELETE FROM feedback WHERE id IN ${these}`, ...seqs);
+  tx.signal(threadsTopic);
+  return { count: threads.length, hashes };
+}
+
+async function hashesOf(tx: Transaction, these: string, seqs: readonly number[]): Promise<string[]> {
+  const files = await tx.all<{ sha256: string }>(
+    `SELECT DISTINCT sha256 FROM uploads WHERE feedback_id IN ${these}`,
+    ...seqs,
+  );
+  return files.map(({ sha256 }) => sha256);
+}
+
+/** Whoever waits for a decision learns that there will be none. */
+async function removeRuns(tx: Transaction, these: string, seqs: readonly number[]): Promise<void> {
+  await tx.run(
+    `DELETE FROM outbox WHERE subject_id IN (SELECT id FROM runs WHERE feedback_id IN ${these})`,
+    ...seqs,
+  );
+  const runs = await tx.all<{ id: string }>(
+    `DELETE FROM runs WHERE feedback_id IN ${these} RETURNING id`,
+    ...seqs,
+  );
+  for (const { id } of runs) tx.signal(runTopic(id));
+}

@@ -1,0 +1,48 @@
+import type { Transaction } from "../engine/database.ts";
+import { seatsTopic } from "../engine/topics.ts";
+
+export interface CountedDay {
+  readonly slotId: string;
+  readonly cycleId: string;
+  readonly dayIndex: number;
+  readonly kind: "session" | "proof";
+  /** The id of the session or the proof. */
+  readonly evidenceId: string;
+  readonly at: string;
+}
+
+/** Days that count. */
+export const countedDays = {
+  /**
+   * Counts a day of a seat, if the seat is active, its cycle runs and the day is not counted; false otherwise. A day that
+   * was closed as missed is not missed any more. A seat at risk is active again, unless it has still missed too many days.
+   */
+  async count(
+    tx: Transaction,
+    { slotId, cycleId, dayIndex, kind, evidenceId, at }: CountedDay,
+  ): Promise<boolean> {
+    await tx.lock(`cycle:${cycleId}`);
+    const counted = await tx.run(
+      `INSERT INTO counted_days (slot_id, day_index, kind, evidence_id, counted_at)
+       SELECT s.id, CAST(? AS BIGINT), ?, ?, ? FROM slots s JOIN cycles c ON c.id = s.cycle_id
+       WHERE s.id = ? AND s.status IN ('active', 'at_risk') AND c.status = 'running'
+       ON CONFLICT (slot_id, day_index) DO NOTHING`,
+      ...[dayIndex, kind, evidenceId, at, slotId],
+    );
+    if (counted === 0) return false;
+    await tx.run(
+      `UPDATE slots SET join_check_pending = 0, counted = counted || ? || ',',
+         missed_days = missed_days - ${repaired},
+         status = CASE WHEN missed_days - ${repaired} >= (SELECT max_missed_days FROM cycles WHERE id = ?)
+           THEN 'at_risk' ELSE 'active' END
+       WHERE id = ?`,
+      ...[String(dayIndex), dayIndex, dayIndex, cycleId, dayIndex, dayIndex, cycleId, cycleId, slotId],
+    );
+    tx.signal(seatsTopic);
+    return true;
+  },
+};
+
+/** 1 where the day had been closed as missed. */
+const repaired = `CASE WHEN CAST(? AS BIGINT) > active_from_day
+  AND CAST(? AS BIGINT) <= (SELECT closed_days FROM cycles WHERE id = ?) THEN 1 ELSE 0 END`;

@@ -1,0 +1,120 @@
+import type { Reader } from "../engine/database.ts";
+
+/** A session as it is shown: its screens are a JSON array. */
+export interface SessionRow {
+  readonly slotId: string;
+  readonly dayIndex: number;
+  readonly startedAt: string;
+  readonly endedAt: string;
+  readonly screens: string;
+  readonly appVersion: string | null;
+  readonly receivedAt: string;
+}
+
+export interface CountedRow {
+  readonly slotId: string;
+  readonly dayIndex: number;
+  readonly kind: "session" | "proof";
+  readonly countedAt: string;
+}
+
+/** One row for each image of a proof. */
+export interface ProofImageRow {
+  readonly slotId: string;
+  readonly dayIndex: number;
+  readonly proofId: string;
+  readonly capturedAt: string;
+  readonly queuedAt: string | null;
+  readonly receivedAt: string;
+  readonly note: string | null;
+  readonly upload: string | null;
+}
+
+const sessionColumns = `t.slot_id AS "slotId", t.day_index AS "dayIndex", t.started_at AS "startedAt",
+  t.ended_at AS "endedAt", t.screens, t.app_version AS "appVersion", t.received_at AS "receivedAt"`;
+
+/** The sessions of a cycle that belong to a day of it. */
+const sessionsOfDays = `FROM test_sessions t JOIN slots s ON s.id = t.slot_id
+  WHERE s.cycle_id = ? AND t.day_index IS NOT NULL`;
+
+/** Milliseconds of the day of an instant. Engines have no function for it in common. */
+const ofDay = (at: string): string => {
+  const part = (from: number, length: number) => `CAST(substr(${at}, ${from}, ${length}) AS BIGINT)`;
+  return `(((${part(12, 2)} * 60 + ${part(15, 2)}) * 60 + ${part(18, 2)}) * 1000 + ${part(21, 3)})`;
+};
+
+/** Milliseconds from one instant to another that lies at most on the next day or the one before. */
+const between = (from: string, to: string): string =>
+  `(${ofDay(to)} - ${ofDay(from)} + 86400000 * CASE WHEN substr(${to}, 1, 10) > substr(${from}, 1, 10) THEN 1
+     WHEN substr(${to}, 1, 10) < substr(${from}, 1, 10) THEN -1 ELSE 0 END)`;
+
+/**
+ * How long a session was, in milliseconds. An end up to two minutes ahead of when it was received counts as written, one
+ * further ahead as if the session had ended then; one that had not begun then has no length.
+ */
+const lengthOf = `CASE WHEN t.received_at >= t.ended_at
+    OR ${between("t.started_at", "t.ended_at")} <= ${between("t.started_at", "t.received_at")} + 120000
+  THEN ${between("t.started_at", "t.ended_at")}
+  WHEN t.received_at <= t.started_at THEN 0
+  ELSE ${between("t.started_at", "t.received_at")} END`;
+
+/** What is known of the days of a cycle: each in one query, however many seats and sessions there are. */
+export const evidence = {
+  counted: (reader: Reader, cycleId: string) =>
+    reader.all<CountedRow>(
+      `SELECT d.slot_id AS "slotId", d.day_index AS "dayIndex", d.kind, d.counted_at AS "countedAt"
+       FROM counted_days d JOIN slots s ON s.id = d.slot_id WHERE s.cycle_id = ?`,
+      cycleId,
+    ),
+
+  /** The sessions that counted days. */
+  countingSessions: (reader: Reader, cycleId: string) =>
+    reader.all<SessionRow>(
+      `SELECT ${sessionColumns} FROM counted_days d JOIN slots s ON s.id = d.slot_id
+         JOIN test_sessions t ON t.id = d.evidence_id
+       WHERE s.cycle_id = ? AND d.kind = 'session'`,
+      cycleId,
+    ),
+
+  /** The longest session of each day that none has counted. */
+  longestSessions: (reader: Reader, cycleId: string) =>
+    reader.all<SessionRow>(
+      `SELECT ${sessionColumns} FROM test_sessions t JOIN (
+         SELECT t.id, row_number() OVER (PARTITION BY t.slot_id, t.day_index ORDER BY ${lengthOf} DESC, t.id) AS place
+         ${sessionsOfDays} AND NOT EXISTS (
+           SELECT 1 FROM counted_days d
+           WHERE d.slot_id = t.slot_id AND d.day_index = t.day_index AND d.kind = 'session')
+       ) AS ranked ON ranked.id = t.id WHERE ranked.place = 1`,
+      cycleId,
+    ),
+
+  /** How many sessions were reported for each day, and why the last of them did not count. */
+  sessionsPerDay: (reader: Reader, cycleId: string) =>
+    reader.all<{ slotId: string; dayIndex: number; sessions: number; reason: string | null }>(
+      `SELECT n.slot_id AS "slotId", n.day_index AS "dayIndex", n.sessions, t.reason FROM (
+         SELECT t.slot_id, t.day_index, count(*) AS sessions, max(t.id) AS last_id
+         ${sessionsOfDays} GROUP BY t.slot_id, t.day_index
+       ) AS n JOIN test_sessions t ON t.id = n.last_id`,
+      cycleId,
+    ),
+
+  /** The proofs of a cycle, oldest first. */
+  proofs: (reader: Reader, cycleId: string) =>
+    reader.all<ProofImageRow>(
+      `SELECT p.slot_id AS "slotId", p.day_index AS "dayIndex", p.id AS "proofId", p.captured_at AS "capturedAt",
+              p.queued_at AS "queuedAt", p.created_at AS "receivedAt", p.note, u.name AS upload
+       FROM proofs p JOIN slots s ON s.id = p.slot_id LEFT JOIN uploads u ON u.proof_id = p.id
+       WHERE s.cycle_id = ? ORDER BY p.created_at, p.id, u.created_at, u.name`,
+      cycleId,
+    ),
+
+  /** How many sessions each seat reported, and how long those were that the server vouches for, in milliseconds. */
+  sessionsPerSlot: (reader: Reader, cycleId: string) =>
+    reader.all<{ slotId: string; sessions: number; milliseconds: number }>(
+      `SELECT t.slot_id AS "slotId", count(*) AS sessions, sum(CASE
+           WHEN t.reason IS NULL OR t.reason IN ('already_submitted', 'session_below_bar') THEN ${lengthOf}
+           ELSE 0 END) AS milliseconds
+       FROM test_sessions t JOIN slots s ON s.id = t.slot_id WHERE s.cycle_id = ? GROUP BY t.slot_id`,
+      cycleId,
+    ),
+};

@@ -1,0 +1,40 @@
+import type { Reader } from "../engine/database.ts";
+
+/** Somebody who asks for a seat, and where. */
+export interface SeatRequestRow {
+  readonly slotId: string;
+  readonly seat: number;
+  readonly email: string;
+  readonly requestExpiresAt: string;
+  readonly cycleId: string;
+  readonly listingId: string;
+  /** The app's name as its listing tells it. */
+  readonly listingName: string;
+  readonly appId: string;
+}
+
+const from = `FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON l.id = c.listing_id
+    JOIN apps a ON a.id = l.app_id JOIN users u ON u.id = s.tester_id
+  WHERE s.status = 'requested' AND s.request_expires_at > ? AND a.owner_id = ?`;
+
+/** The requests for seats that wait for an owner's answer. `now` is ISO 8601 UTC: those that have expired wait no more. */
+export const seatRequests = {
+  /** How many there are by app; apps without one are left out. */
+  async countByApp(reader: Reader, ownerId: string, now: string): Promise<ReadonlyMap<string, number>> {
+    const rows = await reader.all<{ appId: string; count: number }>(
+      `SELECT a.id AS "appId", count(*) AS count ${from} GROUP BY a.id`,
+      now,
+      ownerId,
+    );
+    return new Map(rows.map(({ appId, count }) => [appId, count]));
+  },
+
+  /** Those that expire first, first. */
+  list: (reader: Reader, ownerId: string, now: string, most: number) =>
+    reader.all<SeatRequestRow>(
+      `SELECT s.id AS "slotId", s.seat, u.email, s.request_expires_at AS "requestExpiresAt", c.id AS "cycleId",
+              l.id AS "listingId", l.app_name AS "listingName", a.id AS "appId"
+       ${from} ORDER BY s.request_expires_at, s.id LIMIT ?`,
+      ...[now, ownerId, most],
+    ),
+};

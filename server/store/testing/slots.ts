@@ -1,0 +1,122 @@
+import type { SlotStatus } from "../../../src/contract/console/cycles.ts";
+import type { Reader, Transaction } from "../engine/database.ts";
+import type { Viewer } from "../feedback/feedback.ts";
+
+/** A seat as its owner sees it. */
+export interface OwnedSlotRow {
+  readonly id: string;
+  readonly cycleId: string;
+  readonly seat: number;
+  readonly status: SlotStatus;
+  readonly testerId: string | null;
+  readonly testerEmail: string | null;
+  readonly requestExpiresAt: string | null;
+  readonly activatedAt: string | null;
+  readonly activeFromDay: number | null;
+  readonly endedAt: string | null;
+  readonly missedDays: number;
+  /** The counted days between commas. */
+  readonly counted: string;
+  readonly joinCheckPending: number;
+}
+
+/** What a seat gets when its tester becomes active. */
+export interface Activation {
+  readonly at: string;
+  readonly fromDay: number;
+  readonly keyHash: string;
+  readonly keySealed: string;
+}
+
+const columns = `s.id, s.cycle_id AS "cycleId", s.seat, s.status, s.tester_id AS "testerId",
+  u.email AS "testerEmail", s.request_expires_at AS "requestExpiresAt", s.activated_at AS "activatedAt",
+  s.active_from_day AS "activeFromDay", s.ended_at AS "endedAt", s.missed_days AS "missedDays", s.counted,
+  s.join_check_pending AS "joinCheckPending"`;
+
+const held = "status IN ('active', 'at_risk')";
+
+/** Whether the row exists that the statement was to change. */
+const changed = async (rows: Promise<number>): Promise<boolean> => (await rows) === 1;
+
+/**
+ * Seats, as their owners see and change them. Each change holds its condition in the statement: false where the state
+ * of the seat no longer allows it, whoever was first.
+ */
+export const slots = {
+  /** The seats of a cycle by their number, those that were removed before their successors. */
+  list: (reader: Reader, cycleId: string) =>
+    reader.all<OwnedSlotRow>(
+      `SELECT ${columns} FROM slots s LEFT JOIN users u ON u.id = s.tester_id
+       WHERE s.cycle_id = ? ORDER BY s.seat, s.created_at, s.id`,
+      cycleId,
+    ),
+
+  find: (reader: Reader, id: string) =>
+    reader.get<OwnedSlotRow>(
+      `SELECT ${columns} FROM slots s LEFT JOIN users u ON u.id = s.tester_id WHERE s.id = ?`,
+      id,
+    ),
+
+  /** Of which cycle it is, where that is the viewer's. */
+  findCycle: (reader: Reader, id: string, viewer: Viewer) =>
+    reader.get<{ cycleId: string }>(
+      `SELECT s.cycle_id AS "cycleId" FROM slots s JOIN cycles c ON c.id = s.cycle_id
+         JOIN listings l ON l.id = c.listing_id JOIN apps a ON a.id = l.app_id
+       WHERE s.id = ? AND a.owner_id = ? AND l.app_id = coalesce(?, l.app_id)`,
+      id,
+      viewer.userId,
+      viewer.appId,
+    ),
+
+  /** Whether a tester has, or had, a seat of the cycle. */
+  async isIn(reader: Reader, cycleId: string, testerId: string): Promise<boolean> {
+    const sql = "SELECT 1 AS one FROM slots WHERE cycle_id = ? AND tester_id = ?";
+    return (await reader.get(sql, cycleId, testerId)) !== undefined;
+  },
+
+  accept: (tx: Transaction, id: string, { at, fromDay, keyHash, keySealed }: Activation) =>
+    changed(
+      tx.run(
+        `UPDATE slots SET status = 'active', request_expires_at = NULL, activated_at = ?, active_from_day = ?,
+           join_check_pending = 1, key_hash = ?, key_sealed = ?
+         WHERE id = ? AND status = 'requested' AND request_expires_at > ?`,
+        ...[at, fromDay, keyHash, keySealed, id, at],
+      ),
+    ),
+
+  assign: (tx: Transaction, id: string, testerId: string, active: Activation) =>
+    changed(
+      tx.run(
+        `UPDATE slots SET status = 'active', tester_id = ?, activated_at = ?, active_from_day = ?,
+           join_check_pending = 1, key_hash = ?, key_sealed = ?
+         WHERE id = ? AND status = 'open'`,
+        ...[testerId, active.at, active.fromDay, active.keyHash, active.keySealed, id],
+      ),
+    ),
+
+  decline: (tx: Transaction, id: string, at: string) =>
+    changed(
+      tx.run(
+        `UPDATE slots SET status = 'open', tester_id = NULL, request_expires_at = NULL
+         WHERE id = ? AND status = 'requested' AND request_expires_at > ?`,
+        id,
+        at,
+      ),
+    ),
+
+  remove: (tx: Transaction, id: string, at: string) =>
+    changed(tx.run(`UPDATE slots SET status = 'removed', ended_at = ? WHERE id = ? AND ${held}`, at, id)),
+
+  rotateKey: (tx: Transaction, id: string, keyHash: string, keySealed: string) =>
+    changed(
+      tx.run(
+        `UPDATE slots SET key_hash = ?, key_sealed = ? WHERE id = ? AND ${held}`,
+        keyHash,
+        keySealed,
+        id,
+      ),
+    ),
+
+  confirmJoin: (tx: Transaction, id: string) =>
+    changed(tx.run(`UPDATE slots SET join_check_pending = 0 WHERE id = ? AND ${held}`, id)),
+};

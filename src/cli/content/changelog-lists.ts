@@ -1,0 +1,93 @@
+import { limits } from "../../contract/limits.ts";
+import { usageError } from "../core/failures/cli-error.ts";
+import { appOf, goesThroughConsole } from "../core/input/app-id.ts";
+import { details } from "../core/output/details.ts";
+import { note, printList, printOne } from "../core/output/output.ts";
+import type { Invocation } from "../core/program/context.ts";
+import { allWritten, findPublished, findWritten, type Release } from "./changelog-find.ts";
+
+interface ListFlags {
+  readonly since?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly all?: boolean;
+  readonly drafts?: boolean;
+}
+
+interface Page {
+  readonly items: readonly Release[];
+  readonly nextCursor: string | null;
+  /** Why the list is not whole, and how the rest is seen. */
+  readonly more?: string;
+}
+
+/** Shows the release notes as apps read them; with a maintainer token, or `--drafts`, as their maintainer does. */
+export async function listReleases(invocation: Invocation, flags: ListFlags): Promise<undefined> {
+  if (flags.all && (flags.limit !== undefined || flags.cursor !== undefined))
+    throw usageError("--all shows everything: give it without --limit and --cursor.");
+  const throughConsole = flags.drafts || (await goesThroughConsole(invocation));
+  if (throughConsole && flags.since)
+    throw usageError("--since works with an app key only, and not with --drafts.");
+  if (!throughConsole && flags.cursor)
+    throw usageError("--cursor needs a maintainer token: an app key shows one page.");
+  const { items, nextCursor, more } = await (throughConsole
+    ? written(invocation, flags)
+    : published(invocation, flags));
+  const columns = [
+    { heading: "id", of: ({ id }: Release) => id, isId: true },
+    { heading: "version", of: ({ version }: Release) => version },
+    { heading: "type", of: ({ releaseType }: Release) => releaseType },
+    { heading: "published", of: ({ publishedAt }: Release) => publishedAt ?? "draft" },
+    { heading: "title", of: ({ title }: Release) => title },
+  ];
+  printList(invocation, items, columns, { nextCursor, ...(more && !nextCursor && { hasMore: true }) });
+  if (more) note(invocation, more);
+}
+
+/** Shows one release note, found by its id or its version. */
+export async function viewRelease(invocation: Invocation, _: object, wanted: string): Promise<undefined> {
+  const find = (await goesThroughConsole(invocation)) ? findWritten : findPublished;
+  const entry = await find(invocation, wanted);
+  printOne(invocation, entry, () => releaseDetails(entry));
+}
+
+/** A release note as lines of text. */
+export const releaseDetails = (entry: Release): string =>
+  details({
+    id: entry.id,
+    title: entry.title,
+    version: entry.version,
+    platforms: entry.versions?.map(({ platform, version }) => `${platform} ${version}`).join(", "),
+    type: entry.releaseType,
+    published: entry.publishedAt ?? "draft",
+    body: entry.body,
+    items: entry.items?.map(({ type, text }) => `${type}: ${text}`).join("\n"),
+  });
+
+const { default: usual, max: most } = limits.changelogPage;
+
+/** An app key sees one page, which does not say whether there is more: one entry more than is shown does. */
+async function published(invocation: Invocation, { since, limit, all }: ListFlags): Promise<Page> {
+  const wanted = all ? most : (limit ?? usual);
+  const asked = wanted > 0 && wanted < most ? wanted + 1 : wanted;
+  const { entries } = await invocation.client().changelog.list({ query: { since, limit: String(asked) } });
+  return { items: entries.slice(0, Math.max(0, wanted)), nextCursor: null, more: moreThan(entries, wanted) };
+}
+
+function moreThan(entries: readonly unknown[], wanted: number): string | undefined {
+  if (entries.length > wanted) return `There are more: --limit shows up to ${most}, or --all.`;
+  if (entries.length < most) return undefined;
+  return `There may be more: an app key shows the newest ${most}. A maintainer token shows all with --all.`;
+}
+
+async function written(invocation: Invocation, { limit, cursor, all }: ListFlags): Promise<Page> {
+  if (all) return { items: await allWritten(invocation), nextCursor: null };
+  const params = { appId: await appOf(invocation) };
+  const query = { limit: limit?.toString(), cursor };
+  const { items, nextCursor } = await invocation.client().consoleChangelog.list({ params, query });
+  return {
+    items,
+    nextCursor,
+    more: nextCursor ? `There are more: --cursor ${nextCursor}, or --all.` : undefined,
+  };
+}

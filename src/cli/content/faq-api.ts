@@ -1,0 +1,24 @@
+import type { Client } from "../../client/calls/call.ts";
+import type { FaqChange, NewFaq } from "../../contract/faqs.ts";
+import { appOf, goesThroughConsole } from "../core/input/app-id.ts";
+import type { Invocation } from "../core/program/context.ts";
+
+/** The FAQ of an app through the door that the credentials at hand open: the app's own, or its maintainer's. */
+export async function faqDoor(invocation: Invocation) {
+  const client = invocation.client();
+  return (await goesThroughConsole(invocation)) ? consoleDoor(invocation, client) : appDoor(client);
+}
+
+const appDoor = ({ faqs }: Client) => ({
+  list: () => faqs.list(),
+  create: (body: NewFaq) => faqs.create({ body }),
+  update: (faqId: string, body: FaqChange) => faqs.update({ params: { faqId }, body }),
+  remove: (faqId: string) => faqs.remove({ params: { faqId } }),
+});
+
+const consoleDoor = (invocation: Invocation, { consoleFaqs }: Client): ReturnType<typeof appDoor> => ({
+  list: async () => consoleFaqs.list({ params: { appId: await appOf(invocation) } }),
+  create: async (body) => consoleFaqs.create({ params: { appId: await appOf(invocation) }, body }),
+  update: (faqId, body) => consoleFaqs.update({ params: { faqId }, body }),
+  remove: (faqId) => consoleFaqs.remove({ params: { faqId } }),
+});

@@ -1,0 +1,40 @@
+import { appendFile } from "node:fs/promises";
+import { onOneLine } from "../output/plain-text.ts";
+
+/** A line that GitHub Actions shows beside the run. */
+export const annotation = (level: "notice" | "warning" | "error", title: string, message: string): string =>
+  `::${level} title=${escaped(title, /[%\r\n:,]/g)}::${escaped(message, /[%\r\n]/g)}\n`;
+
+/** Adds Markdown to the summary page of a job; `file` is what GITHUB_STEP_SUMMARY names. */
+export const addToSummary = (file: string, markdown: string): Promise<void> =>
+  appendFile(file, `${markdown}\n`);
+
+/**
+ * Writes an output of a step, one line of text; `file` is what GITHUB_OUTPUT names. The delimiter must be one that the
+ * value's author cannot guess.
+ */
+export const addOutput = (file: string, name: string, value: string, delimiter: string): Promise<void> =>
+  appendFile(file, `${name}<<${delimiter}\n${onOneLine(value)}\n${delimiter}\n`);
+
+/** Text as a block of Markdown that shows every character as it is. */
+export function markdownBlock(text: string): string {
+  const runs = [...text.matchAll(/`+/g)].map(([run]) => run.length);
+  const fence = "`".repeat(Math.max(2, ...runs) + 1);
+  return `${fence}text\n${text}\n${fence}`;
+}
+
+/** Strangers' text as one line of Markdown that shows every character as it is. */
+export const markdownText = (text: string): string => onOneLine(text).replace(/[!-/:-@[-`{-~]/g, "\\$&");
+
+/** A Markdown link, or only its text where the address is no web address. */
+export function markdownLink(text: string, address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) return markdownText(text);
+  return `[${markdownText(text)}](<${escaped(url.href, /[<>()\\|]/g)}>)`;
+}
+
+const escaped = (text: string, characters: RegExp): string =>
+  text.replace(
+    characters,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`,
+  );

@@ -1,0 +1,75 @@
+import { createSender, type Sender } from "../../../client/calls/sender.ts";
+import { once } from "../../../client/lazy.ts";
+import type { ClientOptions, Idempotency } from "../../../client/options.ts";
+import type { ProxySettings } from "../../../client/transport/proxy.ts";
+import { missingCredential } from "../credentials/missing-credential.ts";
+import { note } from "../output/output.ts";
+import type { Context, Invocation } from "../program/context.ts";
+import { debugTrace } from "./debug-trace.ts";
+import { DryRun, viewOf } from "./dry-run.ts";
+
+/** How a command's requests reach the server. */
+export const connect = (invocation: Invocation, limits: Limits = {}): Sender =>
+  createSender({ ...connectionOptions(invocation), ...limits });
+
+/** How long a command tries. */
+export type Limits = Pick<ClientOptions, "attempts" | "timeoutMs">;
+
+function connectionOptions(invocation: Invocation): ClientOptions {
+  const { context, flags } = invocation;
+  return {
+    baseUrl: invocation.baseUrl(),
+    async credentials(kind) {
+      const found = await invocation.credential(kind);
+      if (!found) throw missingCredential(invocation, kind);
+      return found.secret;
+    },
+    proxy: proxyOf(context),
+    timeoutMs: (flags.timeout ?? 30) * 1_000,
+    attempts: Number.POSITIVE_INFINITY,
+    maxWaitMs: (flags.maxWait ?? patienceOf(context)) * 1_000,
+    onRetry: ({ waitMs, error }) =>
+      note(invocation, `${error.message} Trying again in ${Math.ceil(waitMs / 1_000)} s.`),
+    onExchange: traceOf(invocation),
+    beforeMutation: flags.dryRun
+      ? (request, route) => {
+          throw new DryRun(viewOf(request, route));
+        }
+      : undefined,
+    idempotency: keysOf(invocation),
+    headers: { "user-agent": `innkeep/${context.version}` },
+    signal: context.signal,
+    transport: context.transport,
+    now: context.clock.now,
+    random: context.random,
+    sleep: context.clock.sleep,
+  };
+}
+
+/** For how many seconds a failure may pass: a person who looks on waits less than a job. */
+const patienceOf = ({ env, io }: Context): number => (io.stderr.isTerminal && !env.CI ? 15 : 60);
+
+/** What writes the trace of each request, where one was asked for. */
+export const traceOf = ({ context, flags }: Invocation): ClientOptions["onExchange"] =>
+  flags.debug || context.env.INNKEEP_DEBUG ? debugTrace(context) : undefined;
+
+/** As the usual variables name the proxies. */
+export const proxyOf = ({ env }: Pick<Context, "env">): ProxySettings => ({
+  http: env.http_proxy || env.HTTP_PROXY,
+  https: env.https_proxy || env.HTTPS_PROXY,
+  none: env.no_proxy || env.NO_PROXY,
+});
+
+function keysOf(invocation: Invocation): Idempotency {
+  const { context, flags } = invocation;
+  const { idempotencyKey } = flags;
+  if (idempotencyKey !== undefined) return { keyFor: async () => idempotencyKey, settled: async () => {} };
+  // Loaded for mutations only: reading must start fast, and hashing is slow to load.
+  const kept = once(async () =>
+    (await import("./idempotency-keys.ts")).pendingKeys(context, invocation.stateFolder),
+  );
+  return {
+    keyFor: async (request) => (await kept()).keyFor(request),
+    settled: async (key) => (await kept()).settled(key),
+  };
+}

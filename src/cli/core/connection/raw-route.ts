@@ -1,0 +1,54 @@
+import { type Route, routes } from "../../../client/calls/routes.ts";
+import type { CredentialKind } from "../../../client/credential-kinds.ts";
+import { usageError } from "../failures/cli-error.ts";
+
+const methods = ["GET", "POST", "PATCH", "PUT", "DELETE"] as const;
+
+/** Where addresses lead that the contract does not know: by how they begin. */
+const prefixes: readonly (readonly [RegExp, CredentialKind | "none"])[] = [
+  [/^\/api\/v1\/testing\/auth\//, "none"],
+  [/^\/api\/v1\/testing\/sdk\//, "appKey"],
+  [/^\/api\/v1\/testing\//, "deviceToken"],
+  [/^\/api\/v1\/agent\//, "agentToken"],
+  [/^\/api\/v1\/console\//, "maintainerToken"],
+  [/^\/api\/v1\/(feedback|faqs|changelog)\//, "appKey"],
+];
+
+/** The route to an address given on the command line: with the method, and the credential that it wants. */
+export function rawRoute(method: string, given: string, baseUrl: string): Route {
+  const known = methods.find((one) => one === method.toUpperCase());
+  if (!known) throw usageError(`${method} is not a method.`, `There are ${methods.join(", ")}.`);
+  const path = pathOf(given, baseUrl);
+  return { method: known, path, auth: authFor(known, path.replace(/\?.*$/, "")), summary: "", large: true };
+}
+
+/** The path and query, with the part that the base URL already has taken off. Throws where it leads elsewhere. */
+function pathOf(given: string, baseUrl: string): string {
+  if (/^[A-Za-z]:[\\/]/.test(given)) {
+    throw usageError(
+      "This shell turned the path into a file name.",
+      "Set MSYS_NO_PATHCONV=1, or leave out the first slash.",
+    );
+  }
+  const absolute = /^https?:\/\//i.test(given);
+  if (absolute && !`${given}/`.startsWith(`${baseUrl}/`)) {
+    throw usageError(
+      `${given} is not on ${baseUrl}.`,
+      "A credential goes to its own server only. --base-url names another.",
+    );
+  }
+  const url = new URL(
+    absolute ? given.slice(baseUrl.length) : `/${given.replace(/^\/+/, "")}`,
+    "http://localhost",
+  );
+  return url.pathname + url.search;
+}
+
+const authFor = (method: string, path: string): Route["auth"] =>
+  Object.values(routes)
+    .flatMap((group): Route[] => Object.values(group))
+    .find((route) => route.method === method && patternOf(route.path).test(path))?.auth ??
+  prefixes.find(([prefix]) => prefix.test(path))?.[1] ??
+  "none";
+
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`);

@@ -1,0 +1,17 @@
+import { InvalidArgumentError } from "commander";
+import { type CredentialKind, credentialKinds } from "../../../client/credential-kinds.ts";
+
+/** What a credential is called on the command line: the end of `innkeep auth set …`. */
+const wordOf = (kind: CredentialKind): string => credentialKinds[kind].command.split(" ").at(-1) ?? kind;
+
+export const allKinds: readonly CredentialKind[] = ["appKey", "agentToken", "deviceToken", "maintainerToken"];
+
+/** The words for all kinds, for help and messages. */
+export const kindWords: string = allKinds.map(wordOf).join(", ");
+
+/** The kind that a word means. */
+export function kindOf(word: string): CredentialKind {
+  const kind = allKinds.find((one) => wordOf(one) === word);
+  if (kind) return kind;
+  throw new InvalidArgumentError(`It is one of ${kindWords}.`);
+}

@@ -1,0 +1,20 @@
+import type { CredentialKind } from "../../../client/credential-kinds.ts";
+import { MissingCredentialError } from "../../../client/errors.ts";
+import { CliError } from "../failures/cli-error.ts";
+import type { Invocation } from "../program/context.ts";
+import { openStore } from "./find-credential.ts";
+
+/** Tells that there is no such credential, for which server one was looked for, and which servers have one. */
+export function missingCredential(invocation: Invocation, kind: CredentialKind): CliError {
+  const { message } = new MissingCredentialError(kind);
+  const { address, from } = invocation.server();
+  const others = storedElsewhere(invocation, kind, new URL(address).origin);
+  const hint = others.length === 0 ? "" : ` One is stored for ${others.join(", ")}: name it with --base-url.`;
+  const next = `The server is ${address} (${from}).${hint}`;
+  return new CliError("authentication", "missing_credential", message, next);
+}
+
+const storedElsewhere = ({ context }: Invocation, kind: CredentialKind, origin: string): string[] =>
+  Object.entries(openStore(context).index()).flatMap(([server, kinds]) =>
+    server !== origin && kinds[kind] ? [server] : [],
+  );

@@ -1,0 +1,60 @@
+import { type CredentialKind, credentialKinds } from "../../../client/credential-kinds.ts";
+import { hintOf } from "../../../credentials/credential-index.ts";
+import { CliError } from "../failures/cli-error.ts";
+import { reasonOf } from "../input/text-flag.ts";
+import { note } from "../output/output.ts";
+import type { Invocation } from "../program/context.ts";
+import { openStore } from "./find-credential.ts";
+
+export interface KeepFlags {
+  readonly insecureStorage?: boolean;
+}
+
+/** What may be told of a credential that was stored. */
+export interface KeptCredential {
+  readonly origin: string;
+  readonly kind: CredentialKind;
+  readonly source: string;
+  readonly hint: string;
+}
+
+/** Stores a credential for the server that is meant, and says where it went. Throws a CliError where nothing takes it. */
+export async function keepCredential(
+  invocation: Invocation,
+  { insecureStorage }: KeepFlags,
+  kind: CredentialKind,
+  secret: string,
+): Promise<KeptCredential> {
+  const origin = originOf(invocation);
+  const store = openStore(invocation.context);
+  const storedIn = await written(() => store.put(origin, kind, secret, insecureStorage ? "file" : undefined));
+  if (storedIn === "file" && !insecureStorage) {
+    note(
+      invocation,
+      `warning: there is no keychain here. The secret is in plain text in ${store.file}, which only you can read.`,
+    );
+  }
+  const source = storedIn === "file" ? store.file : "keychain";
+  const { name, variable } = credentialKinds[kind];
+  note(invocation, `Stored the ${name} for ${origin} (${source}).`);
+  if (invocation.context.env[variable]) note(invocation, `warning: ${variable} is set, and goes before it.`);
+  return { origin, kind, source, hint: hintOf(secret) };
+}
+
+/** The server that credentials are pinned to. */
+export const originOf = (invocation: Invocation): string => new URL(invocation.baseUrl()).origin;
+
+/** A folder that cannot be written is for the person to mend. */
+export async function written<T>(change: () => Promise<T>): Promise<T> {
+  try {
+    return await change();
+  } catch (cause) {
+    if (!(cause instanceof Error && "syscall" in cause)) throw cause;
+    throw new CliError(
+      "unexpected",
+      "storage",
+      `The credentials cannot be written (${reasonOf(cause)}).`,
+      "INNKEEP_CONFIG_DIR names another folder; an environment variable needs none.",
+    );
+  }
+}

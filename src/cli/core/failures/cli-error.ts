@@ -1,0 +1,38 @@
+import type { Issue } from "../../../contract/issues.ts";
+import type { Exit } from "./exit-codes.ts";
+
+/** What a program is told of a failure beside its message. */
+export interface FailureDetails {
+  readonly status?: number;
+  readonly requestId?: string;
+  readonly retryAfterSeconds?: number;
+  readonly issues?: readonly Issue[];
+  /** What attestation found wrong with this device. */
+  readonly reasons?: readonly string[];
+  /** The day of the test that it was about. */
+  readonly dayIndex?: number;
+  /** What was not sent, and kept. */
+  readonly spooled?: { readonly id: string; readonly outcome: string };
+}
+
+/** A failure that a command explains itself: what happened and why, the next command, how the program ends. */
+export class CliError extends Error {
+  readonly exit: Exit;
+  readonly code: string;
+  /** What the reader does next: a command or a setting. */
+  readonly next: string | undefined;
+  readonly details: FailureDetails;
+
+  constructor(exit: Exit, code: string, message: string, next?: string, details: FailureDetails = {}) {
+    super(message);
+    this.name = "CliError";
+    this.exit = exit;
+    this.code = code;
+    this.next = next;
+    this.details = details;
+  }
+}
+
+/** The command line itself is wrong. */
+export const usageError = (message: string, next?: string, details?: FailureDetails) =>
+  new CliError("usage", "usage", message, next, details);

@@ -1,0 +1,141 @@
+import { CommanderError } from "commander";
+import { issuesIn } from "../../../client/calls/answer.ts";
+import { credentialKinds } from "../../../client/credential-kinds.ts";
+import {
+  ConnectionError,
+  InvalidInputError,
+  MissingCredentialError,
+  ServerError,
+  UnexpectedAnswerError,
+} from "../../../client/errors.ts";
+import { KeychainError } from "../../../credentials/keychain.ts";
+import { DamagedStoreError } from "../../../credentials/store.ts";
+import { CliError, type FailureDetails } from "./cli-error.ts";
+import type { Exit } from "./exit-codes.ts";
+
+/** What a person or a program is told when a command fails. */
+export interface Failure extends FailureDetails {
+  readonly exit: Exit;
+  readonly code: string;
+  readonly message: string;
+  readonly next?: string;
+}
+
+/** Tells any error as a failure: how the program ends, what happened, what to do next. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof CliError)
+    return { exit: error.exit, code: error.code, message: error.message, next: error.next, ...error.details };
+  if (error instanceof CommanderError) return { exit: "usage", code: "usage", message: usageOf(error) };
+  if (error instanceof ServerError) return serverFailure(error);
+  if (error instanceof ConnectionError) return connectionFailure(error);
+  if (error instanceof MissingCredentialError) {
+    return { exit: "authentication", code: "missing_credential", message: error.message };
+  }
+  if (error instanceof InvalidInputError) return { exit: "usage", code: "usage", message: error.message };
+  if (error instanceof KeychainError)
+    return { ...told(error, "keychain"), exit: "authentication", next: keychainNext };
+  if (error instanceof UnexpectedAnswerError)
+    return { ...told(error, "unexpected_answer"), next: addressNext };
+  if (error instanceof DamagedStoreError) return told(error, "damaged_store");
+  return programFailure(error);
+}
+
+/** Any error as one that explains itself. */
+export function cliErrorOf(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  const { exit, code, message, next, ...details } = failureOf(error);
+  return new CliError(exit, code, message, next, details);
+}
+
+/**
+ * What the server and the operator's commands fail with. They are programs of their own, built apart: their errors are
+ * known by name, not by class.
+ */
+function programFailure(error: unknown): Failure {
+  if (!(error instanceof Error)) return told(error, "unexpected");
+  if (isRefusal(error)) {
+    const { status, code, message, details } = error;
+    return serverFailure(new ServerError({ status, code, message, issues: issuesIn(details) }));
+  }
+  if (error.name === "SettingError") return { ...told(error, "setting"), exit: "usage" };
+  if (error.name === "FolderInUse") return { ...told(error, "folder_in_use"), exit: "conflict" };
+  if ("code" in error && error.code === "EADDRINUSE") {
+    const message = "Something else listens on this port.";
+    return { exit: "conflict", code: "port_in_use", message, next: "Use another with --port." };
+  }
+  return told(error, "unexpected");
+}
+
+interface Refusal extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly details: unknown;
+}
+
+const isRefusal = (error: Error): error is Refusal =>
+  error.name === "ApiError" && "status" in error && "code" in error && "details" in error;
+
+const told = (error: unknown, code: string): Failure => ({
+  exit: "unexpected",
+  code,
+  message: error instanceof Error ? error.message : String(error),
+});
+
+const usageOf = ({ code, message }: CommanderError): string =>
+  code === "commander.help" ? "Name a command. `--help` lists them." : message.replace(/^error: /, "");
+
+const addressNext = "Check --base-url and INNKEEP_BASE_URL.";
+const variables = Object.values(credentialKinds).map(({ variable }) => variable);
+const keychainNext = `Unlock it and try again, or set ${variables.slice(0, -1).join(", ")} or ${variables.at(-1)}.`;
+
+function serverFailure(error: ServerError): Failure {
+  const { status, code, message, requestId, retryAfterSeconds, issues } = error;
+  return {
+    exit: exitOf(error),
+    code,
+    message,
+    next: nextAfter(error),
+    status,
+    requestId,
+    retryAfterSeconds,
+    ...(issues.length > 0 && { issues }),
+  };
+}
+
+const exitsByStatus: Readonly<Record<number, Exit>> = {
+  400: "usage",
+  401: "authentication",
+  403: "forbidden",
+  404: "notFound",
+  409: "conflict",
+  410: "notFound",
+  413: "usage",
+  415: "usage",
+  422: "conflict",
+  429: "tryLater",
+};
+
+function exitOf({ status, code }: ServerError): Exit {
+  if (code === "invalid_code") return "authentication";
+  if (code === "idempotency_in_progress" || status >= 500) return "tryLater";
+  return exitsByStatus[status] ?? "unexpected";
+}
+
+function nextAfter({ status, code, retryAfterSeconds }: ServerError): string | undefined {
+  if (status === 401)
+    return "`innkeep auth status` tells which credential was sent. `innkeep auth login` renews a tester's.";
+  if (code === "idempotency_mismatch") return "Use another --idempotency-key, or none.";
+  if (retryAfterSeconds !== undefined) return `Try again in ${retryAfterSeconds} s.`;
+  return undefined;
+}
+
+function connectionFailure({ code, message }: ConnectionError): Failure {
+  return {
+    exit: "tryLater",
+    code: code.toLowerCase(),
+    message,
+    next: code === "ECONNREFUSED" ? startNext : addressNext,
+  };
+}
+
+const startNext = "Is the server running? `innkeep serve --demo` starts one; INNKEEP_BASE_URL names another.";

@@ -1,0 +1,24 @@
+import { type Command, CommanderError } from "commander";
+import { calledBy } from "../program/called-command.ts";
+import { type CliError, usageError } from "./cli-error.ts";
+
+/** Tells which flags a command cannot do without. */
+export const missingFlags = (flags: readonly string[]): CliError =>
+  usageError(
+    `The command needs ${flags.length === 1 ? "one flag" : `${flags.length} flags`} more:`,
+    undefined,
+    {
+      issues: flags.map((path) => ({ path, message: "is missing" })),
+    },
+  );
+
+/** As `missingFlags`, for a command line whose parser stopped at the first of them; any other error as it is. */
+export function allMissing(error: unknown, program: Command, argv: readonly string[]): unknown {
+  if (!(error instanceof CommanderError) || error.code !== "commander.missingMandatoryOptionValue")
+    return error;
+  const command = calledBy(argv, program);
+  const missing = command.options.filter(
+    (option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined,
+  );
+  return missing.length === 0 ? error : missingFlags(missing.map(({ long, flags }) => long ?? flags));
+}

@@ -1,0 +1,82 @@
+import { credentialKinds } from "../../../client/credential-kinds.ts";
+
+interface Variable {
+  readonly name: string;
+  readonly meaning: string;
+}
+
+/** The variables of the commands. */
+const ofCommands: readonly Variable[] = [
+  {
+    name: "INNKEEP_BASE_URL",
+    meaning: "Address of the server; http://127.0.0.1:4700 unless set. For `serve` the address in its links.",
+  },
+  ...Object.values(credentialKinds).map(({ name, variable }) => ({
+    name: variable,
+    meaning: `The ${name}. Goes before a stored one.`,
+  })),
+  { name: "INNKEEP_TEST_KEY", meaning: "The test key of a seat, for `innkeep session`." },
+  { name: "INNKEEP_APP", meaning: "Id or name of the app, for commands with a maintainer token." },
+  { name: "INNKEEP_CONSOLE_URL", meaning: "Address of the console; the server's /console unless set." },
+  { name: "INNKEEP_CONFIG_DIR", meaning: "Folder of stored credentials." },
+  { name: "INNKEEP_STATE_DIR", meaning: "Folder of what must be remembered between two runs." },
+  { name: "INNKEEP_DEBUG", meaning: "When set, as --debug." },
+  { name: "INNKEEP_DATA", meaning: "Folder of the server's database and files." },
+  { name: "INNKEEP_DATABASE_URL", meaning: "PostgreSQL database of the server." },
+  { name: "CI", meaning: "When set, nothing is asked and no browser opened." },
+  { name: "TERM", meaning: "`dumb`: no colours and no bars." },
+  { name: "NO_COLOR", meaning: "When set, no colours." },
+  { name: "FORCE_COLOR", meaning: "When set, colours even off a terminal." },
+  { name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "Proxies, and hosts without one." },
+  { name: "NODE_EXTRA_CA_CERTS", meaning: "File of further certificate authorities to trust." },
+  {
+    name: "XDG_RUNTIME_DIR, DBUS_SESSION_BUS_ADDRESS",
+    meaning: "where the keychain of Linux listens; found without them where it can be",
+  },
+  {
+    name: "XDG_CONFIG_HOME, XDG_STATE_HOME, APPDATA, LOCALAPPDATA",
+    meaning: "Where the folders are, unless INNKEEP_CONFIG_DIR is set.",
+  },
+  { name: "XDG_CACHE_HOME", meaning: "Where `innkeep mcp` keeps its compiled code; ~/.cache unless set." },
+  {
+    name: "DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION, SSH_TTY, WSL_DISTRO_NAME",
+    meaning: "Whether `auth login` can open a browser here.",
+  },
+  { name: "PATH", meaning: "Whether `serve --demo` shows commands as `innkeep` or as `npx innkeep`." },
+  {
+    name:
+      "GITHUB_*, GITLAB_CI, CI_*, CIRCLECI, CIRCLE_*, TF_BUILD, SYSTEM_*, BUILD_*, AGENT_JOBNAME, BUILDKITE, " +
+      "BUILDKITE_*, BITBUCKET_*, BITRISE_*, GIT_*, TEAMCITY_*, JENKINS_URL, TAG_NAME, BRANCH_NAME, JOB_NAME",
+    meaning: "Run, commit, ref and job of a CI run, for `feedback send`: see docs/ci.md.",
+  },
+];
+
+/** The settings of the server; docs/operating.md explains them. */
+const ofServer: readonly Variable[] = [
+  { name: "INNKEEP_HOST, INNKEEP_PORT", meaning: "Where `serve` listens." },
+  {
+    name: "INNKEEP_FEEDBACK_BYTES_PER_HOUR, INNKEEP_STORED_BYTES_PER_APP",
+    meaning: "How much feedback a key may send, and how many bytes of files an app may have.",
+  },
+  {
+    name: "INNKEEP_SECRET, INNKEEP_SECRET_OLD",
+    meaning: "Encrypts what must be readable again, now and before.",
+  },
+  { name: "INNKEEP_RATE_LIMITS, INNKEEP_BUDGETS", meaning: "How much one client, and all of them, may ask." },
+  { name: "INNKEEP_CORS_ORIGINS", meaning: "Origins whose pages may call the API." },
+  { name: "INNKEEP_TRUSTED_PROXIES", meaning: "Networks whose X-Forwarded-For is believed." },
+  { name: "INNKEEP_PRIVATE_WEBHOOKS", meaning: "Whether chat webhooks may point into private networks." },
+  { name: "INNKEEP_REDIRECT_URL", meaning: "The one target for sign-in codes beside the app schemes." },
+  { name: "INNKEEP_REGISTRATION", meaning: "`off`: nobody can make an account." },
+  { name: "INNKEEP_IDENTITY_PROVIDERS", meaning: "Providers to sign in with, as JSON." },
+  { name: "INNKEEP_ATTESTATION", meaning: "Whether testers' devices are checked." },
+  {
+    name: "INNKEEP_PLAY_PACKAGES, INNKEEP_PLAY_CERTIFICATES, INNKEEP_PLAY_DECRYPTION_KEY, INNKEEP_PLAY_VERIFICATION_KEY",
+    meaning: "Whose devices are checked, and with which keys.",
+  },
+  { name: "INNKEEP_METRICS_TOKEN, INNKEEP_OPERATOR_TOKEN", meaning: "Bearer token for /metrics." },
+  { name: "INNKEEP_LOG_LEVEL", meaning: "How much `serve` logs." },
+];
+
+/** All variables that the programs read. `innkeep help environment` prints them. */
+export const variables: readonly Variable[] = [...ofCommands, ...ofServer];

@@ -1,0 +1,70 @@
+import { ServerError } from "../../../client/errors.ts";
+import { CliError, usageError } from "../failures/cli-error.ts";
+import type { Invocation } from "../program/context.ts";
+
+interface NamedApp {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Whether a text has the form of an id. */
+export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+
+/**
+ * The id of the app that is meant: `--app`, INNKEEP_APP (an id or a name), or the only one that the maintainer token
+ * reaches. Throws a usage error that lists them where it is not clear.
+ */
+export async function appOf(invocation: Invocation): Promise<string> {
+  const wanted = invocation.flags.app ?? (invocation.context.env.INNKEEP_APP || undefined);
+  if (wanted && isId(wanted)) return wanted;
+  const apps = await reachableApps(invocation);
+  const fitting = wanted === undefined ? apps : appsCalled(apps, wanted);
+  const [app, ...others] = fitting;
+  if (app && others.length === 0) return app.id;
+  const choice = apps.map((one) => `  ${one.id}  ${one.name}`).join("\n");
+  throw usageError(
+    problemOf(wanted, fitting.length),
+    choice === "" ? undefined : `Say which with --app:\n${choice}`,
+  );
+}
+
+/** Whether a command goes through the console's API: `--app` says so, or a maintainer token is all there is. */
+export async function goesThroughConsole(invocation: Invocation): Promise<boolean> {
+  if (invocation.flags.app !== undefined) return true;
+  if (await invocation.credential("appKey")) return false;
+  return (await invocation.credential("maintainerToken")) !== undefined;
+}
+
+/** The apps of the token. One that may not list apps still knows the one app that it is limited to. */
+export async function reachableApps(invocation: Invocation): Promise<readonly NamedApp[]> {
+  try {
+    return (await invocation.client().apps.list()).items;
+  } catch (error) {
+    if (!(error instanceof ServerError) || error.code !== "insufficient_scope") throw error;
+    const { app } = await invocation.client().session.me();
+    if (app) return [app];
+    throw unknownApps(error);
+  }
+}
+
+const unknownApps = ({ code, status }: ServerError): CliError =>
+  new CliError(
+    "forbidden",
+    code,
+    "This token is good for all apps of its owner and may not list them, so it is not clear which app is meant.",
+    "Give the app's id with --app or INNKEEP_APP (the addresses of its pages in the console hold it), or make a token that is " +
+      "limited to one app, or one with the scope apps:read.",
+    { status },
+  );
+
+/** Those of exactly that name; else those whose name is the same but for capitals. */
+function appsCalled(apps: readonly NamedApp[], wanted: string): readonly NamedApp[] {
+  const exact = apps.filter(({ name }) => name === wanted);
+  return exact.length > 0 ? exact : apps.filter(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+}
+
+function problemOf(wanted: string | undefined, fitting: number): string {
+  if (wanted === undefined)
+    return fitting === 0 ? "This token reaches no app." : "This token reaches several apps.";
+  return fitting === 0 ? `No app is called "${wanted}".` : `Several apps are called "${wanted}".`;
+}

@@ -1,0 +1,51 @@
+import { CliError, usageError } from "../failures/cli-error.ts";
+import { onOneLine } from "../output/plain-text.ts";
+import { isId } from "./app-id.ts";
+
+/** One thing of a list: its id, and what a person knows it by. */
+export interface Listed {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface Shelf {
+  /** What its things are called, such as `FAQ entry`. */
+  readonly thing: string;
+  /** The command that shows all of them. */
+  readonly command: string;
+  readonly list: () => Promise<readonly Listed[]>;
+}
+
+const fewest = 4;
+
+/**
+ * The whole id: as it is given, or the only one of the list that starts so; what can be no start of an id is left to the
+ * server. Throws a CliError where no id starts so, and a usage error with the choice where several do.
+ */
+export async function wholeId(given: string, { thing, command, list }: Shelf): Promise<string> {
+  if (!isStart(given)) return given.toLowerCase();
+  const found = (await list()).filter(({ id }) => id.startsWith(given.toLowerCase()));
+  const [one, ...others] = found;
+  if (!one) {
+    const message = `There is no ${thing} ${given}.`;
+    throw new CliError("notFound", "not_found", message, `\`${command}\` shows all.`);
+  }
+  if (others.length === 0) return one.id;
+  const choice = found.map(({ id, name }) => `  ${id}  ${onOneLine(name)}`).join("\n");
+  throw usageError(`${found.length} ids start with ${given}.`, `Give more of it:\n${choice}`);
+}
+
+/** Whether a text can be the beginning of an id, and is long enough to mean one. */
+export const isStart = (text: string): boolean =>
+  text.length >= fewest && text.length < 36 && /^[0-9a-f]{1,8}(-[0-9a-f-]*)?$/i.test(text);
+
+const shown = 8;
+
+/** The ids cut to so many characters that each still differs from all others. */
+export function shortened(ids: readonly string[]): string[] {
+  const different = new Set(ids);
+  let length = shown;
+  while (length < 36 && new Set([...different].map((id) => id.slice(0, length))).size < different.size)
+    length += 1;
+  return ids.map((id) => (isId(id) ? id.slice(0, length).replace(/-$/, "") : id));
+}

@@ -1,0 +1,147 @@
+import { asLogged, asLoggedJson } from "../ci/ci-log.ts";
+import { usageError } from "../failures/cli-error.ts";
+import { shortened } from "../input/whole-id.ts";
+import type { Invocation } from "../program/context.ts";
+import { painter } from "./color.ts";
+import { fieldNames, fieldOf, knownFields, pick, unknownFields } from "./fields.ts";
+import { asTabbed, printable } from "./plain-text.ts";
+import { relativeTime } from "./relative-time.ts";
+import { table } from "./table.ts";
+
+/** One column of a list: its heading and what it shows of a row. */
+export interface Column<Row> {
+  readonly heading: string;
+  readonly of: (row: Row) => unknown;
+  /** An id that commands also take by its start: a terminal shows no more than that. */
+  readonly isId?: boolean;
+}
+
+/**
+ * Writes one thing to standard output: JSON under `--json`, the values of `--fields`, the bytes of the field that `--raw`
+ * names, else the lines of `text`.
+ */
+export function printOne(invocation: Invocation, value: unknown, text: () => string): void {
+  const names = fieldNames(invocation.flags.fields);
+  if (invocation.flags.raw !== undefined) {
+    printRaw(invocation, value, invocation.flags.raw);
+    return;
+  }
+  if (names) warnOfUnknown(invocation, value, names);
+  if (invocation.flags.json) writeJson(invocation, names ? pick(value, names) : value);
+  else if (names)
+    writeRow(
+      invocation,
+      names.map((name) => fieldOf(value, name)),
+    );
+  else writeText(invocation, text());
+}
+
+/**
+ * Writes a list to standard output: under `--json` one object `{items, …extra}`, the list under `name` where it has one of
+ * its own; else a table on a terminal, and in a
+ * pipe tab-separated full values without headings. `--fields` chooses what is shown of each item.
+ */
+export function printList<Row>(
+  invocation: Invocation,
+  items: readonly Row[],
+  columns: readonly Column<Row>[],
+  extra: Readonly<Record<string, unknown>> = {},
+  name = "items",
+): void {
+  const names = fieldNames(invocation.flags.fields);
+  if (names) refuseUnknown(items, names);
+  if (invocation.flags.json) {
+    const shown = names ? items.map((item) => pick(item, names)) : items;
+    writeJson(invocation, { [name]: shown, ...extra });
+    return;
+  }
+  const shown = names?.map((name) => ({ heading: name, of: (row: Row) => fieldOf(row, name) })) ?? columns;
+  const rows = items.map((item) => shown.map((column) => column.of(item)));
+  if (!invocation.context.io.stdout.isTerminal) for (const row of rows) writeRow(invocation, row);
+  else if (names)
+    writeTable(
+      invocation,
+      shown,
+      rows.map((row) => row.map(plain)),
+    );
+  else writeTable(invocation, columns, forPeople(invocation, columns, rows));
+}
+
+/** Short ids and times from now, unless fields were asked for by their names. */
+function forPeople<Row>(
+  { context }: Invocation,
+  columns: readonly Column<Row>[],
+  rows: readonly (readonly unknown[])[],
+): string[][] {
+  const now = context.clock.now();
+  const ids = columns.map(({ isId }, at) =>
+    isId ? shortened(rows.map((row) => plain(row[at]))) : undefined,
+  );
+  return rows.map((row, line) => row.map((value, at) => ids[at]?.[line] ?? relativeTime(plain(value), now)));
+}
+
+/** Tells the person something, on standard error. Silent under `--json`: a program reads what is printed. */
+export function note({ context, flags }: Invocation, message: string): void {
+  if (!flags.json) context.io.stderr.write(`${asLogged(context.env, printable(message))}\n`);
+}
+
+function writeJson(invocation: Invocation, value: unknown): void {
+  const indent = invocation.context.io.stdout.isTerminal ? 2 : 0;
+  const json = JSON.stringify(value ?? null, null, indent);
+  write(invocation, asLoggedJson(invocation.context.env, json));
+}
+
+function writeTable(
+  { context, flags }: Invocation,
+  columns: readonly { readonly heading: string }[],
+  rows: readonly (readonly string[])[],
+): void {
+  const { stdout, stderr } = context.io;
+  if (rows.length === 0) {
+    stderr.write("Nothing to list.\n");
+    return;
+  }
+  const paint = painter(context, flags, stdout);
+  const headings = columns.map(({ heading }) => heading.toUpperCase());
+  const [first = "", ...rest] = table([headings, ...rows], stdout.columns);
+  const lines = [paint("bold", first), ...rest].join("\n");
+  stdout.write(`${asLogged(context.env, lines)}\n`);
+}
+
+/** Into a pipe exactly what the server holds; a terminal gets no control characters. */
+function printRaw({ context, flags }: Invocation, value: unknown, name: string): void {
+  if (flags.json || flags.fields !== undefined)
+    throw usageError("--raw prints one field as it is.", "Leave out --json and --fields.");
+  const field = fieldOf(value, name);
+  if (field === undefined)
+    throw usageError(`There is no field \`${name}\`.`, `--raw takes one of: ${knownFields([value])}`);
+  const { stdout } = context.io;
+  stdout.write(stdout.isTerminal ? `${printable(plain(field))}\n` : plain(field));
+}
+
+function warnOfUnknown(invocation: Invocation, value: unknown, names: readonly string[]): void {
+  for (const name of unknownFields([value], names)) {
+    note(invocation, `There is no field \`${name}\`. There are: ${knownFields([value])}.`);
+  }
+}
+
+function refuseUnknown(items: readonly unknown[], names: readonly string[]): void {
+  const [unknown] = unknownFields(items, names);
+  if (unknown) throw usageError(`There is no field \`${unknown}\`.`, `--fields takes: ${knownFields(items)}`);
+}
+
+const write = ({ context }: Invocation, line: string): void => context.io.stdout.write(`${line}\n`);
+
+function writeText(invocation: Invocation, text: string): void {
+  if (text !== "") write(invocation, asLogged(invocation.context.env, printable(text)));
+}
+
+const writeRow = (invocation: Invocation, values: readonly unknown[]): void =>
+  write(invocation, asLogged(invocation.context.env, values.map(cell).join("\t")));
+
+const cell = (value: unknown): string => asTabbed(plain(value));
+
+const plain = (value: unknown): string => {
+  if (value === null || value === undefined) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+};

@@ -1,0 +1,102 @@
+import type { Command } from "commander";
+import type { Setup } from "./command-action.ts";
+
+export interface Noun {
+  readonly name: string;
+  /** Words that work as well but are not shown. */
+  readonly aliases?: readonly string[];
+  readonly summary: string;
+  /** Loads what adds the noun's flags, arguments and verbs. */
+  readonly load: () => Promise<(command: Command, setup: Setup) => void>;
+}
+
+/** Every first word of a command line. */
+export const nouns: readonly Noun[] = [
+  {
+    name: "serve",
+    summary: "Start the server",
+    load: async () => (await import("../../commands/serve.ts")).addServe,
+  },
+  {
+    name: "feedback",
+    summary: "Send feedback, and work through it",
+    load: async () => (await import("../../commands/feedback.ts")).addFeedback,
+  },
+  {
+    name: "faq",
+    aliases: ["faqs"],
+    summary: "Keep the FAQ of an app",
+    load: async () => (await import("../../commands/faq.ts")).addFaq,
+  },
+  {
+    name: "changelog",
+    aliases: ["changelogs"],
+    summary: "Keep and publish the release notes of an app",
+    load: async () => (await import("../../commands/changelog.ts")).addChangelog,
+  },
+  {
+    name: "agent",
+    aliases: ["agents"],
+    summary: "Read a thread, propose a plan, wait for the decision",
+    load: async () => (await import("../../commands/agent.ts")).addAgent,
+  },
+  {
+    name: "auth",
+    summary: "Sign in, store credentials, and see which are used",
+    load: async () => (await import("../../commands/auth.ts")).addAuth,
+  },
+  {
+    name: "task",
+    aliases: ["tasks"],
+    summary: "See what a tester has to do today",
+    load: async () => (await import("../../commands/task.ts")).addTask,
+  },
+  {
+    name: "slot",
+    aliases: ["slots", "seat", "seats"],
+    summary: "Find seats in tests, ask for one, and see how yours stand",
+    load: async () => (await import("../../commands/slot.ts")).addSlot,
+  },
+  {
+    name: "proof",
+    aliases: ["proofs"],
+    summary: "Send pictures as the proof of a day",
+    load: async () => (await import("../../commands/proof.ts")).addProof,
+  },
+  {
+    name: "session",
+    aliases: ["sessions"],
+    summary: "Report what a tester did in an app, as the app does",
+    load: async () => (await import("../../commands/session.ts")).addSession,
+  },
+  {
+    name: "testing",
+    summary: "Run closed tests of your apps: listings, cycles and seats",
+    load: async () => (await import("../../commands/testing.ts")).addTesting,
+  },
+  {
+    name: "admin",
+    summary: "Work on the server's database, as the person who runs it",
+    load: async () => (await import("../../commands/admin.ts")).addAdmin,
+  },
+  {
+    name: "api",
+    summary: "Send any request, with the credential that its address wants",
+    load: async () => (await import("../../commands/api.ts")).addApi,
+  },
+  {
+    name: "open",
+    summary: "Open the console in the browser",
+    load: async () => (await import("../../commands/open.ts")).addOpen,
+  },
+  {
+    name: "mcp",
+    summary: "Serve agents over the Model Context Protocol, on standard input and output",
+    load: async () => (await import("../../commands/mcp.ts")).addMcp,
+  },
+  {
+    name: "help",
+    summary: "Explain a command, `options`, `exit-codes` or `environment`",
+    load: async () => (await import("../../commands/help.ts")).addHelp,
+  },
+];

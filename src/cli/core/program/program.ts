@@ -1,0 +1,65 @@
+import { Command, Option } from "commander";
+import { addHelpEndings, helpStyle } from "../help/help-text.ts";
+import type { Setup } from "./command-action.ts";
+import type { Io } from "./context.ts";
+import { type Noun, nouns } from "./nouns.ts";
+
+/**
+ * The tree of commands. Only the groups that the command line names are loaded; of the others it knows what help and
+ * suggestions need.
+ */
+export async function createProgram(argv: readonly string[], setup: Setup): Promise<Command> {
+  const program = withGlobalFlags(new Command("innkeep"))
+    .description("Hear an app's users, answer them, tell them what changed, and test with them.")
+    .usage("<command> [flags]")
+    .exitOverride()
+    .helpCommand(false)
+    .addHelpText("after", topics)
+    .configureHelp(helpStyle)
+    .configureOutput(outputOf(setup.context.io));
+  for (const noun of wanted(argv)) {
+    const command = program.command(noun.name).aliases(noun.aliases ?? []);
+    command.description(noun.summary).helpCommand(false);
+    if (wordsOf(noun).some((word) => argv.includes(word))) (await noun.load())(command, setup);
+  }
+  addHelpEndings(program);
+  return program;
+}
+
+/** Only the noun that the command line starts with; all where it starts with none, or with `help`. */
+const wanted = ([first = ""]: readonly string[]): readonly Noun[] => {
+  const named = nouns.filter((noun) => noun.name !== "help" && wordsOf(noun).includes(first));
+  return named.length > 0 ? named : nouns;
+};
+
+const wordsOf = ({ name, aliases = [] }: Noun): readonly string[] => [name, ...aliases];
+
+const topics = `
+innkeep --version          the version
+innkeep help options       the options above, which every command takes
+innkeep help exit-codes    what the exit codes mean
+innkeep help environment   the variables that it reads`;
+
+const withGlobalFlags = (program: Command): Command =>
+  program
+    .option("--json", "write one JSON object to standard output")
+    .option("--fields <names>", "only these fields, comma separated")
+    .option("--base-url <url>", "address of the server (INNKEEP_BASE_URL)")
+    .option("--api-key-file <file>", "read the app key from a file; `-` is standard input")
+    .option("--agent-token-file <file>", "read the agent token from a file; `-` is standard input")
+    .option("--token-file <file>", "read the maintainer token from a file; `-` is standard input")
+    .option("--no-input", "never ask anything")
+    .addOption(new Option("--color <when>", "use colours").choices(["auto", "always", "never"]))
+    .option("--no-color", "use no colours")
+    .option("--debug", "write requests and answers to standard error, without secrets");
+
+const outputOf = ({ stdout, stderr }: Io) => ({
+  writeOut: (text: string) => stdout.write(text),
+  writeErr: (text: string) => stderr.write(text),
+  // `runCli` tells errors, as text or as JSON.
+  outputError: () => {},
+  getOutHelpWidth: () => stdout.columns,
+  getErrHelpWidth: () => stderr.columns,
+  getOutHasColors: () => false,
+  getErrHasColors: () => false,
+});

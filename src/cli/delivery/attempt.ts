@@ -1,0 +1,94 @@
+import { CliError } from "../core/failures/cli-error.ts";
+import { reasonOf } from "../core/input/text-flag.ts";
+import { note } from "../core/output/output.ts";
+import type { Invocation } from "../core/program/context.ts";
+import { claim } from "./claim.ts";
+import type { Delivery } from "./deliver.ts";
+import type { Spool } from "./spool.ts";
+import type { Item, LastTry } from "./spooled-item.ts";
+
+/** An item to send, and the spool that keeps it until a server has it; undefined where it could not be kept. */
+export interface Kept<I extends Item> {
+  readonly item: I;
+  readonly spool: Spool<I> | undefined;
+}
+
+/** Keeps an item before it is sent. A disk that takes nothing must not stop it: then it is sent all the same. */
+export async function keep<I extends Item>(
+  invocation: Invocation,
+  item: I,
+  spool: Spool<I>,
+): Promise<Kept<I>> {
+  try {
+    return { item: await spool.keep(item), spool };
+  } catch (cause) {
+    const { word } = spool.kind;
+    note(
+      invocation,
+      `This ${word} is sent without a copy on disk (${reasonOf(cause)}): ${spool.folderOf("")}`,
+    );
+    return { item, spool: undefined };
+  }
+}
+
+/**
+ * Sends a kept item and drops it once a server has it; writes down what became of it otherwise. Throws a CliError where
+ * another process is sending it.
+ */
+export async function attempt<I extends Item, Answer>(
+  invocation: Invocation,
+  { item, spool }: Kept<I>,
+  deliver: (invocation: Invocation, item: I) => Promise<Delivery<Answer>>,
+): Promise<Delivery<Answer>> {
+  if (!spool) return deliver(invocation, item);
+  const release = await claim(invocation.context, spool.folderOf(item.id));
+  if (!release) throw beingSent(spool, item);
+  try {
+    const begun = together(item.lastTry, started(invocation.context.clock.now()));
+    await remember(invocation, spool, item, begun);
+    const delivery = await deliver(invocation, item);
+    if (delivery.delivered) {
+      await forget(invocation, spool, item);
+      return delivery;
+    }
+    const lastTry = together(item.lastTry, delivery.lastTry);
+    await remember(invocation, spool, item, lastTry);
+    return { ...delivery, lastTry };
+  } finally {
+    await release();
+  }
+}
+
+// Stands there until the answer is in, and tells the truth where the program is killed before.
+const started = (now: Date): LastTry => ({
+  at: now.toISOString(),
+  outcome: "unknown",
+  why: "The program ended before the server had answered.",
+});
+
+// What may have arrived once stays so, whatever happened since.
+const together = (before: LastTry | null, last: LastTry): LastTry =>
+  before?.outcome === "unknown" ? { ...last, outcome: "unknown", at: before.at } : last;
+
+async function remember<I extends Item>(invocation: Invocation, spool: Spool<I>, item: I, lastTry: LastTry) {
+  try {
+    await spool.update({ ...item, lastTry });
+  } catch (cause) {
+    const what = `${spool.kind.word} ${item.id}`;
+    note(invocation, `What became of ${what} could not be written down (${reasonOf(cause)}).`);
+  }
+}
+
+async function forget<I extends Item>(invocation: Invocation, spool: Spool<I>, { id }: I) {
+  try {
+    await spool.drop(id);
+  } catch (cause) {
+    note(
+      invocation,
+      `The server has it, but the copy cannot be removed (${reasonOf(cause)}): ${spool.folderOf(id)}`,
+    );
+  }
+}
+
+const beingSent = <I extends Item>({ kind }: Spool<I>, { id }: I) =>
+  new CliError("tryLater", "being_sent", `Another process is sending ${kind.word} ${id} right now.`);

@@ -1,0 +1,95 @@
+import type { CallOptions, Content } from "../../client/calls/call.ts";
+import type { FileContent } from "../../client/calls/file-content.ts";
+import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
+import type { Invocation } from "../core/program/context.ts";
+import { showProgress } from "./progress.ts";
+import type { LastTry } from "./spooled-item.ts";
+
+export type Delivery<Answer> =
+  | { readonly delivered: true; readonly answer: Answer }
+  | { readonly delivered: false; readonly lastTry: LastTry; readonly error: Error };
+
+export type Failed = Extract<Delivery<unknown>, { delivered: false }>;
+
+/** How a body is sent. */
+export interface Way<Answer> {
+  /** The call that sends it. */
+  readonly send: (given: CallOptions & { readonly content: Content }) => Promise<Answer>;
+}
+
+/**
+ * Sends a body with files, with its progress on standard error, and again with the same Idempotency-Key after what may
+ * pass. What may have arrived once is not known to be absent, whatever a later try says.
+ */
+export async function deliverContent<Answer>(
+  invocation: Invocation,
+  content: FileContent,
+  { send }: Way<Answer>,
+): Promise<Delivery<Answer>> {
+  const body = counted(content);
+  const progress = showProgress(invocation, body.content);
+  let mayHaveArrived = false;
+  const outcomeAfter = (error: Error) => {
+    const outcome = outcomeOf(error, body.isOut());
+    mayHaveArrived ||= outcome === "unknown";
+    return mayHaveArrived ? "unknown" : outcome;
+  };
+  const mayRepeat = (error: Error) => {
+    progress.end();
+    outcomeAfter(error);
+    return !body.failure();
+  };
+  try {
+    const answer = await send({
+      content: body.content,
+      signal: invocation.context.signal,
+      onProgress: progress.update,
+      repeatAfter: mayRepeat,
+    });
+    return { delivered: true, answer };
+  } catch (cause) {
+    const error = body.failure() ?? asError(cause);
+    const at = invocation.context.clock.now().toISOString();
+    return { delivered: false, error, lastTry: { at, outcome: outcomeAfter(error), why: error.message } };
+  } finally {
+    progress.end();
+  }
+}
+
+function outcomeOf(error: Error, isOut: boolean): LastTry["outcome"] {
+  if (error instanceof ServerError) return isRefusal(error) ? "refused" : "unknown";
+  if (error instanceof UnexpectedAnswerError) return error.status >= 300 ? "refused" : "unknown";
+  return isOut ? "unknown" : "unsent";
+}
+
+// A gateway may fail after the server has taken it, and a server while it does.
+const isRefusal = (error: ServerError): boolean =>
+  !isInProgress(error) && (error.status < 500 || error.status === 501 || error.status === 503);
+
+// Only a server that knows the key says this; it answers the next try from what it stored.
+const isInProgress = (error: Error): boolean =>
+  error instanceof ServerError && error.code === "idempotency_in_progress";
+
+const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
+
+/**
+ * The content, whether its last byte was handed over (before that no server can have all of it), and what went wrong
+ * while it was read.
+ */
+function counted(content: FileContent) {
+  let left = content.bytes;
+  let failure: Error | undefined;
+  const read = async function* () {
+    left = content.bytes;
+    try {
+      for await (const chunk of content.read()) {
+        left -= chunk.length;
+        yield chunk;
+      }
+    } catch (cause) {
+      failure = asError(cause);
+      throw cause;
+    }
+  };
+  return { content: { ...content, read }, isOut: () => left <= 0, failure: () => failure };
+}

@@ -1,0 +1,20 @@
+import { confirm } from "../core/input/confirm.ts";
+import { note, printOne } from "../core/output/output.ts";
+import type { Invocation } from "../core/program/context.ts";
+import { keptItem, type Spool } from "./spool.ts";
+import type { Item } from "./spooled-item.ts";
+
+/** Drops a kept item for good. */
+export async function discardFrom<I extends Item>(
+  invocation: Invocation,
+  spool: Spool<I>,
+  id: string,
+): Promise<undefined> {
+  const { word } = spool.kind;
+  await keptItem(spool, id);
+  await confirm(invocation, `Drop ${word} ${id}? It was not confirmed by any server.`);
+  const { dryRun = false } = invocation.flags;
+  if (!dryRun) await spool.drop(id);
+  note(invocation, `${dryRun ? "Would drop" : "Dropped"} ${word} ${id}.`);
+  printOne(invocation, { id, dropped: !dryRun }, () => id);
+}

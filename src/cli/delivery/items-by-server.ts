@@ -1,0 +1,33 @@
+import { usageError } from "../core/failures/cli-error.ts";
+import { note } from "../core/output/output.ts";
+import type { Invocation } from "../core/program/context.ts";
+import type { Spool } from "./spool.ts";
+import { type Item, type Kind, resendOf } from "./spooled-item.ts";
+
+/** Throws a usage error where an item was written for another server than the one that is meant now. */
+export function refuseOtherServer(
+  invocation: Invocation,
+  kind: Pick<Kind<Item>, "word" | "noun">,
+  { id, baseUrl }: Item,
+): void {
+  if (baseUrl === invocation.baseUrl()) return;
+  throw usageError(
+    `${capital(kind.word)} ${id} was written for ${baseUrl}, not for ${invocation.baseUrl()}.`,
+    resendOf(kind, `${id} --base-url ${baseUrl}`),
+  );
+}
+
+/** What is kept for this server, oldest first; tells of the others. */
+export async function itemsForHere<I extends Item>(
+  invocation: Invocation,
+  { kind, list }: Spool<I>,
+): Promise<readonly I[]> {
+  const { items } = await list();
+  const here = items.filter(({ baseUrl }) => baseUrl === invocation.baseUrl());
+  if (here.length < items.length) {
+    note(invocation, `${items.length - here.length} kept for other servers: ${resendOf(kind, "--list")}`);
+  }
+  return here;
+}
+
+export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

@@ -1,0 +1,20 @@
+import { note } from "../core/output/output.ts";
+import type { Invocation } from "../core/program/context.ts";
+import type { Spool } from "./spool.ts";
+import { type Item, resendOf } from "./spooled-item.ts";
+
+/** Tells of what still waits. */
+export async function remind<I extends Item>(
+  invocation: Invocation,
+  { kind, list }: Spool<I>,
+): Promise<void> {
+  const { items } = await list();
+  if (items.length === 0 || invocation.flags.json) return;
+  const count = items.length === 1 ? `One ${kind.word} is` : `${items.length} ${kind.word}s are`;
+  note(invocation, `${count} kept that no server has confirmed: ${resendOf(kind, "--list")}`);
+}
+
+/** Tells of folders in which no whole item lies. */
+export function tellDamaged(invocation: Invocation, { word }: { word: string }, folders: readonly string[]) {
+  for (const folder of folders) note(invocation, `What lies here is no whole ${word}: ${folder}`);
+}

@@ -1,0 +1,39 @@
+import { CliError } from "../core/failures/cli-error.ts";
+import type { Item } from "./spooled-item.ts";
+
+/** What became of one item that was sent again. */
+export interface Sent<Row> {
+  readonly row: Row;
+  readonly failure?: CliError;
+}
+
+/**
+ * Sends items one after another until one must wait. Gives a row for each that was tried, and the first failure. What
+ * another process is sending right now is left to that one.
+ */
+export async function resendEach<I extends Item, Row>(
+  items: readonly I[],
+  sendNext: (item: I) => Promise<Sent<Row>>,
+): Promise<{ readonly rows: readonly Row[]; readonly left: number; readonly failure?: CliError }> {
+  const sent: Sent<Row>[] = [];
+  let elsewhere = 0;
+  const unlessElsewhere = (error: unknown): undefined => {
+    if (!(error instanceof CliError && error.code === "being_sent")) throw error;
+    elsewhere += 1;
+  };
+  for (const item of items) {
+    const one = await sendNext(item).catch(unlessElsewhere);
+    if (!one) continue;
+    sent.push(one);
+    if (one.failure && stops(one.failure)) break;
+  }
+  const failures = sent.flatMap(({ failure }) => failure ?? []);
+  return {
+    rows: sent.map(({ row }) => row),
+    left: items.length - elsewhere - sent.length + failures.length,
+    failure: failures[0],
+  };
+}
+
+// The rest goes to the same server, with the same key.
+const stops = ({ exit }: CliError): boolean => ["tryLater", "authentication", "interrupted"].includes(exit);

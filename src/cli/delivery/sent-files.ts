@@ -1,0 +1,77 @@
+import { open, stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import type { SentFile } from "../../client/calls/file-content.ts";
+import { detectMediaType, signatureBytes } from "../../contract/media-type.ts";
+import type { Checked, Fault } from "../core/input/input-fault.ts";
+import { reasonOf } from "../core/input/text-flag.ts";
+import { kindNames, kindOf } from "./file-kinds.ts";
+
+/** What files of one flag must be. */
+export interface FileRules {
+  readonly flag: string;
+  readonly most: number;
+  readonly bytes: number;
+  readonly types: readonly string[];
+  /** The flag that takes a file of this kind, where this one does not. */
+  readonly elsewhere?: (mediaType: string) => string | undefined;
+}
+
+/** Looks at every file: whether it can be read, how large it is, and of which kind by its bytes. Gives the sound ones. */
+export async function checkSentFiles(
+  cwd: string,
+  paths: readonly string[],
+  rules: FileRules,
+): Promise<Checked<readonly SentFile[]>> {
+  const { flag, most } = rules;
+  const tooMany: Fault[] =
+    paths.length > most ? [{ flag, message: `at most ${most} can be sent; there are ${paths.length}` }] : [];
+  const looks = await Promise.all(paths.map((path) => lookAt(resolve(cwd, path), rules)));
+  return {
+    value: looks.flatMap((look) => ("file" in look ? [look.file] : [])).slice(0, most),
+    faults: [
+      ...tooMany,
+      ...looks.flatMap((look, at) =>
+        "faults" in look ? look.faults.map((message) => ({ flag: `${flag} ${paths[at]}`, message })) : [],
+      ),
+    ],
+  };
+}
+
+type Look = { readonly file: SentFile } | { readonly faults: readonly string[] };
+
+async function lookAt(path: string, rules: FileRules): Promise<Look> {
+  try {
+    const found = await stat(path);
+    if (!found.isFile()) return { faults: ["is no regular file"] };
+    if (found.size === 0) return { faults: ["is empty"] };
+    const detected = detectMediaType(await headOf(path));
+    const faults = [sizeFault(found.size, rules), kindFault(detected, rules)].filter(
+      (fault) => fault !== undefined,
+    );
+    if (faults.length > 0 || detected === null) return { faults };
+    return { file: { path, name: basename(path), mediaType: detected, bytes: found.size } };
+  } catch (cause) {
+    return { faults: [`cannot be read (${reasonOf(cause)})`] };
+  }
+}
+
+async function headOf(path: string): Promise<Buffer> {
+  const handle = await open(path);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(signatureBytes), 0, signatureBytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+const sizeFault = (has: number, { bytes }: FileRules): string | undefined =>
+  has > bytes ? `must be at most ${bytes / 1_048_576} MB (${bytes} bytes); it has ${has} bytes` : undefined;
+
+function kindFault(detected: string | null, { types, elsewhere }: FileRules): string | undefined {
+  if (detected !== null && types.includes(detected)) return undefined;
+  const wanted = `must be ${kindNames(types)}`;
+  const other = detected === null ? undefined : elsewhere?.(detected);
+  if (detected === null) return `${wanted}; its bytes are of no kind that can be sent`;
+  return `${wanted}; its bytes are ${kindOf(detected)}${other ? `: send it with ${other}` : ""}`;
+}

@@ -1,0 +1,111 @@
+import { existsSync } from "node:fs";
+import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CliError } from "../core/failures/cli-error.ts";
+import type { Invocation } from "../core/program/context.ts";
+import { type FileInPlace, type Item, type Kind, resendOf } from "./spooled-item.ts";
+
+/** Where items wait until a server has them: a folder each, which only its owner can read. */
+export interface Spool<I extends Item> {
+  readonly kind: Kind<I>;
+  /** Keeps an item with copies of its files, whole or not at all; gives the item that has the copies. */
+  keep(item: I): Promise<I>;
+  /** Writes what has become of a kept item. */
+  update(item: I): Promise<void>;
+  read(id: string): Promise<I | undefined>;
+  /** All that is kept, oldest first, and the folders in which something else lies. */
+  list(): Promise<{ readonly items: readonly I[]; readonly damaged: readonly string[] }>;
+  drop(id: string): Promise<void>;
+  folderOf(id: string): string;
+}
+
+export function spoolOf<I extends Item>({ context, stateFolder }: Invocation, kind: Kind<I>): Spool<I> {
+  const root = join(stateFolder, kind.folder);
+  const folderOf = (id: string) => join(root, id);
+  const unfinishedOf = (id: string) => join(root, `.${id}`);
+  const read = async (id: string) => (isId.test(id) ? readItem(kind, folderOf(id)) : undefined);
+
+  return {
+    kind,
+    async keep(item) {
+      const unfinished = unfinishedOf(item.id);
+      try {
+        await sweep(root, context.clock.now());
+        await mkdir(unfinished, { recursive: true, mode: 0o700 });
+        for (const placed of kind.filesOf(item)) await copy(placed, unfinished);
+        await writeItem(kind, unfinished, item);
+        await rename(unfinished, folderOf(item.id));
+      } catch (error) {
+        await rm(unfinished, { recursive: true, force: true });
+        throw error;
+      }
+      return (await read(item.id)) ?? item;
+    },
+    update: (item) => writeItem(kind, folderOf(item.id), item),
+    read,
+    async list() {
+      const ids = (await readdir(root).catch(() => [])).filter((name) => isId.test(name));
+      const found = await Promise.all(ids.map(async (id) => ({ id, item: await read(id) })));
+      const damaged = found.filter(({ item }) => !item).map(({ id }) => folderOf(id));
+      return {
+        items: found.flatMap(({ item }) => item ?? []).sort(byAge),
+        damaged: damaged.filter(existsSync),
+      };
+    },
+    async drop(id) {
+      // At once for whoever reads the list meanwhile.
+      await rename(folderOf(id), unfinishedOf(id));
+      await rm(unfinishedOf(id), { recursive: true, force: true });
+    },
+    folderOf,
+  };
+}
+
+/** Throws a CliError where there is no such item. */
+export async function keptItem<I extends Item>(spool: Spool<I>, id: string): Promise<I> {
+  const item = await spool.read(id);
+  if (item) return item;
+  const { kind } = spool;
+  throw new CliError(
+    "notFound",
+    "not_found",
+    `No ${kind.word} ${id} is kept here.`,
+    resendOf(kind, "--list"),
+  );
+}
+
+// What starts with a dot is not finished, or was left by a program that was killed.
+const isId = /^[0-9A-Za-z][0-9A-Za-z-]{0,99}$/;
+const fileOf = (kind: { readonly word: string }, folder: string) => join(folder, `${kind.word}.json`);
+
+const dayMs = 86_400_000;
+
+/** Removes what killed programs left half written. */
+async function sweep(root: string, now: Date): Promise<void> {
+  const names = (await readdir(root).catch(() => [])).filter((name) => name.startsWith("."));
+  for (const path of names.map((name) => join(root, name))) {
+    const found = await stat(path).catch(() => undefined);
+    if (found && now.getTime() - found.mtimeMs > dayMs) await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function readItem<I extends Item>(kind: Kind<I>, folder: string): Promise<I | undefined> {
+  const text = await readFile(fileOf(kind, folder), "utf8").catch(() => "");
+  return kind.itemIn(folder, text);
+}
+
+async function writeItem<I extends Item>(kind: Kind<I>, folder: string, item: I): Promise<void> {
+  const path = fileOf(kind, folder);
+  await writeFile(`${path}.new`, kind.textOf(item), { mode: 0o600, flush: true });
+  await rename(`${path}.new`, path);
+}
+
+async function copy({ place, file }: FileInPlace, folder: string): Promise<void> {
+  const path = join(folder, place);
+  await copyFile(file.path, path);
+  await chmod(path, 0o600);
+  if ((await stat(path)).size !== file.bytes)
+    throw new Error(`The file ${file.name} changed while it was read.`);
+}
+
+const byAge = (a: Item, b: Item) => (a.createdAt < b.createdAt ? -1 : 1);

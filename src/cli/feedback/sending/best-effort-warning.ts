@@ -1,0 +1,23 @@
+import type { CliError } from "../../core/failures/cli-error.ts";
+import type { Exit } from "../../core/failures/exit-codes.ts";
+import { cliErrorOf } from "../../core/failures/failure.ts";
+import { note, printOne } from "../../core/output/output.ts";
+import type { Context, GlobalFlags, Invocation } from "../../core/program/context.ts";
+import { startInvocation } from "../../core/program/invocation.ts";
+import type { Draft } from "./draft.ts";
+import { tellingOf, tellJobOfFailure } from "./tell-ci-job.ts";
+
+/** Warns that feedback was not sent, and lets the job go on. */
+export async function goOn(invocation: Invocation, failure: CliError, draft?: Draft): Promise<Exit> {
+  await tellJobOfFailure(invocation, "warning", failure, draft);
+  note(invocation, `Warning: the feedback was not sent.\n${tellingOf(failure)}`);
+  if (!invocation.flags.json) return "ok";
+  const { code, message, details } = failure;
+  const { spooled = null, ...rest } = details;
+  printOne(invocation, { success: false, error: { code, message, ...rest }, spooled }, () => "");
+  return "ok";
+}
+
+/** The same for a command line that could not be read. */
+export const goOnUnread = (context: Context, { json }: GlobalFlags, error: unknown): Promise<Exit> =>
+  goOn(startInvocation(context, { json }), cliErrorOf(error));

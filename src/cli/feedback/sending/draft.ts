@@ -1,0 +1,105 @@
+import type { FeedbackFiles } from "../../../client/calls/feedback-body.ts";
+import { NewFeedback } from "../../../contract/feedback.ts";
+import { issuesOf } from "../../../contract/issues.ts";
+import { limits } from "../../../contract/limits.ts";
+import { ciMetadata } from "../../core/ci/ci-environment.ts";
+import { readTexts } from "../../core/input/checked-texts.ts";
+import { type Checked, type Fault, flagOf } from "../../core/input/input-fault.ts";
+import { refusal } from "../../core/input/input-faults-error.ts";
+import { onOneLine } from "../../core/output/plain-text.ts";
+import type { Invocation } from "../../core/program/context.ts";
+import { checkFiles } from "./chosen-files.ts";
+import { fitMessage, reportTextOf } from "./message.ts";
+import { metadataOf } from "./metadata.ts";
+
+/** The flags of `feedback send` that say what is sent. */
+export interface DraftFlags {
+  readonly type?: string;
+  readonly message?: string;
+  readonly subject?: string;
+  readonly email?: string;
+  readonly name?: string;
+  readonly source?: string;
+  readonly dedupeKey?: string;
+  readonly metadata?: readonly string[];
+  readonly ciMetadata: boolean;
+  readonly image?: readonly string[];
+  readonly video?: readonly string[];
+  readonly attach?: readonly string[];
+  readonly bestEffort?: boolean;
+}
+
+/** What is to be sent. */
+export interface Draft {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly files: FeedbackFiles;
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/**
+ * Checks all that was given before anything is sent. Throws one usage error that names every fault. Under
+ * `--best-effort` what is faulty is left out and named in the message, as long as a report is left.
+ */
+export async function draftOf(invocation: Invocation, flags: DraftFlags): Promise<Draft> {
+  const metadata = metadataOf(flags.metadata ?? []);
+  const wanted = { message: flags.message, subject: flags.subject };
+  const texts = await readTexts(invocation, wanted, reportTextOf);
+  const { type, email, name, source, dedupeKey } = flags;
+  const message = texts.value.message && fitMessage(invocation, texts.value.message);
+  const { subject } = texts.value;
+  const given = { type, message, subject, email, name, source, dedupeKey, metadata: metadata.value };
+  const fields = checkFields(given, texts.faults);
+  const { image: images = [], video: videos = [], attach: attachments = [] } = flags;
+  const files = await checkFiles(invocation.context.cwd, { images, videos, attachments });
+
+  const faults = [...fields.faults, ...texts.faults, ...metadata.faults, ...files.faults];
+  const facts = flags.ciMetadata ? ciMetadata(invocation.context.env) : {};
+  const whole = { fields: withFacts(fields.value, metadata.value, facts), files: files.value };
+  if (faults.length === 0) return whole;
+  if (!flags.bestEffort) throw refusal(faults);
+  return { ...whole, fields: withoutFaults(invocation, whole.fields, faults) };
+}
+
+function checkFields(given: Given, known: readonly Fault[]): Checked<Given> {
+  const checked = NewFeedback.safeParse(given);
+  if (checked.success) return { value: checked.data, faults: [] };
+  const faults = issuesOf(checked.error).map(({ path, message }): Fault => {
+    const [field = ""] = path.split(".");
+    return { flag: flagOf(field), message: given[field] === undefined ? "is missing" : message };
+  });
+  return { value: given, faults: faults.filter(({ flag }) => !known.some((fault) => fault.flag === flag)) };
+}
+
+/** What is left without the faulty fields, with a message that names them. Throws where no report is left. */
+function withoutFaults(invocation: Invocation, fields: Given, faults: readonly Fault[]): Given {
+  const sound = Object.entries(fields).filter(
+    ([field]) => !faults.some(({ flag }) => flag === flagOf(field)),
+  );
+  const lost = faults.map(({ flag, message }) => onOneLine(`- ${flag} ${message}`)).join("\n");
+  const notes = `Left out of this report:\n${lost}`;
+  const { message = "(No message.)", ...rest } = Object.fromEntries(sound);
+  const room = longestMessage - Math.min(notes.length, mostNotes) - 2;
+  const told = `${fitMessage(invocation, String(message), room)}\n\n${notes.slice(0, mostNotes)}`;
+  const checked = NewFeedback.safeParse({ ...rest, message: told });
+  if (!checked.success) throw refusal(faults);
+  return { ...rest, message: told };
+}
+
+const longestMessage = limits.message;
+const mostNotes = 3_000;
+
+/**
+ * Adds what the CI job tells. What the person gave under the same name stands, and comes first: where there is too much
+ * of it, a server drops the rest.
+ */
+function withFacts(fields: Given, given: Given, facts: Given): Given {
+  const metadata = { ...given, ...facts, ...given };
+  return Object.fromEntries(Object.entries({ ...fields, metadata }).filter(([, value]) => !isEmpty(value)));
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === "" ||
+  (typeof value === "object" && Object.keys(value).length === 0);

@@ -1,0 +1,108 @@
+import { open, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { limits } from "../../../contract/limits.ts";
+import { usageError } from "../../core/failures/cli-error.ts";
+import { readAtMost } from "../../core/input/read-at-most.ts";
+import { isStandardInput, optionalTextOf, reasonOf } from "../../core/input/text-flag.ts";
+import { note } from "../../core/output/output.ts";
+import type { Invocation } from "../../core/program/context.ts";
+
+/**
+ * The texts of a report. That of `--message` may be a log of any length, in whatever form tools write it; an empty one is
+ * told in words.
+ */
+export async function reportTextOf(
+  invocation: Invocation,
+  flag: string,
+  given: string | undefined,
+): Promise<string | undefined> {
+  const named = /^@(?!@)(.*)$/s.exec(given ?? "")?.[1];
+  const isPiped = given === "-" || (await isPipedIn(named));
+  if (flag !== "--message" || (named === undefined && !isPiped))
+    return optionalTextOf(invocation, flag, given);
+  const file = isPiped ? undefined : named;
+  const text =
+    file === undefined ? await optionalTextOf(invocation, flag, "-") : await readLog(invocation, file);
+  if (text?.trim()) return text;
+  return file === undefined ? "(Standard input was empty.)" : `(The file ${file} is empty.)`;
+}
+
+/** Whether the file is standard input, and no file that can be read from its two ends. */
+async function isPipedIn(file: string | undefined): Promise<boolean> {
+  if (file === undefined || !isStandardInput(file)) return false;
+  return stat(file).then(
+    (found) => !found.isFile(),
+    () => false,
+  );
+}
+
+/**
+ * The text in no more than so many characters: its head, its tail, and between them a line that says what was cut. The
+ * tail is the longer one: there a log tells what went wrong. NUL and broken characters, which no server takes, are
+ * replaced.
+ */
+export function fitMessage(invocation: Invocation, text: string, most: number = limits.message): string {
+  const characters = [...text.trim().toWellFormed().replaceAll("\0", "\ufffd")];
+  if (characters.length <= most) return characters.join("");
+  const room = most - longestNote;
+  const head = characters.slice(0, Math.floor(room * 0.3)).join("");
+  const tail = characters.slice(-Math.ceil(room * 0.7)).join("");
+  const kept = { head: wholeLines(head, "head"), tail: wholeLines(tail, "tail") };
+  const cut = characters.length - [...kept.head].length - [...kept.tail].length;
+  const said = `${grouped(cut)} of ${grouped(characters.length)} characters`;
+  note(invocation, `The message is too long: ${said} were cut from its middle.`);
+  const unread = unreadPart.exec(text)?.[0] ?? "";
+  return `${kept.head}\n[… ${said} were cut here …]\n${unread}${kept.tail}`;
+}
+
+const longestNote = 150;
+const unreadPart = /^\[… [\d.]+ MB of the file were not read …\]\n/m;
+const grouped = (count: number): string => count.toLocaleString("en-US");
+
+/** Without the piece of a line where it was cut, unless that is most of it. */
+function wholeLines(text: string, end: "head" | "tail"): string {
+  const at = end === "head" ? text.lastIndexOf("\n") : text.indexOf("\n") + 1;
+  const kept = end === "head" ? text.slice(0, Math.max(0, at)) : text.slice(at);
+  return kept.length > text.length * 0.8 ? kept : text;
+}
+
+// Far more than fits into a message, whatever its characters are.
+const endBytes = 131_072;
+
+/** A file of text. Of a large one only the two ends are read, with a line between them that says so. */
+async function readLog({ context }: Invocation, file: string): Promise<string> {
+  const path = resolve(context.cwd, file);
+  try {
+    const { size } = await stat(path);
+    if (size > 4 * endBytes) return await readEnds(path, size);
+    // A device or a pipe has no size that is known before it is read, and perhaps no end.
+    const { bytes } = await readAtMost(path, context.signal);
+    return bytes.length <= 4 * endBytes ? decoded(bytes) : joined(bytes, bytes, bytes.length);
+  } catch (cause) {
+    throw usageError(`--message: the file ${file} cannot be read (${reasonOf(cause)}).`);
+  }
+}
+
+async function readEnds(path: string, size: number): Promise<string> {
+  const handle = await open(path);
+  try {
+    const head = await handle.read(Buffer.alloc(endBytes), 0, endBytes, 0);
+    const tail = await handle.read(Buffer.alloc(endBytes), 0, endBytes, size - endBytes);
+    return joined(head.buffer, tail.buffer, size);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The beginning of one piece and the end of another, of a text of `size` bytes. */
+function joined(head: Buffer, tail: Buffer, size: number): string {
+  const left = (size - 2 * endBytes) / 1_048_576;
+  const line = `\n[… ${left.toFixed(1)} MB of the file were not read …]\n`;
+  return decoded(Buffer.concat([head.subarray(0, endBytes), Buffer.from(line), tail.subarray(-endBytes)]));
+}
+
+/** UTF-8, or UTF-16 where its mark says so: PowerShell writes that. */
+function decoded(bytes: Buffer): string {
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  return new TextDecoder(isUtf16 ? "utf-16le" : "utf-8").decode(bytes);
+}

@@ -1,0 +1,110 @@
+import { DryRun } from "../../core/connection/dry-run.ts";
+import type { CliError } from "../../core/failures/cli-error.ts";
+import type { Exit } from "../../core/failures/exit-codes.ts";
+import { cliErrorOf } from "../../core/failures/failure.ts";
+import { note, printOne } from "../../core/output/output.ts";
+import { onOneLine, withoutCommands } from "../../core/output/plain-text.ts";
+import type { Invocation } from "../../core/program/context.ts";
+import { attempt, keep } from "../../delivery/attempt.ts";
+import { remind } from "../../delivery/remind.ts";
+import type { Spool } from "../../delivery/spool.ts";
+import { openSpool } from "../spool/feedback-spool.ts";
+import { goOn } from "./best-effort-warning.ts";
+import { type Answer, deliver } from "./deliver.ts";
+import { type Draft, type DraftFlags, draftOf } from "./draft.ts";
+import type { Report } from "./outgoing-feedback.ts";
+import { preview } from "./preview.ts";
+import { tellingOf, tellJobOfFailure, tellJobOfSuccess } from "./tell-ci-job.ts";
+import { undelivered } from "./undelivered.ts";
+
+export type SendFlags = DraftFlags;
+
+/** Checks, keeps and sends one report. Under `--best-effort` it ends well whatever goes wrong, and tells what was lost. */
+export async function send(invocation: Invocation, flags: SendFlags): Promise<Exit> {
+  const made: { draft?: Draft } = {};
+  let sent: SentReport;
+  try {
+    made.draft = await draftOf(invocation, flags);
+    sent = await sendDraft(invocation, made.draft);
+  } catch (error) {
+    if (error instanceof DryRun) throw error;
+    const failure = cliErrorOf(error);
+    if (invocation.context.signal.aborted) throw interrupted(invocation, failure, made.draft);
+    if (flags.bestEffort) return goOn(invocation, failure, made.draft);
+    await tellJobOfFailure(invocation, "error", failure, made.draft);
+    throw error;
+  }
+  try {
+    await tellSent(invocation, sent);
+  } catch (error) {
+    if (!flags.bestEffort) throw error;
+    note(invocation, `Warning: the feedback was sent. ${tellingOf(cliErrorOf(error))}`);
+  }
+  return "ok";
+}
+
+async function tellSent(invocation: Invocation, { report, answer, spool }: SentReport): Promise<void> {
+  await tellJobOfSuccess(invocation, report, answer);
+  printAnswer(invocation, answer);
+  await remind(invocation, spool);
+}
+
+interface SentReport {
+  readonly report: Report;
+  readonly answer: Answer;
+  readonly spool: Spool<Report>;
+}
+
+/** Throws what explains why it did not arrive. */
+async function sendDraft(invocation: Invocation, draft: Draft): Promise<SentReport> {
+  const report = reportOf(invocation, draft);
+  if (invocation.flags.dryRun) await preview(invocation, report);
+  const spool = openSpool(invocation);
+  const kept = await keep(invocation, report, spool);
+  const delivery = await attempt(invocation, kept, deliver);
+  if (!delivery.delivered) throw undelivered(kept, delivery);
+  return { report, answer: delivery.answer, spool };
+}
+
+function reportOf({ context, flags, baseUrl }: Invocation, draft: Draft): Report {
+  const id = context.newId();
+  return {
+    ...draft,
+    id,
+    createdAt: context.clock.now().toISOString(),
+    baseUrl: baseUrl(),
+    idempotencyKey: flags.idempotencyKey ?? id,
+    lastTry: null,
+  };
+}
+
+/** Shows where the feedback is to be read; a server of the specification alone does not say. */
+export function printAnswer(invocation: Invocation, answer: Answer): void {
+  // On one line each, and never one that a CI service takes for a command: the server wrote them.
+  const places = [answer.id, answer.consoleUrl]
+    .filter((place) => typeof place === "string")
+    .map((place) => withoutCommands(onOneLine(place)));
+  if (!invocation.flags.json && places.length > 0) {
+    note(invocation, answer.deduplicated ? "Added to feedback that is open already." : "Feedback sent.");
+  }
+  for (const dropped of droppedOf(answer)) note(invocation, dropped);
+  printOne(invocation, answer, () => (places.length > 0 ? places.join("\n") : "Feedback sent."));
+}
+
+/** What the server did not keep, and why. */
+function droppedOf({ metadataDropped = [], filesDropped = [] }: Answer): string[] {
+  const lines: string[] = [];
+  if (metadataDropped.length > 0)
+    lines.push(
+      `The server dropped metadata, because there was too much of it: ${metadataDropped.join(", ")}.`,
+    );
+  if (filesDropped.length > 0)
+    lines.push(`The server dropped files, because the app has no room for more: ${filesDropped.join(", ")}.`);
+  return lines;
+}
+
+/** An interrupted program says nothing by itself. */
+function interrupted(invocation: Invocation, failure: CliError, draft: Draft | undefined): CliError {
+  note(invocation, draft ? tellingOf(failure) : "Interrupted: nothing was sent.");
+  return failure;
+}

@@ -1,0 +1,94 @@
+import { isGitHubActions } from "../../core/ci/ci-environment.ts";
+import {
+  addOutput,
+  addToSummary,
+  annotation,
+  markdownBlock,
+  markdownLink,
+  markdownText,
+} from "../../core/ci/github-actions.ts";
+import type { CliError } from "../../core/failures/cli-error.ts";
+import { reasonOf } from "../../core/input/text-flag.ts";
+import { note } from "../../core/output/output.ts";
+import { onOneLine } from "../../core/output/plain-text.ts";
+import type { Invocation } from "../../core/program/context.ts";
+import type { Answer } from "./deliver.ts";
+import type { Draft } from "./draft.ts";
+import type { Report } from "./outgoing-feedback.ts";
+import { showUnsent, unsentText } from "./unsent-text.ts";
+
+/** Tells a GitHub Actions job what was sent: beside the run, as outputs of the step, and on its summary page. */
+export async function tellJobOfSuccess(
+  invocation: Invocation,
+  { fields }: Report,
+  answer: Answer,
+): Promise<void> {
+  const { env, io } = invocation.context;
+  if (!isGitHubActions(env)) return;
+  const { id, consoleUrl, deduplicated } = answer;
+  const done = `Feedback ${deduplicated ? "added to an open thread" : "sent"}`;
+  const subject = fields.subject ? [String(fields.subject)] : [];
+  const place = consoleUrl ?? id;
+  io.stderr.write(
+    annotation("notice", done, [...subject, ...(place ? [place] : [])].map(onOneLine).join("\n")),
+  );
+  await writeOutputs(invocation, { "feedback-id": id, "console-url": consoleUrl });
+  await summarise(invocation, [
+    `### ${done}`,
+    ...subject.map(markdownText),
+    ...(id ? [consoleUrl ? markdownLink(id, consoleUrl) : markdownText(id)] : []),
+  ]);
+}
+
+/**
+ * Tells a CI job what went wrong, and what the report says that was not sent: in its log, on GitHub Actions beside the
+ * run and on its summary page, too.
+ */
+export async function tellJobOfFailure(
+  invocation: Invocation,
+  level: "warning" | "error",
+  failure: CliError,
+  draft: Draft | undefined,
+): Promise<void> {
+  const { context, flags } = invocation;
+  // Under --json a failure is one object on standard error; a warning is on standard output.
+  if (draft && (level === "warning" || !flags.json)) showUnsent(invocation, draft);
+  if (!isGitHubActions(context.env)) return;
+  const text = tellingOf(failure);
+  context.io.stderr.write(annotation(level, "Feedback was not sent", text));
+  const report = draft ? [markdownBlock(unsentText(context, draft))] : [];
+  const why = text.split("\n").map(markdownText);
+  await summarise(invocation, ["### Feedback was not sent", ...why, ...report]);
+}
+
+/** All that a failure has to say, line by line. */
+export const tellingOf = ({ message, details, next }: CliError): string =>
+  [
+    message,
+    ...(details.issues ?? []).map((issue) => `${issue.path} ${issue.message}`),
+    ...(next ? [next] : []),
+  ].join("\n");
+
+type Outputs = Readonly<Record<string, string | undefined>>;
+
+async function writeOutputs(invocation: Invocation, outputs: Outputs): Promise<void> {
+  const { context } = invocation;
+  const file = context.env.GITHUB_OUTPUT;
+  if (!file) return;
+  try {
+    for (const [name, value] of Object.entries(outputs))
+      if (value !== undefined) await addOutput(file, name, value, `innkeep_${context.newId()}`);
+  } catch (cause) {
+    note(invocation, `The outputs of the step cannot be written (${reasonOf(cause)}).`);
+  }
+}
+
+async function summarise(invocation: Invocation, paragraphs: readonly string[]): Promise<void> {
+  const { env } = invocation.context;
+  if (!isGitHubActions(env) || !env.GITHUB_STEP_SUMMARY) return;
+  try {
+    await addToSummary(env.GITHUB_STEP_SUMMARY, `${paragraphs.join("\n\n")}\n`);
+  } catch (cause) {
+    note(invocation, `The job summary cannot be written (${reasonOf(cause)}).`);
+  }
+}

@@ -1,0 +1,51 @@
+import type { Exit } from "../../core/failures/exit-codes.ts";
+import { type Column, printList } from "../../core/output/output.ts";
+import type { Invocation } from "../../core/program/context.ts";
+import { tellDamaged } from "../../delivery/remind.ts";
+import type { Spool } from "../../delivery/spool.ts";
+import { placesOf, type Report } from "../sending/outgoing-feedback.ts";
+
+interface KeptRow {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly baseUrl: string;
+  readonly type: unknown;
+  readonly subject: string;
+  readonly files: readonly string[];
+  readonly outcome: string | null;
+  readonly why: string | null;
+}
+
+/** Shows the reports that no server has confirmed yet, oldest first. */
+export async function listKept(invocation: Invocation, spool: Spool<Report>): Promise<Exit> {
+  const { items, damaged } = await spool.list();
+  tellDamaged(invocation, spool.kind, damaged);
+  return printKept(invocation, items);
+}
+
+export function printKept(invocation: Invocation, reports: readonly Report[]): Exit {
+  printList(invocation, reports.map(rowOf), columns);
+  return "ok";
+}
+
+const columns: readonly Column<KeptRow>[] = [
+  { heading: "id", of: ({ id }) => id },
+  { heading: "created", of: ({ createdAt }) => createdAt },
+  { heading: "type", of: ({ type }) => type },
+  { heading: "subject", of: ({ subject }) => subject },
+  { heading: "files", of: ({ files }) => files.length },
+  { heading: "state", of: ({ outcome }) => outcome },
+  { heading: "why", of: ({ why }) => why },
+  { heading: "server", of: ({ baseUrl }) => baseUrl },
+];
+
+const rowOf = ({ id, createdAt, baseUrl, fields, files, lastTry }: Report): KeptRow => ({
+  id,
+  createdAt,
+  baseUrl,
+  type: fields.type,
+  subject: String(fields.subject ?? fields.message),
+  files: placesOf(files).map(({ file }) => file.name),
+  outcome: lastTry?.outcome ?? null,
+  why: lastTry?.why ?? null,
+});

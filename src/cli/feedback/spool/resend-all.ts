@@ -1,0 +1,71 @@
+import type { Exit } from "../../core/failures/exit-codes.ts";
+import { type Column, note, printList } from "../../core/output/output.ts";
+import { onOneLine } from "../../core/output/plain-text.ts";
+import type { Invocation } from "../../core/program/context.ts";
+import { attempt } from "../../delivery/attempt.ts";
+import { itemsForHere } from "../../delivery/items-by-server.ts";
+import { resendEach, type Sent } from "../../delivery/resend-each.ts";
+import type { Spool } from "../../delivery/spool.ts";
+import { deliver } from "../sending/deliver.ts";
+import type { Report } from "../sending/outgoing-feedback.ts";
+import { undelivered } from "../sending/undelivered.ts";
+import { printKept } from "./list-spooled.ts";
+
+/** What became of one kept report. */
+interface Resent {
+  readonly report: string;
+  readonly sent: boolean;
+  readonly id: string | null;
+  readonly consoleUrl: string | null;
+  readonly why: string | null;
+}
+
+// An Innkeep server knows a key for a day. What may have arrived longer ago might be posted twice.
+const keyLifetimeMs = 23 * 3_600_000;
+
+/** Sends all that is kept for this server, oldest first, until one must wait; ends as the first that failed. */
+export async function resendAll(invocation: Invocation, spool: Spool<Report>): Promise<Exit> {
+  const due = await dueReports(invocation, spool);
+  if (invocation.flags.dryRun) return printKept(invocation, due);
+  const { rows, left, failure } = await resendEach(due, (report) => resendNext(invocation, report, spool));
+  printList(invocation, rows, columns, { left });
+  return failure?.exit ?? "ok";
+}
+
+const columns: readonly Column<Resent>[] = [
+  { heading: "report", of: ({ report }) => report },
+  { heading: "sent", of: ({ sent }) => (sent ? "yes" : "no") },
+  { heading: "id", of: ({ id }) => id },
+  { heading: "where or why", of: ({ consoleUrl, why }) => consoleUrl ?? why },
+];
+
+async function dueReports(invocation: Invocation, spool: Spool<Report>): Promise<readonly Report[]> {
+  const here = await itemsForHere(invocation, spool);
+  const due = here.filter((report) => !isDoubtful(report, invocation.context.clock.now()));
+  for (const { id } of here.filter((report) => !due.includes(report))) {
+    note(
+      invocation,
+      `Report ${id} may have arrived more than a day ago. Look in the console; innkeep feedback resend ${id} sends it.`,
+    );
+  }
+  return due;
+}
+
+const isDoubtful = ({ lastTry }: Report, now: Date): boolean =>
+  lastTry?.outcome === "unknown" && now.getTime() - Date.parse(lastTry.at) > keyLifetimeMs;
+
+async function resendNext(
+  invocation: Invocation,
+  report: Report,
+  spool: Spool<Report>,
+): Promise<Sent<Resent>> {
+  const kept = { item: report, spool };
+  const delivery = await attempt(invocation, kept, deliver);
+  if (delivery.delivered) {
+    const { id = null, consoleUrl = null } = delivery.answer;
+    return { row: { report: report.id, sent: true, id, consoleUrl, why: null } };
+  }
+  const failure = undelivered(kept, delivery);
+  const why = onOneLine(delivery.error.message);
+  return { row: { report: report.id, sent: false, id: null, consoleUrl: null, why }, failure };
+}

@@ -1,0 +1,59 @@
+import { usageError } from "../../core/failures/cli-error.ts";
+import type { Exit } from "../../core/failures/exit-codes.ts";
+import type { Invocation } from "../../core/program/context.ts";
+import { attempt } from "../../delivery/attempt.ts";
+import { refuseOtherServer } from "../../delivery/items-by-server.ts";
+import { keptItem, type Spool } from "../../delivery/spool.ts";
+import { deliver } from "../sending/deliver.ts";
+import { noFiles, type Report } from "../sending/outgoing-feedback.ts";
+import { preview } from "../sending/preview.ts";
+import { printAnswer } from "../sending/send.ts";
+import { undelivered } from "../sending/undelivered.ts";
+import { openSpool } from "./feedback-spool.ts";
+import { listKept } from "./list-spooled.ts";
+import { resendAll } from "./resend-all.ts";
+
+export interface ResendFlags {
+  readonly all?: boolean;
+  readonly list?: boolean;
+  readonly withoutFiles?: boolean;
+}
+
+/** Sends kept reports again, each with the key it had, so that what has arrived is not posted twice. */
+export async function resend(invocation: Invocation, flags: ResendFlags, id?: string): Promise<Exit> {
+  const spool = openSpool(invocation);
+  if (flags.list) return listKept(invocation, spool);
+  if (id && !flags.all) return resendOne(invocation, flags, spool, await keptItem(spool, id));
+  if (flags.all && !id && !flags.withoutFiles) return resendAll(invocation, spool);
+  throw usageError("Name one report, or give --all alone.", "innkeep feedback resend --list");
+}
+
+async function resendOne(
+  invocation: Invocation,
+  { withoutFiles }: ResendFlags,
+  spool: Spool<Report>,
+  stored: Report,
+): Promise<Exit> {
+  refuseOtherServer(invocation, spool.kind, stored);
+  const chosen = withoutFiles ? stripped(invocation, stored) : stored;
+  const report = { ...chosen, idempotencyKey: invocation.flags.idempotencyKey ?? chosen.idempotencyKey };
+  if (invocation.flags.dryRun) await preview(invocation, report);
+  await spool.update(report);
+
+  const kept = { item: report, spool };
+  const delivery = await attempt(invocation, kept, deliver);
+  if (!delivery.delivered) throw undelivered(kept, delivery);
+  printAnswer(invocation, delivery.answer);
+  return "ok";
+}
+
+/** The text alone is another request, so it gets another key; only where the first cannot have arrived. */
+function stripped({ context }: Invocation, report: Report): Report {
+  if (report.lastTry?.outcome === "unknown") {
+    throw usageError(
+      `Report ${report.id} may have arrived whole: without its files it would be posted a second time.`,
+      `innkeep feedback resend ${report.id}`,
+    );
+  }
+  return { ...report, files: noFiles, idempotencyKey: context.newId() };
+}

@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import * as z from "zod/mini";
+import type { FeedbackFiles } from "../../../client/calls/feedback-body.ts";
+import type { Report } from "../sending/outgoing-feedback.ts";
+
+const StoredFile = z.object({ name: z.string(), mediaType: z.string(), bytes: z.int() });
+
+/** A report as it lies in the spool: its files lie beside it, under their place in the request (`images.0`). */
+const StoredReport = z.object({
+  id: z.string(),
+  createdAt: z.string(),
+  baseUrl: z.string(),
+  idempotencyKey: z.string(),
+  fields: z.record(z.string(), z.unknown()),
+  files: z.object({
+    images: z.array(StoredFile),
+    videos: z.array(StoredFile),
+    attachments: z.array(StoredFile),
+  }),
+  lastTry: z.nullable(
+    z.object({ at: z.string(), outcome: z.enum(["unsent", "refused", "unknown"]), why: z.string() }),
+  ),
+});
+type StoredFiles = z.output<typeof StoredReport>["files"];
+
+export const storedText = (report: Report): string => JSON.stringify(StoredReport.parse(report));
+
+/** The report in a folder of the spool; undefined where the text is none. */
+export function storedReport(folder: string, text: string): Report | undefined {
+  try {
+    const { data: report } = StoredReport.safeParse(JSON.parse(text));
+    return report && { ...report, files: filesBeside(folder, report.files) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where a file of a report lies in its folder. */
+export const copyPath = (folder: string, field: keyof FeedbackFiles, at: number): string =>
+  join(folder, `${field}.${at}`);
+
+function filesBeside(folder: string, { images, videos, attachments }: StoredFiles): FeedbackFiles {
+  const placed = (field: keyof FeedbackFiles, files: StoredFiles["images"]) =>
+    files.map((file, at) => ({ ...file, path: copyPath(folder, field, at) }));
+  return {
+    images: placed("images", images),
+    videos: placed("videos", videos),
+    attachments: placed("attachments", attachments),
+  };
+}

@@ -1,0 +1,48 @@
+import type { LooseInput } from "../../client/calls/prepare.ts";
+import { type Route, routes } from "../../client/calls/routes.ts";
+import type { CredentialKind } from "../../client/credential-kinds.ts";
+import { ServerError } from "../../client/errors.ts";
+import { connect } from "../core/connection/connect.ts";
+import type { FoundCredential, Invocation } from "../core/program/context.ts";
+
+/** What a server says to a credential; `valid` is null where it does not say. */
+export interface Verdict {
+  readonly valid: boolean | null;
+  readonly problem: string | null;
+}
+
+/** A read for each kind of credential that changes nothing. */
+const questions: Readonly<Record<CredentialKind, { readonly route: Route; readonly input?: LooseInput }>> = {
+  appKey: { route: routes.faqs.list },
+  agentToken: {
+    route: routes.agent.readThread,
+    input: { params: { id: "00000000-0000-4000-8000-000000000000" } },
+  },
+  deviceToken: { route: routes.tester.slots },
+  maintainerToken: { route: { ...routes.session.me, auth: "maintainerToken" } },
+};
+
+const limits = { attempts: 1, timeoutMs: 5_000 };
+
+/** Asks a server, once, whether it takes a credential. */
+export async function isTaken(
+  invocation: Invocation,
+  { server, kind }: { readonly server: string; readonly kind: CredentialKind },
+  found: FoundCredential,
+): Promise<Verdict> {
+  const { route, input } = questions[kind];
+  const baseUrl = () => server;
+  const send = connect({ ...invocation, baseUrl, credential: async () => found }, limits);
+  try {
+    await send(route, input);
+    return { valid: true, problem: null };
+  } catch (error) {
+    if (!(error instanceof ServerError)) return { valid: null, problem: messageOf(error) };
+    if (error.status === 401) return { valid: false, problem: "not accepted: expired, revoked or mistyped" };
+    return error.status < 500 && error.status !== 429 && !error.code.startsWith("http_")
+      ? { valid: true, problem: null }
+      : { valid: null, problem: error.message };
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,87 @@
+import { waitForApproval } from "../../client/waiting/wait-for-sign-in-code.ts";
+import { CliError, usageError } from "../core/failures/cli-error.ts";
+import { canAsk } from "../core/input/confirm.ts";
+import { note } from "../core/output/output.ts";
+import type { Invocation } from "../core/program/context.ts";
+
+export interface Pending {
+  readonly deviceId: string;
+  readonly challenge: string;
+}
+
+const seconds = 300;
+
+/**
+ * The code of an approval: heard from the server, or pasted by the person on the terminal, whichever is first. Throws a
+ * CliError where neither comes in five minutes.
+ */
+export async function codeOf(invocation: Invocation, device: Pending, pasteOnly: boolean): Promise<string> {
+  invocation.context.signal.throwIfAborted();
+  if (pasteOnly) return pasted(invocation, invocation.context.signal);
+  const over = new AbortController();
+  const stop = () => over.abort(invocation.context.signal.reason);
+  invocation.context.signal.addEventListener("abort", stop, { once: true });
+  try {
+    const heard = hear(invocation, device, over.signal);
+    return await (canAsk(invocation) ? firstOf(heard, pasted(invocation, over.signal)) : heardAlone(heard));
+  } finally {
+    invocation.context.signal.removeEventListener("abort", stop);
+    over.abort(new Error("The sign-in is over."));
+  }
+}
+
+/** Throws where `--paste` could only fail, before anybody opens a browser. */
+export function assertCanPaste(invocation: Invocation): void {
+  if (canAsk(invocation)) return;
+  throw usageError("Nobody can be asked for the code here.", "Leave out --paste to wait for the approval.");
+}
+
+type Heard = Awaited<ReturnType<typeof waitForApproval>>;
+
+function hear(invocation: Invocation, device: Pending, signal: AbortSignal): Promise<Heard> {
+  const { clock } = invocation.context;
+  note(invocation, "Waiting for the approval, for 5 minutes.");
+  return waitForApproval(invocation.client(), device, {
+    seconds,
+    signal,
+    now: clock.now,
+    sleep: clock.sleep,
+  });
+}
+
+/** What fails first, the question or the waiting, does not end the other, unless it is a refusal. */
+function firstOf(heard: Promise<Heard>, typed: Promise<string>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    heard.then((found) => {
+      if (found === "late") reject(late());
+      else if (found !== "unsupported") resolve(found.code);
+      else typed.catch(reject);
+    }, reject);
+    typed.then(resolve, () => {});
+  });
+}
+
+async function heardAlone(heard: Promise<Heard>): Promise<string> {
+  const found = await heard;
+  if (found === "late") throw late();
+  if (found !== "unsupported") return found.code;
+  throw usageError(
+    "This server does not tell when a device is approved, and nobody can be asked for the code here.",
+    "Run `innkeep auth login --paste` on a terminal.",
+  );
+}
+
+async function pasted(invocation: Invocation, signal: AbortSignal): Promise<string> {
+  for (;;) {
+    const typed = await invocation.context.io.ask("Code, if the page shows one: ", { hidden: true, signal });
+    if (typed.trim() !== "") return typed.trim();
+  }
+}
+
+const late = () =>
+  new CliError(
+    "authentication",
+    "not_approved",
+    "Nobody approved this device within 5 minutes. You are not signed in.",
+    "Run `innkeep auth login` again.",
+  );

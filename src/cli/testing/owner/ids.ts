@@ -1,0 +1,52 @@
+import { reachableApps } from "../../core/input/app-id.ts";
+import { type Listed, wholeId } from "../../core/input/whole-id.ts";
+import type { Invocation } from "../../core/program/context.ts";
+
+/** The id of an offer to testers that is named by it, or by its start. */
+export const listingIdOf = (invocation: Invocation, given: string): Promise<string> =>
+  wholeId(given, {
+    thing: "listing",
+    command: "innkeep testing listing list",
+    list: () => listings(invocation),
+  });
+
+/** The id of a run of a test that is named by it, or by its start. */
+export const cycleIdOf = (invocation: Invocation, given: string): Promise<string> =>
+  wholeId(given, {
+    thing: "cycle",
+    command: "innkeep testing cycle list LISTING",
+    list: async () => (await cycles(invocation)).map(({ id, startsOn }) => ({ id, name: startsOn })),
+  });
+
+/** The id of a seat that is named by it, or by its start; of runs that are over by the whole id alone. */
+export const seatIdOf = (invocation: Invocation, given: string): Promise<string> =>
+  wholeId(given, {
+    thing: "seat of a test that is not over",
+    command: "innkeep testing cycle view CYCLE",
+    list: () => seats(invocation),
+  });
+
+async function listings(invocation: Invocation): Promise<readonly Listed[]> {
+  const apps = await reachableApps(invocation);
+  const { list } = invocation.client().listings;
+  const lists = await Promise.all(apps.map(({ id }) => list({ params: { appId: id } })));
+  return lists.flatMap(({ items }) => items).map(({ id, appName }) => ({ id, name: appName }));
+}
+
+async function cycles(invocation: Invocation) {
+  const { list } = invocation.client().cycles;
+  const all = await listings(invocation);
+  const lists = await Promise.all(all.map(({ id }) => list({ params: { listingId: id } })));
+  return lists.flatMap(({ items }) => items);
+}
+
+const lasting: readonly string[] = ["recruiting", "running"];
+
+async function seats(invocation: Invocation): Promise<readonly Listed[]> {
+  const { read } = invocation.client().cycles;
+  const open = (await cycles(invocation)).filter(({ status }) => lasting.includes(status));
+  const grids = await Promise.all(open.map(({ id }) => read({ params: { cycleId: id } })));
+  return grids
+    .flatMap(({ slots }) => slots)
+    .map(({ slotId, seat, tester }) => ({ id: slotId, name: `seat ${seat} ${tester?.email ?? ""}` }));
+}

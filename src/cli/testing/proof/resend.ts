@@ -1,0 +1,101 @@
+import { usageError } from "../../core/failures/cli-error.ts";
+import type { Exit } from "../../core/failures/exit-codes.ts";
+import { type Column, printList } from "../../core/output/output.ts";
+import { onOneLine } from "../../core/output/plain-text.ts";
+import type { Invocation } from "../../core/program/context.ts";
+import { itemsForHere, refuseOtherServer } from "../../delivery/items-by-server.ts";
+import { tellDamaged } from "../../delivery/remind.ts";
+import { resendEach, type Sent } from "../../delivery/resend-each.ts";
+import { keptItem, type Spool } from "../../delivery/spool.ts";
+import { sendProof } from "./deliver.ts";
+import type { Proof } from "./proof.ts";
+import { openProofs } from "./proof-spool.ts";
+import { preview, printReceipt, tellInterrupted } from "./submit.ts";
+import { undelivered } from "./undelivered.ts";
+
+export interface ResendFlags {
+  readonly all?: boolean;
+  readonly list?: boolean;
+}
+
+/** Sends kept proofs again, each with the key it had, so that what has arrived is answered and not refused. */
+export async function resend(invocation: Invocation, { all, list }: ResendFlags, id?: string): Promise<Exit> {
+  const spool = openProofs(invocation);
+  if (list) return listKept(invocation, spool);
+  if (id && !all) return resendOne(invocation, spool, await keptItem(spool, id));
+  if (all && !id) return resendAll(invocation, spool);
+  throw usageError("Name one proof, or give --all alone.", "innkeep proof resend --list");
+}
+
+async function listKept(invocation: Invocation, spool: Spool<Proof>): Promise<Exit> {
+  const { items, damaged } = await spool.list();
+  tellDamaged(invocation, spool.kind, damaged);
+  return printKept(invocation, items);
+}
+
+function printKept(invocation: Invocation, proofs: readonly Proof[]): Exit {
+  const rows = proofs.map(({ id, baseUrl, fields, images, lastTry }) => ({
+    id,
+    ...fields,
+    images: images.map(({ name }) => name),
+    outcome: lastTry?.outcome ?? null,
+    why: lastTry?.why ?? null,
+    baseUrl,
+  }));
+  const columns: readonly Column<(typeof rows)[number]>[] = [
+    { heading: "id", of: (row) => row.id },
+    { heading: "slot", of: ({ slotId }) => slotId },
+    { heading: "taken", of: ({ capturedAt }) => capturedAt },
+    { heading: "images", of: ({ images }) => images.length },
+    { heading: "state", of: ({ outcome }) => outcome },
+    { heading: "why", of: ({ why }) => why },
+    { heading: "server", of: ({ baseUrl }) => baseUrl },
+  ];
+  printList(invocation, rows, columns);
+  return "ok";
+}
+
+async function resendOne(invocation: Invocation, spool: Spool<Proof>, stored: Proof): Promise<Exit> {
+  refuseOtherServer(invocation, spool.kind, stored);
+  const item = { ...stored, idempotencyKey: invocation.flags.idempotencyKey ?? stored.idempotencyKey };
+  if (invocation.flags.dryRun) await preview(invocation, item);
+  const kept = { item, spool };
+  const delivery = await sendProof(invocation, kept);
+  if (!delivery.delivered) throw tellInterrupted(invocation, undelivered(kept, delivery));
+  printReceipt(invocation, delivery.answer);
+  return "ok";
+}
+
+interface Resent {
+  readonly proof: string;
+  readonly sent: boolean;
+  readonly dayIndex: number | null;
+  readonly why: string | null;
+}
+
+async function resendAll(invocation: Invocation, spool: Spool<Proof>): Promise<Exit> {
+  const proofs = await itemsForHere(invocation, spool);
+  if (invocation.flags.dryRun) return printKept(invocation, proofs);
+  const { rows, left, failure } = await resendEach(proofs, (item) => resendNext(invocation, item, spool));
+  printList(invocation, rows, resentColumns, { left });
+  return failure?.exit ?? "ok";
+}
+
+const resentColumns: readonly Column<Resent>[] = [
+  { heading: "proof", of: ({ proof }) => proof },
+  { heading: "sent", of: ({ sent }) => (sent ? "yes" : "no") },
+  { heading: "day", of: ({ dayIndex }) => dayIndex },
+  { heading: "why", of: ({ why }) => why },
+];
+
+async function resendNext(invocation: Invocation, item: Proof, spool: Spool<Proof>): Promise<Sent<Resent>> {
+  const kept = { item, spool };
+  const delivery = await sendProof(invocation, kept);
+  if (delivery.delivered) {
+    const { dayIndex = null } = delivery.answer;
+    return { row: { proof: item.id, sent: true, dayIndex, why: null } };
+  }
+  const failure = undelivered(kept, delivery);
+  const { dayIndex = null } = failure.details;
+  return { row: { proof: item.id, sent: false, dayIndex, why: onOneLine(delivery.error.message) }, failure };
+}

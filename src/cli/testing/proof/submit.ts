@@ -1,0 +1,63 @@
+import { routes } from "../../../client/calls/routes.ts";
+import { isStart } from "../../core/input/whole-id.ts";
+import { note, printOne } from "../../core/output/output.ts";
+import type { Invocation } from "../../core/program/context.ts";
+import { keep } from "../../delivery/attempt.ts";
+import { remind } from "../../delivery/remind.ts";
+import { ownSlotId } from "../tester/slot-id.ts";
+import { type Receipt, sendProof } from "./deliver.ts";
+import { type DraftFlags, draftOf } from "./draft.ts";
+import { bodyOf, type Proof } from "./proof.ts";
+import { openProofs } from "./proof-spool.ts";
+import { undelivered } from "./undelivered.ts";
+
+export type SubmitFlags = DraftFlags;
+
+/** Checks, keeps and sends one proof. */
+export async function submit(
+  invocation: Invocation,
+  flags: SubmitFlags,
+  given: string | undefined,
+): Promise<undefined> {
+  // A whole id needs no server: what cannot be sent now is kept.
+  const slotId = given === undefined || isStart(given) ? await ownSlotId(invocation, given) : given;
+  const proof = proofOf(invocation, await draftOf(invocation, flags, slotId));
+  if (invocation.flags.dryRun) await preview(invocation, proof);
+
+  const spool = openProofs(invocation);
+  const kept = await keep(invocation, proof, spool);
+  const delivery = await sendProof(invocation, kept);
+  if (!delivery.delivered) throw tellInterrupted(invocation, undelivered(kept, delivery));
+  printReceipt(invocation, delivery.answer);
+  await remind(invocation, spool);
+}
+
+function proofOf({ context, flags, baseUrl }: Invocation, draft: Pick<Proof, "fields" | "images">): Proof {
+  const id = context.newId();
+  return {
+    ...draft,
+    id,
+    createdAt: context.clock.now().toISOString(),
+    baseUrl: baseUrl(),
+    idempotencyKey: flags.idempotencyKey ?? id,
+    lastTry: null,
+  };
+}
+
+/** Under `--dry-run`: ends the command at the request that it would have sent, its files only named. */
+export async function preview(invocation: Invocation, proof: Proof): Promise<void> {
+  await invocation.sender()(routes.tester.submitProof, { content: bodyOf(proof) });
+}
+
+/** An interrupted program says nothing by itself. */
+export function tellInterrupted(invocation: Invocation, failure: Error): Error {
+  if (invocation.context.signal.aborted) note(invocation, failure.message);
+  return failure;
+}
+
+export function printReceipt(invocation: Invocation, receipt: Receipt): void {
+  const { dayIndex, proofId } = receipt;
+  const day = dayIndex === undefined ? "The proof was taken." : `Day ${dayIndex} is counted.`;
+  if (!invocation.flags.json && proofId) note(invocation, day);
+  printOne(invocation, receipt, () => proofId ?? day);
+}

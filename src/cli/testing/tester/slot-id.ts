@@ -1,0 +1,38 @@
+import type { Slot } from "../../../contract/tester.ts";
+import { usageError } from "../../core/failures/cli-error.ts";
+import { wholeId } from "../../core/input/whole-id.ts";
+import type { Invocation } from "../../core/program/context.ts";
+
+/** The id of one of the tester's seats: named by it or by its start, or the only one that is still held. */
+export async function ownSlotId(invocation: Invocation, given: string | undefined): Promise<string> {
+  const slots = async () => (await invocation.client().tester.slots()).slots;
+  if (given === undefined) return onlyOne(await slots());
+  return wholeId(given, {
+    thing: "seat",
+    command: "innkeep slot list",
+    list: async () => (await slots()).map(({ slotId, app }) => ({ id: slotId, name: app.name })),
+  });
+}
+
+/** The id of a seat that can be asked for: named by it or by its start. */
+export const openSlotId = (invocation: Invocation, given: string): Promise<string> =>
+  wholeId(given, {
+    thing: "free seat",
+    command: "innkeep slot list --open",
+    list: async () => {
+      const { listings } = await invocation.client().tester.listings();
+      return listings.map(({ openSlotId: id, appName }) => ({ id, name: appName }));
+    },
+  });
+
+const held: readonly string[] = ["active", "at_risk"] satisfies readonly Slot["status"][];
+
+function onlyOne(slots: readonly Slot[]): string {
+  const mine = slots.filter(({ status }) => held.includes(status));
+  const [slot, ...others] = mine;
+  if (!slot)
+    throw usageError("You hold no seat now.", "`innkeep slot list --open` shows those that are free.");
+  if (others.length === 0) return slot.slotId;
+  const choice = mine.map(({ slotId, app }) => `  ${slotId}  ${app.name}`).join("\n");
+  throw usageError(`You hold ${mine.length} seats.`, `Say which:\n${choice}`);
+}

@@ -1,0 +1,88 @@
+import type { OpenListing, Slot } from "../../../contract/tester.ts";
+import { details } from "../../core/output/details.ts";
+import { type Column, note, printList, printOne } from "../../core/output/output.ts";
+import type { Invocation } from "../../core/program/context.ts";
+import { guarded, type TestKeyFlags } from "./omit-test-key.ts";
+import { openSlotId, ownSlotId } from "./slot-id.ts";
+
+export interface SlotFlags extends TestKeyFlags {
+  readonly open?: boolean;
+}
+
+type ShownSlot = Omit<Slot, "testKey">;
+
+/** Shows the tester's seats, or with `--open` those that can be asked for. */
+export async function listSlots(invocation: Invocation, flags: SlotFlags): Promise<undefined> {
+  if (flags.open) return listOpen(invocation);
+  const { slots } = await invocation.client().tester.slots();
+  const shown = slots.map((slot) => guarded(slot, flags));
+  printList(invocation, shown, slotColumns, {}, "slots");
+}
+
+const slotColumns: readonly Column<ShownSlot>[] = [
+  { heading: "slot", of: ({ slotId }) => slotId, isId: true },
+  { heading: "app", of: ({ app }) => app.name },
+  { heading: "status", of: ({ status }) => status },
+  { heading: "test", of: ({ cycleStatus }) => cycleStatus },
+  { heading: "day", of: ({ dayIndex, durationDays }) => `${dayIndex}/${durationDays}` },
+  { heading: "missed", of: ({ missedDays }) => missedDays },
+  { heading: "last counted", of: ({ lastProofDayIndex }) => lastProofDayIndex },
+  { heading: "asked until", of: ({ requestExpiresAt }) => requestExpiresAt },
+  { heading: "by", of: ({ verificationTier }) => verificationTier },
+];
+
+async function listOpen(invocation: Invocation): Promise<undefined> {
+  const { listings } = await invocation.client().tester.listings();
+  printList(invocation, listings, openColumns, {}, "listings");
+  note(
+    invocation,
+    listings.length > 0 ? "`innkeep slot request <slot>` asks for one." : "No test has a free seat now.",
+  );
+}
+
+const openColumns: readonly Column<OpenListing>[] = [
+  { heading: "slot", of: ({ openSlotId }) => openSlotId, isId: true },
+  { heading: "app", of: ({ appName }) => appName },
+  { heading: "free", of: ({ seatsFree }) => seatsFree },
+  { heading: "days", of: ({ durationDays }) => durationDays },
+  { heading: "starts", of: ({ startsOn }) => startsOn },
+  { heading: "test", of: ({ cycleStatus }) => cycleStatus },
+  { heading: "what to do", of: ({ testBrief }) => testBrief },
+];
+
+export async function requestSlot(
+  invocation: Invocation,
+  flags: SlotFlags,
+  given: string,
+): Promise<undefined> {
+  const slotId = await openSlotId(invocation, given);
+  const { slot } = await invocation.client().tester.requestSlot({ params: { slotId }, body: {} });
+  note(invocation, `Asked for seat ${slot.slotId}. Its owner decides; \`innkeep slot list\` tells.`);
+  printOne(invocation, { slot: guarded(slot, flags) }, () => slotLines(slot));
+}
+
+export async function rotateKey(
+  invocation: Invocation,
+  flags: SlotFlags,
+  given: string | undefined,
+): Promise<undefined> {
+  const slotId = await ownSlotId(invocation, given);
+  const { slot } = await invocation.client().tester.rotateKey({ params: { slotId }, body: {} });
+  note(
+    invocation,
+    `Seat ${slot.slotId} has a new test key. The old one stopped working: give the new one to the app.`,
+  );
+  printOne(invocation, { slot: guarded(slot, flags) }, () =>
+    flags.withTestKeys ? (slot.testKey ?? "") : slotLines(slot),
+  );
+}
+
+const slotLines = ({ slotId, app, status, requestExpiresAt, cycleStatus }: ShownSlot): string =>
+  details({
+    slot: slotId,
+    app: app.name,
+    status,
+    test: cycleStatus,
+    "asked until": requestExpiresAt,
+    "join here": app.optInUrl,
+  });

@@ -1,0 +1,54 @@
+import type { Client } from "../../../client/calls/call.ts";
+import type { Task } from "../../../contract/tester.ts";
+import { usageError } from "../../core/failures/cli-error.ts";
+import { type Column, note, printList } from "../../core/output/output.ts";
+import type { Invocation } from "../../core/program/context.ts";
+import { guarded, type TestKeyFlags } from "./omit-test-key.ts";
+
+export interface TaskFlags extends TestKeyFlags {
+  readonly day?: number;
+  readonly watch?: boolean;
+}
+
+/** A task without its test key, or with it where that was asked for. */
+export type ShownTask = Omit<Task, "testKey">;
+
+/** What there is to do, as the commands show it. */
+export interface Tasks {
+  readonly tasks: readonly ShownTask[];
+  readonly outstanding: number;
+}
+
+/** Shows what the tester has to do today, or had on an earlier day of each test. */
+export async function listTasks(invocation: Invocation, flags: TaskFlags): Promise<undefined> {
+  const { day } = flags;
+  if (day !== undefined && day < 1) throw usageError("--day: the days of a test are counted from 1.");
+  const query = day === undefined ? {} : { day: String(day) };
+  const { tasks, outstanding } = shownTasks(await invocation.client().tester.tasks({ query }), flags);
+  printList(invocation, tasks, columns, { outstanding }, "tasks");
+  if (tasks.length > 0) note(invocation, outstandingInWords(outstanding));
+}
+
+type Answer = Awaited<ReturnType<Client["tester"]["tasks"]>>;
+
+/** The answer without the test keys, unless they are asked for. */
+export const shownTasks = ({ tasks, outstanding }: Answer, flags: TestKeyFlags): Tasks => ({
+  tasks: tasks.map((task) => guarded(task, flags)),
+  outstanding,
+});
+
+export const outstandingInWords = (outstanding: number): string =>
+  outstanding === 0 ? "Nothing is outstanding." : `Outstanding: ${outstanding}.`;
+
+const columns: readonly Column<ShownTask>[] = [
+  { heading: "slot", of: ({ slotId }) => slotId, isId: true },
+  { heading: "app", of: ({ appName }) => appName },
+  { heading: "day", of: ({ dayIndex, durationDays }) => `${dayIndex}/${durationDays}` },
+  { heading: "screen", of: ({ targetScreen }) => targetScreen },
+  { heading: "due", of: ({ dueBy }) => dueBy },
+  { heading: "done", of: ({ submitted }) => (submitted ? "yes" : "no") },
+  { heading: "seat", of: ({ slotStatus }) => slotStatus },
+  { heading: "missed", of: ({ missedDays }) => missedDays },
+  { heading: "by", of: ({ verificationTier }) => verificationTier },
+  { heading: "join", of: ({ joinCheckPending }) => (joinCheckPending ? "to be confirmed" : "") },
+];

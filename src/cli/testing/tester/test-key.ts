@@ -1,0 +1,32 @@
+import type { Command } from "commander";
+import { CliError } from "../../core/failures/cli-error.ts";
+import { readText } from "../../core/input/text-flag.ts";
+import type { Invocation } from "../../core/program/context.ts";
+
+export interface TestKeyFile {
+  readonly testKeyFile?: string;
+}
+
+/** The flag of commands that speak for one seat. */
+export const ofTestKey = (command: Command): Command =>
+  command.option(
+    "--test-key-file <file>",
+    "read the seat's test key from a file; `-` is standard input (INNKEEP_TEST_KEY)",
+  );
+
+/** The test key of a seat. It is a secret, so no argument holds it. Throws a CliError where there is none. */
+export async function testKeyOf(
+  { context }: Invocation,
+  { testKeyFile: file }: TestKeyFile,
+): Promise<string> {
+  const given =
+    file === undefined ? context.env.INNKEEP_TEST_KEY : await readText(context, "--test-key-file", file);
+  const testKey = given?.trim();
+  if (testKey) return testKey;
+  throw new CliError(
+    "authentication",
+    "missing_credential",
+    "This needs the test key of a seat.",
+    "Pipe it in with --test-key-file -, or set INNKEEP_TEST_KEY. `innkeep task list --with-test-keys --fields testKey` has it.",
+  );
+}

@@ -1,0 +1,103 @@
+import type { Issue } from "../../contract/issues.ts";
+import { ServerError, UnexpectedAnswerError } from "../errors.ts";
+import type { WireAnswer } from "../transport/wire.ts";
+import { retryAfterSeconds } from "../waiting/retry-after.ts";
+import type { Route } from "./routes.ts";
+import { fits } from "./shape.ts";
+
+interface Asked {
+  readonly method: string;
+  readonly url: URL;
+}
+
+/** A success, with what was asked. */
+export interface Success extends WireAnswer {
+  readonly asked: Asked;
+}
+
+/** The answer, if it is a success. Throws a ServerError for an error, an UnexpectedAnswerError for what is neither. */
+export function successIn(answer: WireAnswer, asked: Asked, now: Date): Success {
+  if (answer.status >= 400) throw serverError(answer, jsonOf(answer.text)?.value, now);
+  if (answer.status < 200 || answer.status >= 300) throw unexpected(answer, asked);
+  return { ...answer, asked };
+}
+
+/**
+ * The value of a success, with all that the server put into it; undefined for a 204, and for a 202 of what may be pending. Throws an UnexpectedAnswerError
+ * where it is not JSON, quite another thing than the route answers, or about another thing than was asked for.
+ */
+export function contentOf(
+  success: Success,
+  { answer, pending, repeats }: Pick<Route, "answer" | "pending" | "repeats">,
+  params: Readonly<Record<string, unknown>> = {},
+): unknown {
+  if (success.status === 204 || success.status === 205 || (pending && success.status === 202))
+    return undefined;
+  const json = jsonOf(success.text);
+  if (!json || (answer && !fits(json.value, answer))) throw unexpected(success, success.asked);
+  if (repeats && !isSame(at(json.value, "id"), params[repeats])) throw unexpected(success, success.asked);
+  return json.value;
+}
+
+const isSame = (answered: unknown, asked: unknown): boolean =>
+  typeof answered === "string" && answered.toLowerCase() === String(asked).trim().toLowerCase();
+
+function serverError(answer: WireAnswer, body: unknown, now: Date): ServerError {
+  const { status, headers } = answer;
+  return new ServerError({
+    status,
+    code: textAt(body, "code") ?? textAt(at(body, "error"), "code") ?? `http_${status}`,
+    message: messageIn(body) ?? `The server answered with status ${status}${kindOf(answer)}.`,
+    issues: issuesIn(body),
+    requestId: headers["x-request-id"] ?? textAt(body, "requestId"),
+    retryAfterSeconds: retryAfterSeconds(headers["retry-after"], headers.date, now),
+    body,
+  });
+}
+
+function unexpected(
+  answer: WireAnswer,
+  { method, url }: { method: string; url: URL },
+): UnexpectedAnswerError {
+  const what = `${method} ${url.origin}${url.pathname} was answered with status ${answer.status}${kindOf(answer)}`;
+  return new UnexpectedAnswerError(
+    answer.status,
+    `${what}, not with what an Innkeep server answers there. Is this the address of one?`,
+  );
+}
+
+/** Other servers put the sentence elsewhere than ours does. */
+const messageIn = (body: unknown): string | undefined =>
+  textAt(body, "error") ?? textAt(body, "message") ?? textAt(at(body, "error"), "message");
+
+/** The faults that an error names, in whatever form. */
+export function issuesIn(body: unknown): Issue[] {
+  const issues = at(body, "issues");
+  if (!Array.isArray(issues)) return [];
+  return issues.map((issue: unknown) => ({
+    path: textAt(issue, "path") ?? "",
+    message: textAt(issue, "message") ?? "is not valid",
+  }));
+}
+
+function jsonOf(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+function kindOf({ headers, text }: WireAnswer): string {
+  if (text === "") return " and an empty body";
+  const [kind] = headers["content-type"]?.split(";") ?? [];
+  return kind && kind !== "application/json" ? ` and ${kind.trim()}` : "";
+}
+
+const at = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+
+function textAt(value: unknown, name: string): string | undefined {
+  const text = at(value, name);
+  return typeof text === "string" && text !== "" ? text : undefined;
+}

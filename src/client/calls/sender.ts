@@ -1,0 +1,147 @@
+import { isMutation } from "../../contract/endpoint.ts";
+import { credentialFor, credentialHeader, credentialKinds } from "../credential-kinds.ts";
+import { ConnectionError, InvalidInputError, MissingCredentialError } from "../errors.ts";
+import type { ClientOptions, Credentials } from "../options.ts";
+import { followingRedirects } from "../transport/redirect.ts";
+import { traced } from "../transport/trace.ts";
+import { transportFor } from "../transport/transport.ts";
+import type { WireRequest } from "../transport/wire.ts";
+import { isSettled, type RetryPolicy, repeatedly } from "../waiting/retry.ts";
+import { sleep } from "../waiting/sleep.ts";
+import { type Success, successIn } from "./answer.ts";
+import { type LooseInput, type PreparedRequest, prepare } from "./prepare.ts";
+import type { Route } from "./routes.ts";
+
+/** Sends any request that there is a route for, and gives the answer if it is a success. */
+export type Sender = (route: Route, input?: LooseInput) => Promise<Success>;
+
+/** The way every call goes: prepare, key, credential, send, repeat where that is safe, refuse errors. */
+export function createSender(options: ClientOptions): Sender {
+  const now = options.now ?? (() => new Date());
+  const transport = followingRedirects(
+    traced(options.transport ?? transportFor(options.proxy), options, now),
+  );
+  const policy = policyOf(options);
+
+  return async (route, given = {}) => {
+    const input = { ...given, signal: given.signal ?? options.signal };
+    const prepared = prepare(options.baseUrl, route, input);
+    if (changes(route)) options.beforeMutation?.(prepared, route);
+    const secret = await secretFor(options.credentials, route);
+    const key = await keyFor(options, route, prepared, input);
+    const request = requestOf(options, { ...prepared, ...answerLimits(route, options, input) }, input, {
+      ...secret,
+      ...keyHeader(key),
+    });
+    const attempt = async () => successIn(await transport(request), prepared, now());
+    const repeats = !changes(route) || key !== undefined;
+    const sent = repeats ? repeatedly(attempt, policy, patient(input, route)) : attempt();
+    return key === undefined ? sent : settle(sent, key, options);
+  };
+}
+
+/**
+ * A read that a server left unanswered for the whole time-out is not asked again: somebody waits for it. A mutation is, and
+ * so is a long poll, whose silence is no fault.
+ */
+function patient(input: LooseInput, route: Route): LooseInput {
+  if (changes(route) || heldMs(input) > 0) return input;
+  const { repeatAfter = () => true } = input;
+  return { ...input, repeatAfter: (error) => !isSilence(error) && repeatAfter(error) };
+}
+
+const isSilence = (error: Error): boolean => error instanceof ConnectionError && error.code === "timeout";
+
+/** Waiting for a decision changes nothing, by whatever method it is asked. */
+const changes = (route: Route): boolean => isMutation(route) && !route.pending;
+
+/** Gives back the key once the server has dealt with the request for good, whatever came of it. */
+async function settle<T>(sent: Promise<T>, key: string, { idempotency }: ClientOptions): Promise<T> {
+  try {
+    const answer = await sent;
+    await idempotency?.settled(key);
+    return answer;
+  } catch (error) {
+    if (isSettled(error)) await idempotency?.settled(key);
+    throw error;
+  }
+}
+
+const policyOf = (options: ClientOptions): RetryPolicy => ({
+  attempts: options.attempts ?? 4,
+  maxWaitMs: options.maxWaitMs ?? 60_000,
+  random: options.random ?? Math.random,
+  sleep: options.sleep ?? sleep,
+  now: options.now ?? (() => new Date()),
+  onRetry: options.onRetry,
+});
+
+async function keyFor(
+  { idempotency }: ClientOptions,
+  route: Route,
+  prepared: PreparedRequest,
+  { idempotencyKey }: LooseInput,
+): Promise<string | undefined> {
+  if (!changes(route)) return undefined;
+  return idempotencyKey ?? (await idempotency?.keyFor(prepared));
+}
+
+const keyHeader = (key: string | undefined): Record<string, string> =>
+  key === undefined ? {} : { "idempotency-key": key };
+
+type AnswerLimits = Pick<WireRequest, "answerMs" | "answerBytes">;
+
+const answers = {
+  usual: { bytes: 16 * 1_048_576, times: 4 },
+  large: { bytes: 256 * 1_048_576, times: 20 },
+} as const;
+
+/** How much of an answer is read, and how many times the time-out of silence it may take: an answer must come to an end. */
+function answerLimits({ large }: Route, { timeoutMs }: ClientOptions, input: LooseInput): AnswerLimits {
+  const { bytes, times } = answers[large ? "large" : "usual"];
+  return { answerBytes: bytes, answerMs: (timeoutMs ?? 30_000) * times + heldMs(input) };
+}
+
+function requestOf(
+  options: ClientOptions,
+  { method, url, headers, body, answerMs, answerBytes }: PreparedRequest & AnswerLimits,
+  input: LooseInput,
+  own: Readonly<Record<string, string>>,
+): WireRequest {
+  return {
+    method,
+    url,
+    headers: { accept: "application/json", ...lengthOf(body), ...headers, ...options.headers, ...own },
+    body,
+    timeoutMs: (options.timeoutMs ?? 30_000) + heldMs(input),
+    answerMs,
+    answerBytes,
+    signal: input.signal,
+    onProgress: input.onProgress,
+  };
+}
+
+/** The header with the credential that a route wants. Throws where nobody gave one, or it is none. */
+async function secretFor(
+  credentials: Credentials = {},
+  { auth }: Route,
+): Promise<Readonly<Record<string, string>>> {
+  const kind = credentialFor(auth);
+  if (kind === undefined) return {};
+  const given = typeof credentials === "function" ? await credentials(kind) : credentials[kind];
+  const secret = given?.trim();
+  if (!secret) throw new MissingCredentialError(kind);
+  if (/^[!-~]+$/.test(secret)) return credentialHeader(kind, secret);
+  throw new InvalidInputError(`The ${credentialKinds[kind].name} has characters that none of its kind has.`);
+}
+
+function lengthOf(body: WireRequest["body"]): Record<string, string> {
+  if (body === undefined) return {};
+  return { "content-length": String(typeof body === "string" ? Buffer.byteLength(body) : body.bytes) };
+}
+
+/** How long the server may hold the answer of a long poll. */
+const heldMs = ({ query, body }: LooseInput): number => (Number(query?.wait ?? waitIn(body)) || 0) * 1_000;
+
+const waitIn = (body: unknown): unknown =>
+  typeof body === "object" && body !== null && "wait" in body ? body.wait : undefined;

@@ -1,0 +1,57 @@
+import { ConnectionError } from "../errors.ts";
+
+const sentences: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "the host name is not known",
+  EAI_AGAIN: "the host name could not be looked up",
+  ECONNRESET: "the connection was cut",
+  EPIPE: "the connection was cut",
+  ETIMEDOUT: "the host did not answer",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "the network cannot be reached",
+  EPROTO: "it does not speak TLS",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
+};
+const untrusted = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/;
+
+/** Tells in words why there was no answer. Names the host only: an address can hold a secret. */
+export function connectionError(cause: unknown, url: URL): ConnectionError {
+  if (cause instanceof ConnectionError) return cause;
+  const code = codeOf(cause) ?? "failed";
+  return new ConnectionError(code, `No answer from ${url.origin}: ${reasonFor(code)}.`, { cause });
+}
+
+export const timeoutError = (url: URL, timeoutMs: number): ConnectionError =>
+  new ConnectionError(
+    "timeout",
+    `No answer from ${url.origin}: silent for ${Math.round(timeoutMs / 1_000)} seconds.`,
+  );
+
+export const tooLarge = ({ origin }: URL, bytes: number): ConnectionError =>
+  new ConnectionError(
+    "too_large",
+    `The answer from ${origin} is larger than ${Math.round(bytes / 1_048_576)} MB and was given up. Is this the address of an Innkeep server?`,
+  );
+
+export const tooSlow = ({ origin }: URL, milliseconds: number): ConnectionError =>
+  new ConnectionError(
+    "too_slow",
+    `The answer from ${origin} had not ended after ${Math.round(milliseconds / 1_000)} seconds and was given up.`,
+  );
+
+function reasonFor(code: string): string {
+  if (untrusted.test(code)) {
+    return "its certificate is not trusted here. NODE_EXTRA_CA_CERTS names a file of further authorities";
+  }
+  return sentences[code] ?? `the connection failed (${code})`;
+}
+
+/** The code of an error, of what caused it, or of the first of several (one per address of a host). */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ("code" in error && typeof error.code === "string") return error.code;
+  const [first] = error instanceof AggregateError ? error.errors : [];
+  return codeOf(first ?? error.cause);
+}

@@ -1,0 +1,24 @@
+import { once } from "../lazy.ts";
+import { type Ask, exchange } from "./exchange.ts";
+import type { Transport } from "./wire.ts";
+
+/** Talks over node:http and node:https, with connections that are kept for the next call. */
+export function nodeTransport(): Transport {
+  const open = { "http:": once(openHttp), "https:": once(openHttps) };
+  return async (request) => {
+    const ask = await open[request.url.protocol === "https:" ? "https:" : "http:"]();
+    return exchange(ask, request);
+  };
+}
+
+async function openHttp(): Promise<Ask> {
+  const { Agent, request } = await import("node:http");
+  const agent = new Agent({ keepAlive: true });
+  return (url, options, heard) => request(url, { ...options, agent }, heard);
+}
+
+async function openHttps(): Promise<Ask> {
+  const { Agent, request } = await import("node:https");
+  const agent = new Agent({ keepAlive: true });
+  return (url, options, heard) => request(url, { ...options, agent }, heard);
+}

@@ -1,0 +1,44 @@
+import type { Writable } from "node:stream";
+import type { Content } from "../calls/call.ts";
+import type { WireRequest } from "./wire.ts";
+
+/** Writes the body of a request as fast as the network takes it, tells how far it is, and ends the request. */
+export async function sendBody(
+  outgoing: Writable,
+  { body, onProgress }: Pick<WireRequest, "body" | "onProgress">,
+): Promise<void> {
+  if (body === undefined || typeof body === "string") {
+    outgoing.end(body);
+    return;
+  }
+  for await (const chunk of measured(body, onProgress)) {
+    if (outgoing.destroyed) return;
+    if (!outgoing.write(chunk)) await drained(outgoing);
+  }
+  outgoing.end();
+}
+
+/** The chunks of a content, told to `onProgress` as they leave. Throws where they are not as many bytes as it said. */
+export async function* measured(
+  content: Content,
+  onProgress: WireRequest["onProgress"],
+): AsyncGenerator<Uint8Array> {
+  let sent = 0;
+  for await (const chunk of content.read()) {
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    sent += bytes.length;
+    yield bytes;
+    onProgress?.(sent, content.bytes);
+  }
+  if (sent !== content.bytes)
+    throw new Error(`The body has ${sent} bytes, not the ${content.bytes} it announced.`);
+}
+
+const drained = (outgoing: Writable): Promise<void> =>
+  new Promise((resolve) => {
+    const goOn = () => {
+      outgoing.off("drain", goOn).off("close", goOn);
+      resolve();
+    };
+    outgoing.on("drain", goOn).on("close", goOn);
+  });

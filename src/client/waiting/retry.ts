@@ -1,0 +1,69 @@
+import type { CallOptions } from "../calls/call.ts";
+import { ConnectionError, ServerError } from "../errors.ts";
+
+/** What goes wrong for a while only. */
+export interface Pause {
+  readonly waitMs: number;
+  readonly error: Error;
+}
+
+export interface RetryPolicy {
+  /** How often at most, the first time included. */
+  readonly attempts: number;
+  /** How long after the first try began the last one begins at most. */
+  readonly maxWaitMs: number;
+  readonly now: () => Date;
+  readonly random: () => number;
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  /** Hears of each pause before it starts. */
+  readonly onRetry?: (pause: Pause) => void;
+}
+
+const permanent = new Set(["EPROTO", "bad_proxy", "too_long", "too_large", "too_slow"]);
+const passing = new Set([408, 425, 429]);
+const inProgress = "idempotency_in_progress";
+
+/**
+ * Tries until it works, the failure is one that stays, or the policy's limits are reached; then throws the last failure.
+ * Only for requests that may be repeated.
+ */
+export async function repeatedly<T>(
+  attempt: () => Promise<T>,
+  policy: RetryPolicy,
+  { signal, repeatAfter = () => true }: Pick<CallOptions, "signal" | "repeatAfter"> = {},
+): Promise<T> {
+  const begun = policy.now().getTime();
+  let waited = 0;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Error) || !isTemporary(error) || !repeatAfter(error)) throw error;
+      if (tries >= policy.attempts) throw error;
+      const waitMs = pauseAfter(error, tries, policy.random);
+      const passed = Math.max(waited, policy.now().getTime() - begun);
+      if (passed + waitMs > policy.maxWaitMs) throw error;
+      policy.onRetry?.({ waitMs, error });
+      await policy.sleep(waitMs, signal);
+      waited += waitMs;
+    }
+  }
+}
+
+/** Whether the same request may succeed in a while. */
+export function isTemporary(error: unknown): boolean {
+  if (error instanceof ConnectionError) return !permanent.has(error.code) && !/CERT|TLS|SSL/.test(error.code);
+  if (!(error instanceof ServerError)) return false;
+  return error.code === inProgress || passing.has(error.status) || error.status >= 500;
+}
+
+/** Whether the server has dealt with the request for good, so that its idempotency key has done its work. */
+export const isSettled = (error: unknown): boolean => error instanceof ServerError && !isTemporary(error);
+
+/** What the server asks for; else half a second and more, doubling, with jitter. In milliseconds. */
+function pauseAfter(error: Error, tries: number, random: () => number): number {
+  const asked = error instanceof ServerError ? error.retryAfterSeconds : undefined;
+  // A server that always says "at once" is not asked without pause for ever.
+  if (asked !== undefined && (asked > 0 || tries === 1)) return asked * 1_000;
+  return Math.round(Math.min(8_000, 500 * 2 ** (tries - 1)) * (0.5 + random() / 2));
+}

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type Endpoint,
+  errorsOf,
+  type Group,
+  isMutation,
+  maintainerScopes,
+} from "../../../src/contract/endpoint.ts";
+import { contract } from "../../../src/contract/index.ts";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { newListing } from "../../support/worlds/listing-and-slot-activity.ts";
+import { bearer, type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+
+const groups: [string, Group][] = Object.entries(contract);
+
+/** Every endpoint of the console that needs a credential, by its name. */
+const endpoints = groups.flatMap(([group, endpoints]) =>
+  Object.entries(endpoints)
+    .filter(([, { path, auth }]) => path.startsWith("/api/v1/console/") && auth !== "none")
+    .map(([name, endpoint]) => ({ name: `${group}.${name}`, endpoint })),
+);
+const only = (wanted: (endpoint: Endpoint) => boolean) =>
+  endpoints.filter(({ endpoint }) => wanted(endpoint));
+
+/** A body that each endpoint would take. */
+const bodies: Record<string, unknown> = {
+  "apps.create": { name: "New" },
+  "apps.update": { name: "Other" },
+  "keys.create": {},
+  "tokens.create": { kind: "agent", label: "New" },
+  "threads.update": { status: "resolved" },
+  "threads.addMessage": { direction: "note", body: "Seen." },
+  "runs.decide": { decision: "approve" },
+  "consoleFaqs.create": { question: "How?", answer: "So." },
+  "consoleFaqs.replace": { faqs: [] },
+  "consoleFaqs.update": { answer: "So." },
+  "consoleChangelog.create": { title: "Second", version: "2.0.0" },
+  "consoleChangelog.put": { title: "Second" },
+  "consoleChangelog.update": { title: "Other" },
+  "listings.create": newListing,
+  "listings.update": { appName: "Other" },
+  "cycles.create": { startsOn: "2099-01-01", timezone: "UTC" },
+  "slots.assign": { email: "somebody@example.org" },
+};
+
+describe.each(databases)("the console's API on $name", (engine) => {
+  let service: Service;
+  let world: ConsoleWorld;
+  beforeAll(async () => {
+    service = await startService({ engine });
+    world = await makeConsoleWorld(service);
+  });
+  afterAll(() => service.stop());
+
+  const pathOf = ({ path }: Endpoint) => {
+    const { app, threadId, ...ids } = world;
+    const params: Record<string, unknown> = { ...ids, appId: app.id, id: threadId, version: "3.0.0" };
+    return path.replace(/:(\w+)/g, (_, name: string) => String(params[name]));
+  };
+  const call = (name: string, endpoint: Endpoint, headers: Record<string, string>) =>
+    service.request(endpoint.method, pathOf(endpoint), { headers, body: bodies[name] });
+  const refusal = async (name: string, endpoint: Endpoint, headers: Record<string, string>) => {
+    const answer = await call(name, endpoint, headers);
+    const code = answer.field("code");
+    expect(errorsOf(endpoint)).toContain(code);
+    return code;
+  };
+  const maintainer = async (scopes: readonly string[]) =>
+    bearer(await service.makeToken(world.owner, "maintainer", { scopes }));
+
+  it.each(endpoints)("$name is refused without a credential", async ({ name, endpoint }) => {
+    expect(await refusal(name, endpoint, {})).toBe("sign_in_required");
+  });
+
+  it.each(endpoints)("$name is refused with an app key", async ({ name, endpoint }) => {
+    expect(await refusal(name, endpoint, { "x-api-key": world.app.key })).toBe("sign_in_required");
+  });
+
+  it.each(endpoints)("$name is refused with an agent token", async ({ name, endpoint }) => {
+    const code = endpoint.auth === "session" ? "sign_in_required" : "invalid_token";
+    expect(await refusal(name, endpoint, bearer(world.agentToken))).toBe(code);
+  });
+
+  it.each(only(({ scope }) => scope !== undefined))(
+    "$name is refused with a maintainer token of all other scopes",
+    async ({ name, endpoint }) => {
+      const token = await maintainer(maintainerScopes.filter((scope) => scope !== endpoint.scope));
+      expect(await refusal(name, endpoint, token)).toBe("insufficient_scope");
+    },
+  );
+
+  it.each(only(({ auth }) => auth === "session"))(
+    "$name needs a person: a maintainer token of all scopes is refused",
+    async ({ name, endpoint }) => {
+      expect(await refusal(name, endpoint, await maintainer(maintainerScopes))).toBe("sign_in_required");
+    },
+  );
+
+  it.each(only(({ auth }) => auth === "session"))(
+    "$name is refused with a bearer token beside the session",
+    async ({ name, endpoint }) => {
+      const headers = { ...world.headers, ...(await maintainer(maintainerScopes)) };
+      expect(await refusal(name, endpoint, headers)).toBe("sign_in_required");
+    },
+  );
+
+  it.each(only(isMutation))("$name is refused with a session but no origin", async ({ name, endpoint }) => {
+    const { cookie } = world.headers;
+    expect(await refusal(name, endpoint, { cookie })).toBe("forbidden");
+  });
+
+  it.each(only(isMutation))("$name is refused from a page elsewhere", async ({ name, endpoint }) => {
+    const headers = { ...world.headers, origin: "https://evil.example" };
+    expect(await refusal(name, endpoint, headers)).toBe("forbidden");
+  });
+
+  it.each(only(({ path }) => path.includes("/:")))(
+    "$name finds nothing of another owner with a session",
+    async ({ name, endpoint }) => {
+      const stranger = await service.signIn(await service.makeUser());
+      expect(await refusal(name, endpoint, stranger)).toBe("not_found");
+    },
+  );
+
+  const withToken = only(({ path, auth }) => auth === "console" && path.includes("/:"));
+
+  it.each(withToken)("$name finds nothing of another owner with a token", async ({ name, endpoint }) => {
+    const scopes = maintainerScopes;
+    const stranger = await service.makeToken(await service.makeUser(), "maintainer", { scopes });
+    expect(await refusal(name, endpoint, bearer(stranger))).toBe("not_found");
+  });
+
+  it.each(withToken)("$name finds nothing beyond the one app of a token", async ({ name, endpoint }) => {
+    const other = await service.makeApp(world.owner);
+    const traits = { scopes: maintainerScopes, appId: other.id };
+    const limited = await service.makeToken(world.owner, "maintainer", traits);
+    expect(await refusal(name, endpoint, bearer(limited))).toBe("not_found");
+  });
+
+  it("is untouched by all that was refused", async () => {
+    const { call, app, threadId, faqId, entryId, keyId, listingId, cycleId, slotId } = world;
+    expect((await call("GET", `/apps/${app.id}`)).body).toMatchObject({ name: "Demo" });
+    expect((await call("GET", `/feedback/${threadId}`)).body).toMatchObject({
+      feedback: { status: "open" },
+      latestProposal: { status: "awaiting_approval" },
+    });
+    expect((await call("GET", `/apps/${app.id}/faqs`)).body).toMatchObject([
+      { id: faqId, answer: "Because." },
+    ]);
+    expect((await call("GET", `/changelog/${entryId}`)).body).toMatchObject({
+      title: "First",
+      publishedAt: null,
+    });
+    expect((await call("GET", `/apps/${app.id}/keys`)).text).toContain(keyId);
+    expect((await call("GET", `/apps/${app.id}/listings`)).body).toMatchObject({
+      items: [{ id: listingId, appName: newListing.appName }],
+    });
+    expect((await call("GET", `/listings/${listingId}/cycles`)).body).toMatchObject({
+      items: [{ id: cycleId, status: "running" }],
+    });
+    expect((await call("GET", `/cycles/${cycleId}`)).body).toMatchObject({
+      slots: expect.arrayContaining([expect.objectContaining({ slotId, status: "requested" })]),
+    });
+  });
+});

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { cookieOf, makeAccount, postSession } from "../../support/sign-in/password-accounts.ts";
+import { newListing } from "../../support/worlds/listing-and-slot-activity.ts";
+import { bearer, type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+
+const tester = "tester@example.org";
+
+describe.each(databases)("the audit on $name", (engine) => {
+  let service: Service;
+  let world: ConsoleWorld;
+  beforeAll(async () => {
+    service = await startService({ engine });
+    world = await makeConsoleWorld(service);
+    await service.makeUser(tester);
+  });
+  afterAll(() => service.stop());
+
+  const newest = async () => Object((await world.call("GET", "/audit?limit=1")).body).items[0];
+
+  const deeds: [string, string, (world: ConsoleWorld) => string, unknown?][] = [
+    ["app.create", "POST", () => "/apps", { name: "New" }],
+    ["app.update", "PATCH", ({ app }) => `/apps/${app.id}`, { name: "Other" }],
+    ["key.create", "POST", ({ app }) => `/apps/${app.id}/keys`, {}],
+    ["key.regenerate", "POST", ({ app, keyId }) => `/apps/${app.id}/keys/${keyId}/regenerate`],
+    ["key.delete", "DELETE", ({ app, keyId }) => `/apps/${app.id}/keys/${keyId}`],
+    ["token.create", "POST", () => "/tokens", { kind: "agent", label: "Bot" }],
+    ["token.delete", "DELETE", ({ tokenId }) => `/tokens/${tokenId}`],
+    ["run.approve", "POST", ({ runId }) => `/runs/${runId}/decision`, { decision: "approve" }],
+    [
+      "message.note",
+      "POST",
+      ({ threadId }) => `/feedback/${threadId}/messages`,
+      { direction: "note", body: "Hm." },
+    ],
+    [
+      "message.outbound",
+      "POST",
+      ({ threadId }) => `/feedback/${threadId}/messages`,
+      { direction: "outbound", body: "Hi." },
+    ],
+    ["thread.update", "PATCH", ({ threadId }) => `/feedback/${threadId}`, { status: "resolved" }],
+    ["thread.delete", "DELETE", ({ threadId }) => `/feedback/${threadId}`],
+    ["faq.create", "POST", ({ app }) => `/apps/${app.id}/faqs`, { question: "Q?", answer: "A." }],
+    ["faq.update", "PATCH", ({ faqId }) => `/faqs/${faqId}`, { answer: "B." }],
+    ["faq.delete", "DELETE", ({ faqId }) => `/faqs/${faqId}`],
+    ["faq.replace", "PUT", ({ app }) => `/apps/${app.id}/faqs`, { faqs: [{ question: "Q?", answer: "A." }] }],
+    ["changelog.create", "POST", ({ app }) => `/apps/${app.id}/changelog`, { title: "T", version: "1" }],
+    ["changelog.update", "PATCH", ({ entryId }) => `/changelog/${entryId}`, { title: "U" }],
+    ["changelog.publish", "POST", ({ entryId }) => `/changelog/${entryId}/publish`],
+    ["changelog.delete", "DELETE", ({ entryId }) => `/changelog/${entryId}`],
+    ["listing.create", "POST", ({ app }) => `/apps/${app.id}/listings`, newListing],
+    ["listing.update", "PATCH", ({ listingId }) => `/listings/${listingId}`, { seats: 20 }],
+    ["slot.decline", "POST", ({ slotId }) => `/slots/${slotId}/decline`],
+    ["slot.assign", "POST", ({ slotId }) => `/slots/${slotId}/assign`, { email: tester }],
+    ["slot.confirm_join", "POST", ({ slotId }) => `/slots/${slotId}/confirm-join`],
+    ["slot.rotate_key", "POST", ({ slotId }) => `/slots/${slotId}/rotate-key`],
+    ["slot.remove", "POST", ({ slotId }) => `/slots/${slotId}/remove`],
+    [
+      "cycle.create",
+      "POST",
+      ({ listingId }) => `/listings/${listingId}/cycles`,
+      { startsOn: "2999-01-01", timezone: "UTC" },
+    ],
+    ["cycle.cancel", "POST", ({ cycleId }) => `/cycles/${cycleId}/cancel`],
+    ["app.delete", "DELETE", ({ app }) => `/apps/${app.id}`],
+  ];
+
+  it.each(deeds)("tells of %s: who, what, when, from where", async (action, method, path, body) => {
+    const answer = await world.call(method, path(world), body);
+    expect(answer.status).toBeLessThan(300);
+    expect(await newest()).toMatchObject({
+      at: expect.stringMatching(/\.\d{3}Z$/),
+      actor: world.owner.email,
+      action,
+      address: "127.0.0.1",
+    });
+  });
+
+  it("names the app and the thing", async () => {
+    const { call, app, faqId } = await makeConsoleWorld(service);
+    await call("PATCH", `/faqs/${faqId}`, { answer: "B." });
+    const { body } = await call("GET", "/audit?limit=1");
+    expect(Object(body).items).toMatchObject([{ appId: app.id, target: faqId }]);
+  });
+
+  it("tells of signing in and out", async () => {
+    const account = await makeAccount(service);
+    const cookie = cookieOf(await postSession(service, account));
+    const headers = { cookie, origin: service.baseUrl };
+    await service.request("DELETE", "/api/v1/console/session", { headers });
+    const again = cookieOf(await postSession(service, account));
+    const { body } = await service.request("GET", "/api/v1/console/audit", { headers: { cookie: again } });
+    const actions = Object(body).items.map((entry: { action: string }) => entry.action);
+    expect(actions).toEqual(["session.create", "session.delete", "session.create"]);
+  });
+
+  it("names the token that acted", async () => {
+    const other = await makeConsoleWorld(service);
+    const token = await service.makeToken(other.owner, "maintainer", { scopes: ["feedback:write"] });
+    await service.request("PATCH", `/api/v1/console/feedback/${other.threadId}`, {
+      headers: bearer(token),
+      body: {},
+    });
+    const { body } = await other.call("GET", "/audit?limit=1");
+    expect(Object(body).items[0].actor).toMatch(new RegExp(`^${other.owner.email}, token [\\da-f-]{36}$`));
+  });
+
+  it("has no entry for what was refused", async () => {
+    const before = await newest();
+    await world.call("PATCH", `/feedback/${world.app.id}`, {});
+    expect(await newest()).toEqual(before);
+  });
+
+  it("holds no secret", async () => {
+    const other = await makeConsoleWorld(service);
+    const key = (await other.call("POST", `/apps/${other.app.id}/keys`, {})).field("key");
+    expect((await other.call("GET", "/audit")).text).not.toContain(key);
+  });
+
+  it("shows nothing of other owners", async () => {
+    const other = await makeConsoleWorld(service);
+    expect((await other.call("GET", "/audit")).text).not.toContain(world.owner.email);
+  });
+
+  it("is cut into pages that miss and repeat nothing", async () => {
+    const other = await makeConsoleWorld(service);
+    const whole = Object((await other.call("GET", "/audit?limit=100")).body).items;
+    const first = Object((await other.call("GET", "/audit?limit=2")).body);
+    const second = Object((await other.call("GET", `/audit?limit=100&cursor=${first.nextCursor}`)).body);
+    expect([...first.items, ...second.items]).toEqual(whole);
+    expect(second.nextCursor).toBeNull();
+  });
+});

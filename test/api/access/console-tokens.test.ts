@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { bearer, type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe.each(databases)("tokens on $name", (engine) => {
+  let service: Service;
+  let world: ConsoleWorld;
+  beforeAll(async () => {
+    service = await startService({ engine });
+    world = await makeConsoleWorld(service);
+  });
+  afterAll(() => service.stop());
+
+  const make = (body: object) => world.call("POST", "/tokens", { label: "A token", ...body });
+  const get = (path: string, token: string) =>
+    service.request("GET", `/api/v1${path}`, { headers: bearer(token) });
+
+  it("for an agent read the owner's threads and nothing of the console", async () => {
+    const answer = await make({ kind: "agent" });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toMatchObject({
+      kind: "agent",
+      scopes: [],
+      appId: null,
+      createdBy: world.owner.email,
+    });
+    const token = answer.field("token");
+    expect(token).toMatch(/^sda_[\dA-Za-z]{38}$/);
+    expect((await get(`/agent/feedback/${world.threadId}`, token)).status).toBe(200);
+    expect((await get("/console/apps", token)).status).toBe(401);
+  });
+
+  it("for scripts do what their scopes say, and tell them", async () => {
+    const answer = await make({ kind: "maintainer", scopes: ["feedback:read", "apps:read", "apps:read"] });
+    expect(answer.body).toMatchObject({ kind: "maintainer", scopes: ["feedback:read", "apps:read"] });
+    const token = answer.field("token");
+    expect(token).toMatch(/^sdm_/);
+    expect((await get("/console/me", token)).body).toEqual({
+      user: { id: world.owner.id, email: world.owner.email },
+      scopes: ["feedback:read", "apps:read"],
+      app: null,
+    });
+    expect((await get(`/console/feedback/${world.threadId}`, token)).status).toBe(200);
+  });
+
+  it("tell the one app that they are limited to, whatever their scopes are", async () => {
+    const app = await service.makeApp(world.owner, { name: "Larder" });
+    const answer = await make({ kind: "maintainer", scopes: ["changelog:write"], appId: app.id });
+    const token = answer.field("token");
+    expect((await get("/console/me", token)).body).toMatchObject({ app: { id: app.id, name: "Larder" } });
+    expect((await get("/console/apps", token)).status).toBe(403);
+  });
+
+  it.each([
+    ["a maintainer token without scopes", { kind: "maintainer" }],
+    ["a maintainer token of empty scopes", { kind: "maintainer", scopes: [] }],
+    ["an agent token with scopes", { kind: "agent", scopes: ["apps:read"] }],
+  ])("are refused as %s", async (_, body) => {
+    const answer = await make(body);
+    expect(answer.status).toBe(400);
+    expect(answer.field("issues.0.path")).toBe("scopes");
+  });
+
+  it("are not made for another owner's app", async () => {
+    const foreign = await service.makeApp();
+    expect((await make({ kind: "agent", appId: foreign.id })).status).toBe(404);
+  });
+
+  it("limited to one app see no thread of another", async () => {
+    const other = await service.makeApp(world.owner);
+    const token = (await make({ kind: "agent", appId: other.id })).field("token");
+    expect((await get(`/agent/feedback/${world.threadId}`, token)).status).toBe(404);
+  });
+
+  it("are listed without what they open", async () => {
+    const token = (await make({ kind: "agent", label: "Bot" })).field("token");
+    const list = await world.call("GET", "/tokens");
+    expect(list.body).toMatchObject({
+      items: expect.arrayContaining([expect.objectContaining({ label: "Bot" })]),
+    });
+    expect(list.text).not.toContain(token);
+    expect(JSON.stringify(await service.deps.database.all("SELECT * FROM tokens"))).not.toContain(token);
+  });
+
+  it("stop at once when they are revoked", async () => {
+    const made = await make({ kind: "maintainer", scopes: ["apps:read"] });
+    expect((await get("/console/apps", made.field("token"))).status).toBe(200);
+    expect((await world.call("DELETE", `/tokens/${made.field("id")}`)).status).toBe(204);
+    expect((await get("/console/apps", made.field("token"))).field("code")).toBe("invalid_token");
+    expect((await world.call("DELETE", `/tokens/${made.field("id")}`)).status).toBe(404);
+  });
+
+  it("know the hour of their last use", async () => {
+    const made = await make({ kind: "agent" });
+    await get(`/agent/feedback/${world.threadId}`, made.field("token"));
+    const hour = `${service.clock.now().toISOString().slice(0, 13)}:00:00.000Z`;
+    await expect
+      .poll(async () => (await world.call("GET", "/tokens")).body)
+      .toMatchObject({
+        items: expect.arrayContaining([expect.objectContaining({ id: made.field("id"), lastUsedAt: hour })]),
+      });
+  });
+});

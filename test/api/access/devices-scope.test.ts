@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { deviceScopes } from "../../../src/contract/endpoint.ts";
+import { databases } from "../../support/database/databases.ts";
+import { addressOf, endpoints, titleOf } from "../../support/service/endpoints.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+
+const theirs = endpoints.filter(([, { auth }]) => auth === "deviceToken").map(([, one]) => one);
+const foreign = endpoints
+  .map(([, one]) => one)
+  .filter(({ auth }) => auth !== "deviceToken" && auth !== "none");
+
+describe.each(databases)("a device token on $name", (engine) => {
+  let service: Service;
+  let world: ConsoleWorld;
+  beforeAll(async () => {
+    service = await startService({ engine });
+    world = await makeConsoleWorld(service);
+  });
+  afterAll(() => service.stop());
+
+  /** The ids of what is the owner's own: it is the token that is refused, not the address. */
+  const address = (one: (typeof foreign)[number]) =>
+    addressOf(one, {
+      appId: world.app.id,
+      id: world.threadId,
+      runId: world.runId,
+      faqId: world.faqId,
+      entryId: world.entryId,
+      keyId: world.keyId,
+      tokenId: world.tokenId,
+    });
+
+  it.each(foreign.map((one) => [titleOf(one), one] as const))("reaches nothing at %s", async (_, one) => {
+    const key = world.device.authorization.slice("Bearer ".length);
+    const ways: Record<string, string>[] = [
+      world.device,
+      { "x-api-key": key },
+      { cookie: `innkeep=${key}`, origin: service.baseUrl },
+    ];
+    for (const headers of ways)
+      expect((await service.request(one.method, address(one), { headers })).status).toBe(401);
+  });
+
+  it.each(theirs.map((one) => [titleOf(one), one] as const))("needs its scope at %s", async (_, one) => {
+    expect(deviceScopes).toContain(one.scope);
+    const others = deviceScopes.filter((scope) => scope !== one.scope);
+    const headers = await service.makeDevice(world.owner, others);
+    const answer = await service.request(one.method, addressOf(one), { headers });
+    expect(answer).toMatchObject({ status: 403, body: { code: "insufficient_scope" } });
+  });
+
+  it.each(theirs.map((one) => [titleOf(one), one] as const))(
+    "is all that is believed at %s",
+    async (_, one) => {
+      const agent = { authorization: `Bearer ${world.agentToken}` };
+      const others: Record<string, string>[] = [{}, agent, world.headers, { "x-api-key": world.app.key }];
+      for (const headers of others)
+        expect((await service.request(one.method, addressOf(one), { headers })).status).toBe(401);
+    },
+  );
+});

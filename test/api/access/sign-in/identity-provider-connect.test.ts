@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createWanderer } from "../../../support/browser/browser-with-cookies.ts";
+import { databases } from "../../../support/database/databases.ts";
+import { createPeople, identityOf } from "../../../support/sign-in/identity-provider-people.ts";
+import {
+  type ProvidedService,
+  startProvidedService,
+} from "../../../support/sign-in/service-with-identity-provider.ts";
+
+describe.each(databases)("connecting a provider to an account on $name", (engine) => {
+  let provided: ProvidedService;
+  let people: ReturnType<typeof createPeople>;
+  beforeAll(async () => {
+    provided = await startProvidedService({ engine });
+    people = createPeople(provided);
+  });
+  afterAll(() => provided.stop());
+
+  const signsInAs = async () => {
+    const browser = createWanderer();
+    await people.arrive(browser);
+    return people.signedInAs(browser);
+  };
+
+  it("opens the account with it, once the owner has confirmed", async () => {
+    const { email, browser } = await people.owner();
+    people.person();
+    const page = await people.arrive(browser);
+    expect(page.text).toContain("Connect Inn ID?");
+    expect((await people.confirm(browser, page)).status).toBe(303);
+    expect(await signsInAs()).toBe(email);
+  });
+
+  it("happens not where nobody confirmed: a foreign page may have sent the browser on its way", async () => {
+    const { browser } = await people.owner();
+    const { email } = people.person();
+    await people.arrive(browser);
+    expect(await signsInAs()).toBe(email);
+  });
+
+  it("needs no verified address", async () => {
+    const { email, browser } = await people.owner();
+    people.person({ email_verified: false });
+    await people.confirm(browser, await people.arrive(browser));
+    expect(await signsInAs()).toBe(email);
+  });
+
+  it("asks nothing where it is done already", async () => {
+    const { browser } = await people.owner();
+    people.person();
+    await people.confirm(browser, await people.arrive(browser));
+    expect((await people.arrive(browser)).address).toBe(provided.service.deps.settings.consoleUrl);
+  });
+
+  it("is refused where it belongs to another account", async () => {
+    people.person();
+    await people.arrive(createWanderer());
+    const { email, browser } = await people.owner();
+    const page = await people.arrive(browser);
+    expect([page.status, page.text.includes("connected to another account here")]).toEqual([403, true]);
+    expect(await people.signedInAs(browser)).toBe(email);
+  });
+
+  it("is refused where another account took it meanwhile", async () => {
+    const { browser } = await people.owner();
+    people.person();
+    const page = await people.arrive(browser);
+    await people.arrive(createWanderer());
+    expect((await people.confirm(browser, page)).status).toBe(403);
+  });
+
+  it("is refused to who signed in as somebody else on the way", async () => {
+    const [first, second] = [await people.owner(), await people.owner()];
+    people.person();
+    const { location } = await first.browser.step(provided.start());
+    first.browser.setCookie("innkeep", second.browser.cookie("innkeep") ?? "");
+    expect((await first.browser.go(location)).text).toContain("You are not signed in as you were");
+  });
+
+  it("is refused to who signed out on the way", async () => {
+    const { browser } = await people.owner();
+    people.person();
+    const { location } = await browser.step(provided.start());
+    browser.setCookie("innkeep", "");
+    expect((await browser.go(location)).status).toBe(403);
+  });
+
+  it("is refused to others than who was asked", async () => {
+    const [first, second] = [await people.owner(), await people.owner()];
+    people.person();
+    const page = await people.arrive(first.browser);
+    expect((await people.confirm(second.browser, page)).status).toBe(403);
+  });
+
+  it.each(["https://evil.example", "null", ""])("is refused to a form of %j", async (origin) => {
+    const { browser } = await people.owner();
+    people.person();
+    const identity = identityOf((await people.arrive(browser)).text);
+    const address = `${provided.service.baseUrl}/tavern/with/inn/connect`;
+    expect((await browser.send(address, { identity }, { origin })).status).toBe(403);
+  });
+
+  it("is refused later than ten minutes after it was asked", async () => {
+    const { browser } = await people.owner();
+    people.person();
+    const page = await people.arrive(browser);
+    provided.service.clock.advance(600_000);
+    expect((await people.confirm(browser, page)).status).toBe(400);
+    provided.service.clock.advance(-600_000);
+  });
+
+  it.each(["", "forged", Buffer.alloc(64).toString("base64")])("is refused with %j", async (identity) => {
+    const { browser } = await people.owner();
+    const address = `${provided.service.baseUrl}/tavern/with/inn/connect`;
+    expect((await browser.send(address, { identity })).status).toBe(400);
+  });
+});

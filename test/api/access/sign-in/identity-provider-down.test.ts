@@ -1,0 +1,118 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createWanderer } from "../../../support/browser/browser-with-cookies.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import {
+  type BentProvider,
+  bentClient,
+  startBentProvider,
+} from "../../../support/sign-in/faulty-identity-provider.ts";
+import { clientId, startIdentityProvider } from "../../../support/sign-in/identity-provider.ts";
+
+const providerAt = (issuer: string) => [{ id: "inn", name: "Inn ID", issuer, ...bentClient }];
+
+describe("a provider that is down", () => {
+  let service: Service;
+  let port: number;
+  beforeAll(async () => {
+    const gone = await startBentProvider();
+    port = Number(new URL(gone.issuer).port);
+    await gone.stop();
+    service = await startService({ settings: { identityProviders: providerAt(gone.issuer) } });
+  });
+  afterAll(() => service.stop());
+
+  it("keeps nobody from starting or using the server", async () => {
+    expect((await service.request("GET", "/healthz")).status).toBe(200);
+    expect((await createWanderer().go(`${service.baseUrl}/console/sign-in`)).text).toContain("Inn ID");
+  });
+
+  it("is told to people as a page, and when to try again", async () => {
+    const page = await createWanderer().step(`${service.baseUrl}/tavern/with/inn`);
+    expect([page.status, page.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(page.text).toContain("Inn ID cannot be used right now.");
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  });
+
+  it("is told to programs as busy", async () => {
+    const answer = await service.request("GET", "/tavern/with/inn");
+    expect([answer.status, answer.field("code")]).toEqual([503, "busy"]);
+    expect(answer.headers.get("retry-after")).toBe("5");
+  });
+
+  it("is told to operators with its cause", async () => {
+    await service.request("GET", "/tavern/with/inn");
+    expect(service.logged()).toContain("fetch failed");
+  });
+
+  it("signs people in as soon as it is up again", async () => {
+    const provider = await startBentProvider(port);
+    const page = await createWanderer().go(`${service.baseUrl}/tavern/with/inn`);
+    expect(page.address).toBe(`${service.baseUrl}/console`);
+    await provider.stop();
+  });
+});
+
+describe("a provider that is in trouble", () => {
+  let service: Service;
+  let provider: BentProvider;
+  beforeAll(async () => {
+    provider = await startBentProvider();
+    service = await startService({ settings: { identityProviders: providerAt(provider.issuer) } });
+  });
+  afterEach(() => provider.bend({}));
+  afterAll(() => Promise.all([service.stop(), provider.stop()]));
+
+  const arrive = () => createWanderer().go(`${service.baseUrl}/tavern/with/inn`);
+
+  it("is not believed where it says that it is another", async () => {
+    provider.bend({ metadata: { issuer: "https://evil.example" } });
+    expect((await arrive()).status).toBe(503);
+  });
+
+  it("is asked once how it works, by many and for long", async () => {
+    await arrive();
+    const asked = provider.asked("/.well-known/openid-configuration");
+    await Promise.all([arrive(), arrive(), arrive()]);
+    expect(provider.asked("/.well-known/openid-configuration")).toBe(asked);
+  });
+
+  it("is asked again after a day", async () => {
+    await arrive();
+    const asked = provider.asked("/.well-known/openid-configuration");
+    service.clock.advance(86_400_000);
+    await Promise.all([arrive(), arrive()]);
+    expect(provider.asked("/.well-known/openid-configuration")).toBe(asked + 1);
+    service.clock.advance(-86_400_000);
+  });
+
+  it.each([
+    ["fails when it is asked for tokens", { tokenStatus: 500 }],
+    ["says that it is overloaded", { answer: { error: "temporarily_unavailable" } }],
+    ["does not answer within five seconds", { silentAt: "/token" }],
+  ])("and %s is told as busy", async (_, bend) => {
+    provider.bend(bend);
+    const page = await arrive();
+    expect([page.status, page.text.includes("Inn ID cannot be used")]).toEqual([503, true]);
+  });
+});
+
+describe("a provider that does not know our secret", () => {
+  it("signs nobody in; the log tells why and keeps the secret", async () => {
+    const provider = await startIdentityProvider();
+    const one = {
+      id: "inn",
+      name: "Inn ID",
+      issuer: provider.issuer,
+      clientId,
+      clientSecret: "a wrong secret",
+    };
+    const service = await startService({ settings: { identityProviders: [one] } });
+    provider.register(`${service.baseUrl}/tavern/with/inn/callback`);
+    const browser = createWanderer();
+    expect((await browser.go(`${service.baseUrl}/tavern/with/inn`)).status).toBe(503);
+    expect(browser.cookie("innkeep")).toBeUndefined();
+    expect(service.logged()).toContain("invalid_client");
+    expect(service.logged()).not.toContain("a wrong secret");
+    await Promise.all([service.stop(), provider.stop()]);
+  });
+});

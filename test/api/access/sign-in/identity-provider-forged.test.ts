@@ -1,0 +1,180 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createWanderer, type Stop, type Wanderer } from "../../../support/browser/browser-with-cookies.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import {
+  type Bend,
+  type BentProvider,
+  bentClient,
+  startBentProvider,
+} from "../../../support/sign-in/faulty-identity-provider.ts";
+
+describe("an answer of a provider", () => {
+  let service: Service;
+  let honest: BentProvider;
+  let other: BentProvider;
+  beforeAll(async () => {
+    [honest, other] = await Promise.all([startBentProvider(), startBentProvider()]);
+    const identityProviders = [
+      { id: "honest", name: "Honest", issuer: honest.issuer, ...bentClient },
+      { id: "other", name: "Other", issuer: other.issuer, ...bentClient },
+    ];
+    service = await startService({ settings: { identityProviders } });
+  });
+  afterEach(() => honest.bend({}));
+  afterAll(() => Promise.all([service.stop(), honest.stop(), other.stop()]));
+
+  /** Where the provider sends the browser back to. */
+  const comeBack = async (browser: Wanderer): Promise<string> => {
+    const { location } = await browser.step(`${service.baseUrl}/tavern/with/honest`);
+    return (await browser.step(location)).location;
+  };
+  const opened = (browser: Wanderer, { status }: Stop) => ({
+    status,
+    session: browser.cookie("innkeep") !== undefined,
+  });
+  const arrive = async (browser = createWanderer()) =>
+    opened(browser, await browser.step(await comeBack(browser)));
+  const refused = { status: 400, session: false };
+  const later = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds;
+
+  it("that is as it has to be signs in", async () => {
+    expect(await arrive()).toEqual({ status: 303, session: true });
+  });
+
+  it.each<[string, Bend]>([
+    ["is for another client", { claims: { aud: "another" } }],
+    ["is for others, too, and made for another", { claims: { aud: ["innkeep", "another"], azp: "another" } }],
+    ["is of another issuer", { claims: { iss: "https://evil.example" } }],
+    ["is over", { claims: { iat: 1_000, exp: 2_000 } }],
+    ["was over a minute ago", { claims: { exp: later(-60) } }],
+    ["is not valid yet", { claims: { nbf: later(600) } }],
+    ["has another nonce", { claims: { nonce: "another" } }],
+    ["has no nonce", { claims: { nonce: undefined } }],
+    ["names nobody", { claims: { sub: undefined } }],
+    ["is signed with a foreign key", { foreignKey: true }],
+  ])("whose id token %s is refused", async (_, bend) => {
+    honest.bend(bend);
+    expect(await arrive()).toEqual(refused);
+  });
+
+  it.each<[string, Bend]>([
+    ["has another state", { answer: { state: "another" } }],
+    ["has no state", { answer: { state: "" } }],
+    ["says that it comes from another provider", { answer: { iss: "https://evil.example" } }],
+    ["has no code", { answer: { code: "" } }],
+  ])("that %s is refused", async (_, bend) => {
+    honest.bend(bend);
+    expect(await arrive()).toEqual(refused);
+  });
+
+  it("that is brought a second time is refused", async () => {
+    const browser = createWanderer();
+    const back = await comeBack(browser);
+    await browser.step(back);
+    const again = createWanderer();
+    expect(opened(again, await again.step(back))).toEqual(refused);
+    expect((await browser.step(back)).status).toBe(400);
+  });
+
+  it("that is brought a second time with the cookie of the first is refused", async () => {
+    const browser = createWanderer();
+    const back = await comeBack(browser);
+    const again = createWanderer({ "innkeep-with": browser.cookie("innkeep-with") ?? "" });
+    await browser.step(back);
+    expect(opened(again, await again.step(back))).toEqual(refused);
+  });
+
+  it("that somebody else got is refused: nobody is signed in as another unawares", async () => {
+    const back = await comeBack(createWanderer());
+    const victim = createWanderer();
+    expect(opened(victim, await victim.step(back))).toEqual(refused);
+    await comeBack(victim);
+    expect(opened(victim, await victim.step(back))).toEqual(refused);
+  });
+
+  it("that goes to another provider's address is refused, and its code told to nobody", async () => {
+    other.bend({ metadata: { authorization_response_iss_parameter_supported: false } });
+    const browser = createWanderer();
+    const back = new URL((await comeBack(browser)).replace("/with/honest/", "/with/other/"));
+    back.searchParams.delete("iss");
+    expect(opened(browser, await browser.step(back.href))).toEqual(refused);
+    expect(other.asked("/token")).toBe(0);
+  });
+
+  it("that comes later than ten minutes is refused", async () => {
+    const browser = createWanderer();
+    const back = await comeBack(browser);
+    service.clock.advance(600_000);
+    expect(opened(browser, await browser.step(back))).toEqual(refused);
+    service.clock.advance(-600_000);
+  });
+
+  it("that came with a changed cookie is refused", async () => {
+    const browser = createWanderer();
+    const back = await comeBack(browser);
+    const sealed = browser.cookie("innkeep-with") ?? "";
+    browser.setCookie("innkeep-with", `${sealed.slice(0, 60)}AAAA${sealed.slice(64)}`);
+    expect(opened(browser, await browser.step(back))).toEqual(refused);
+  });
+
+  it("that says the person declined is told as that", async () => {
+    honest.bend({ answer: { error: "access_denied" } });
+    const browser = createWanderer();
+    const page = await browser.step(await comeBack(browser));
+    expect([page.status, page.text.includes("Honest did not sign you in.")]).toEqual([403, true]);
+  });
+
+  it("clears the cookie of the way, whatever it was", async () => {
+    const browser = createWanderer();
+    const back = await comeBack(browser);
+    expect(browser.cookie("innkeep-with")).toBeDefined();
+    await browser.step(back);
+    expect(browser.cookie("innkeep-with")).toBeUndefined();
+  });
+});
+
+describe("the way to a provider", () => {
+  let service: Service;
+  let provider: BentProvider;
+  beforeAll(async () => {
+    provider = await startBentProvider();
+    const one = { id: "inn", name: "Inn ID", issuer: provider.issuer, ...bentClient };
+    service = await startService({ settings: { identityProviders: [one] } });
+  });
+  afterAll(() => Promise.all([service.stop(), provider.stop()]));
+
+  it("carries state, nonce and a challenge, each of its own", async () => {
+    const asked = async () => {
+      const { location } = await createWanderer().step(`${service.baseUrl}/tavern/with/inn`);
+      return Object.fromEntries(new URL(location).searchParams);
+    };
+    const [one, two] = [await asked(), await asked()];
+    expect(one).toMatchObject({
+      redirect_uri: `${service.baseUrl}/tavern/with/inn/callback`,
+      response_type: "code",
+      scope: "openid email",
+      code_challenge_method: "S256",
+    });
+    for (const part of ["state", "nonce", "code_challenge"]) {
+      expect(one[part]).toMatch(/^[\w-]{43}$/);
+      expect(one[part]).not.toBe(two[part]);
+    }
+  });
+
+  it("is remembered in a cookie that tells nothing and that scripts do not get", async () => {
+    const { headers, location } = await createWanderer().step(`${service.baseUrl}/tavern/with/inn`);
+    const cookie = headers.get("set-cookie") ?? "";
+    expect(cookie).toMatch(/^innkeep-with=[\w+/=]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(cookie).not.toContain(new URL(location).searchParams.get("state"));
+  });
+
+  it("is not kept by any cache", async () => {
+    const { headers } = await createWanderer().step(`${service.baseUrl}/tavern/with/inn`);
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+
+  it.each(["/tavern/with/nobody", "/tavern/with/nobody/callback"])("%s leads nowhere", async (path) => {
+    expect((await createWanderer().step(service.baseUrl + path)).status).toBe(404);
+    expect((await service.request("GET", path)).field("code")).toBe("not_found");
+  });
+});

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createWanderer, type Stop, type Wanderer } from "../../../support/browser/browser-with-cookies.ts";
+import { databases } from "../../../support/database/databases.ts";
+import { createPeople } from "../../../support/sign-in/identity-provider-people.ts";
+import { makeAccount } from "../../../support/sign-in/password-accounts.ts";
+import {
+  type ProvidedService,
+  startProvidedService,
+} from "../../../support/sign-in/service-with-identity-provider.ts";
+
+describe.each(databases)("signing in with a provider on $name", (engine) => {
+  let provided: ProvidedService;
+  let people: ReturnType<typeof createPeople>;
+  beforeAll(async () => {
+    provided = await startProvidedService({ engine });
+    people = createPeople(provided);
+  });
+  afterAll(() => provided.stop());
+
+  /** As far as the answer of the address to which the provider sends people back. */
+  const come = async (browser: Wanderer, to?: string): Promise<Stop> => {
+    let stop = await browser.step(provided.start(to));
+    while (!stop.address.includes("/callback?")) stop = await browser.step(stop.location);
+    return stop;
+  };
+
+  it("makes an account for somebody new, and opens the console to them", async () => {
+    const browser = createWanderer();
+    const { email } = people.person();
+    const page = await people.arrive(browser);
+    expect(page).toMatchObject({ status: 200, address: provided.service.deps.settings.consoleUrl });
+    expect(await people.signedInAs(browser)).toBe(email);
+  });
+
+  it("finds their account again, whatever their address there has become", async () => {
+    const { sub, email } = people.person();
+    await people.arrive(createWanderer());
+    people.person({ sub, email: `new-${email}` });
+    const again = createWanderer();
+    await people.arrive(again);
+    expect(await people.signedInAs(again)).toBe(email);
+    expect(await people.accounts(`new-${email}`)).toEqual([]);
+  });
+
+  it("opens a session like that of a password, with its cookie and its entry in the audit", async () => {
+    const { email } = people.person();
+    const { headers } = await come(createWanderer());
+    const cookie = headers.getSetCookie().find((line) => line.startsWith("innkeep=")) ?? "";
+    expect(cookie).toMatch(/^innkeep=[\w-]{43}; Expires=.+; Path=\/; HttpOnly; SameSite=Lax$/);
+    const sent = { headers: { cookie: cookie.split(";")[0] ?? "" } };
+    expect((await provided.service.request("GET", "/api/v1/console/audit", sent)).body).toMatchObject({
+      items: [
+        { action: "session.create", actor: email, address: "127.0.0.1" },
+        { action: "identity.connect", actor: email, target: "inn" },
+      ],
+    });
+  });
+
+  it("ends the session that the browser had", async () => {
+    const { browser } = await people.owner();
+    const old = createWanderer({ innkeep: browser.cookie("innkeep") ?? "" });
+    people.person();
+    const visitor = createWanderer();
+    const { location } = await visitor.step(provided.start());
+    visitor.setCookie("innkeep", browser.cookie("innkeep") ?? "");
+    await visitor.go(location);
+    expect(await people.signedInAs(old)).toBeUndefined();
+  });
+
+  it.each([
+    ["a page of the console", "/console/audit?cursor=a", "/console/audit?cursor=a"],
+    ["the approval of a device", "/tavern/authorize?device=d&name=n", "/tavern/authorize?device=d&name=n"],
+    ["another site", "https://evil.example", "/console"],
+    ["another site without a scheme", "//evil.example", "/console"],
+    ["another site after a backslash", "/\\evil.example", "/console"],
+    ["a script", "javascript:alert(1)", "/console"],
+    ["more than a cookie holds", `/console?${"a".repeat(3_000)}`, "/console"],
+  ])("asked for %s goes on to where it may", async (_, to, end) => {
+    people.person();
+    const stop = await come(createWanderer(), to);
+    expect([stop.status, stop.location]).toEqual([303, provided.service.baseUrl + end]);
+  });
+
+  it.each([
+    ["an unverified address", { email_verified: false }],
+    ["no word on its address", { email_verified: undefined }],
+    ["no address", { email: undefined }],
+    ["an address that is none", { email: "nobody" }],
+  ])("refuses somebody new with %s", async (_, traits) => {
+    const { email = "" } = people.person(traits);
+    const browser = createWanderer();
+    const page = await people.arrive(browser);
+    expect(page.status).toBe(403);
+    expect(page.text).toContain("Inn ID has not verified an e-mail address of yours.");
+    expect(await people.signedInAs(browser)).toBeUndefined();
+    expect(await people.accounts(email)).toEqual([]);
+  });
+
+  it("does not open an account because its address is the same, and tells what to do", async () => {
+    const { email } = people.person();
+    await makeAccount(provided.service, email);
+    const browser = createWanderer();
+    const page = await people.arrive(browser);
+    expect(page.status).toBe(409);
+    expect(page.text).toContain("Sign in to it as you always do, then connect Inn ID under Sign-in methods.");
+    expect(page.text).toContain('href="/console/sign-in?to=%2Fconsole%2Fsign-in-methods"');
+    expect(await people.signedInAs(browser)).toBeUndefined();
+    expect((await people.arrive(browser)).status).toBe(409);
+  });
+
+  it("takes another spelling of an address for the same", async () => {
+    const { email } = people.person();
+    await makeAccount(provided.service, email);
+    people.person({ email: email.toUpperCase() });
+    expect((await people.arrive(createWanderer())).status).toBe(409);
+  });
+
+  it("makes one account where several come at once", async () => {
+    const { email } = people.person();
+    const pages = await Promise.all(Array.from({ length: 5 }, () => people.arrive(createWanderer())));
+    expect(pages.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(await people.accounts(email)).toHaveLength(1);
+  });
+
+  it("makes accounts that no password opens", async () => {
+    const { email } = people.person();
+    await people.arrive(createWanderer());
+    const body = { email, password: "undefined" };
+    const answer = await provided.service.request("POST", "/api/v1/console/session", { body });
+    expect(answer.field("code")).toBe("invalid_credentials");
+  });
+
+  it("keeps codes, states, sessions and its secret out of the log", async () => {
+    people.person();
+    const browser = createWanderer();
+    const { address } = await come(browser);
+    await browser.step(address);
+    const answer = new URL(address).searchParams;
+    const secrets = [answer.get("code"), answer.get("state"), browser.cookie("innkeep")];
+    expect(secrets.every((secret) => secret && !provided.service.logged().includes(secret))).toBe(true);
+    expect(provided.service.logged()).not.toContain(provided.provider.clientSecret);
+  });
+});
+
+describe("a deployment without registration", () => {
+  it("makes no account for somebody new", async () => {
+    const provided = await startProvidedService({ settings: { registration: false } });
+    createPeople(provided).person();
+    const page = await createWanderer().go(provided.start());
+    expect([page.status, page.text.includes("New accounts are turned off here.")]).toEqual([403, true]);
+    await provided.stop();
+  });
+
+  it("signs in who has an account", async () => {
+    const provided = await startProvidedService({ settings: { registration: false } });
+    const people = createPeople(provided);
+    const { email, browser } = await people.owner();
+    people.person();
+    await people.confirm(browser, await people.arrive(browser));
+    const elsewhere = createWanderer();
+    await people.arrive(elsewhere);
+    expect(await people.signedInAs(elsewhere)).toBe(email);
+    await provided.stop();
+  });
+});

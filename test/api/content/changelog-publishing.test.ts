@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { issuesOf } from "../../support/service/issues.ts";
+import { keyed } from "../../support/service/mutations.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeReleaseApi, type ReleaseApi } from "../../support/worlds/changelog-callers.ts";
+import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+
+const hundred = Array.from({ length: 100 }, (_, at) => at);
+
+describe.each(databases)("new release notes on $name", (engine) => {
+  let service: Service;
+  let world: ConsoleWorld;
+  let api: ReleaseApi;
+  beforeAll(async () => {
+    service = await startService({ engine });
+    world = await makeConsoleWorld(service);
+  });
+  beforeEach(async () => {
+    api = await makeReleaseApi(service, world);
+  });
+  afterAll(() => service.stop());
+
+  describe("publish", () => {
+    it("means now, by the server's clock", async () => {
+      await api.publishing(() => api.post({ version: "1.0.0", publish: true }));
+      await api.publishing(() => api.put("1.1.0", { publish: true }));
+      const draft = (await api.put("1.2.0")).field("id");
+      await api.publishing(() => api.edit(draft, { publish: true }));
+    });
+
+    it("leaves what is published at its instant", async () => {
+      const first = await api.post({ version: "1.0.0", publish: true });
+      service.clock.advance(60_000);
+      expect((await api.put("1.0.0", { publish: true })).body).toMatchObject({ changedFields: [] });
+      await api.edit(first.field("id"), { publish: true });
+      expect((await world.call("GET", `/changelog/${first.field("id")}`)).body).toMatchObject({
+        publishedAt: first.field("publishedAt"),
+      });
+    });
+
+    it("brings forward what was to appear later", async () => {
+      const publishedAt = new Date(service.clock.now().getTime() + 86_400_000).toISOString();
+      await api.put("1.0.0", { publishedAt });
+      const answer = await api.publishing(() => api.put("1.0.0", { publish: true }));
+      expect(answer.body).toMatchObject({ changedFields: ["publishedAt"] });
+    });
+
+    it("cannot come with a date", async () => {
+      const body = { publish: true, publishedAt: "2026-01-01T00:00:00Z" };
+      const fault = "publish: cannot be given together with publishedAt";
+      expect(issuesOf(await api.put("1.0.0", body))).toEqual([fault]);
+      expect(issuesOf(await api.post({ version: "1.0.0", ...body }))).toEqual([fault]);
+      expect(await api.versions()).toEqual([]);
+    });
+  });
+
+  describe("POST of a version that exists", () => {
+    it.each(["1.0.0", "v1.0.0", "app@1.0.0"])("is refused: %s", async (version) => {
+      const { body } = await api.post({ version: "1.0.0" });
+      const answer = await api.post({ version });
+      expect([answer.status, answer.field("code")]).toEqual([409, "version_exists"]);
+      expect(answer.field("error")).toContain(Object(body).id);
+      expect(await api.versions()).toEqual(["1.0.0"]);
+    });
+
+    it("is taken where duplicates are allowed", async () => {
+      await api.post({ version: "1.0.0" });
+      expect((await api.post({ version: "1.0.0", allowDuplicate: true })).status).toBe(201);
+      expect(await api.versions()).toEqual(["1.0.0", "1.0.0"]);
+    });
+
+    it("is refused 99 times of 100 that come at once", async () => {
+      const answers = await Promise.all(hundred.map(() => api.post({ version: "1.0.0" })));
+      expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+      expect(answers.filter(({ status }) => status === 409)).toHaveLength(99);
+      expect(await api.versions()).toEqual(["1.0.0"]);
+    });
+
+    it("answers a repeat with the same key as the first", async () => {
+      const body = { version: "1.0.0", publish: true };
+      const first = await api.post(body, { ...api.job, ...keyed("lost") });
+      service.clock.advance(60_000);
+      const again = await api.post(body, { ...api.job, ...keyed("lost") });
+      expect([again.status, again.text]).toEqual([201, first.text]);
+      expect(await api.versions()).toEqual(["1.0.0"]);
+    });
+
+    it("is refused to a change of the version, too", async () => {
+      await api.post({ version: "1.0.0" });
+      const id = (await api.post({ version: "1.1.0" })).field("id");
+      expect((await api.edit(id, { version: "v1.0.0" })).status).toBe(409);
+      expect((await api.edit(id, { version: "v1.1.0" })).status).toBe(200);
+      expect((await api.edit(id, { version: "1.0.0", allowDuplicate: true })).status).toBe(200);
+    });
+  });
+
+  describe("the release type that nobody gave", () => {
+    it.each([
+      ["2.9.0", "3.0.0", "major"],
+      ["2.9.0", "v3.0", "major"],
+      ["2.9.0", "2.10.0", "minor"],
+      ["2.9.0", "2.9.1", "patch"],
+      ["2.9.0", "3.0.0-rc.1", "major"],
+      ["3.0.0-rc.1", "3.0.0", "minor"],
+      ["2.9.0", "1.9.9", "minor"],
+      ["Spring", "3.0.0", "minor"],
+      ["1053", "1054", "minor"],
+      ["2.9.0", "Autumn", "minor"],
+    ])("after %s is that of the distance: %s is %s", async (before, version, releaseType) => {
+      await api.post({ version: before });
+      expect((await api.put(version)).body).toMatchObject({ releaseType });
+    });
+
+    it("counts from the greatest release before it", async () => {
+      for (const version of ["2.0.0", "3.0.0-rc.1", "2.9.0", "4.0.0"]) await api.put(version);
+      expect((await api.post({ version: "3.0.0" })).body).toMatchObject({ releaseType: "major" });
+      expect((await api.post({ version: "2.9.5" })).body).toMatchObject({ releaseType: "patch" });
+    });
+  });
+});

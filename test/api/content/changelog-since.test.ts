@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { issuesOf } from "../../support/service/issues.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { type Cast, makeCast, writeNote } from "../../support/worlds/app-with-owner-and-agent.ts";
+
+describe.each(databases)("GET /api/v1/changelog/remote?since= on $name", (engine) => {
+  let service: Service;
+  let cast: Cast;
+  beforeAll(async () => {
+    service = await startService({ engine });
+  });
+  beforeEach(async () => {
+    cast = await makeCast(service);
+  });
+  afterAll(() => service.stop());
+
+  const list = (since: string) =>
+    service.request("GET", `/api/v1/changelog/remote?since=${encodeURIComponent(since)}`, {
+      headers: cast.key,
+    });
+  const unseen = async (since: string) =>
+    [...JSON.stringify((await list(since)).body).matchAll(/"title":"([^"]+)"/g)].map(([, title]) => title);
+
+  /** Publishes one entry for each version, a minute apart, oldest first. The title is the version. */
+  async function publish(...versions: (string | { title: string; version: string; versions: object[] })[]) {
+    const now = service.clock.now().getTime();
+    for (const [at, version] of versions.entries()) {
+      const publishedAt = new Date(now - (versions.length - at) * 60_000).toISOString();
+      const note = typeof version === "string" ? { title: version, version } : version;
+      await writeNote(service, cast, { ...note, publishedAt });
+    }
+  }
+
+  describe("of a version that an entry has", () => {
+    it("returns only the entries published after it", async () => {
+      await publish("1.0.0", "1.1.0", "1.2.0");
+      expect(await unseen("1.0.0")).toEqual(["1.2.0", "1.1.0"]);
+      expect(await unseen("1.2.0")).toEqual([]);
+    });
+
+    it("goes by publication, not by the numbers", async () => {
+      await publish("2.0.0", "1.9.1");
+      expect(await unseen("2.0.0")).toEqual(["1.9.1"]);
+    });
+
+    it("takes names that are no versions at all", async () => {
+      await publish("Spring", "Summer", "Autumn");
+      expect(await unseen("Summer")).toEqual(["Autumn"]);
+    });
+
+    it("finds it among the entry's per-platform versions", async () => {
+      const versions = [
+        { platform: "android", version: "301" },
+        { platform: "ios", version: "3.0.1" },
+      ];
+      await publish("2.9.0", { title: "three", version: "3.0.0", versions }, "3.1.0");
+      expect(await unseen("301")).toEqual(["3.1.0"]);
+      expect(await unseen("3.0.1")).toEqual(["3.1.0"]);
+    });
+
+    it("counts from the oldest where several entries have it, and answers none of them", async () => {
+      await publish("1.0.0", "1.1.0", "1.0.0", "1.2.0");
+      expect(await unseen("1.0.0")).toEqual(["1.2.0", "1.1.0"]);
+    });
+
+    it("answers what is greater, too, where a hotfix of an older version was published last", async () => {
+      await publish("2.0.0", "3.0.0", "2.0.1");
+      expect(await unseen("2.0.1")).toEqual(["3.0.0"]);
+      expect(await unseen("3.0.0")).toEqual(["2.0.1"]);
+    });
+
+    it("looks for it among the entries' own versions first", async () => {
+      const versions = [{ platform: "android", version: "2.0.0" }];
+      await publish("2.0.0", { title: "three", version: "3.0.0", versions });
+      expect(await unseen("2.0.0")).toEqual(["three"]);
+    });
+
+    it("counts what is greater than the entry, where only a platform of it has the version", async () => {
+      const versions = [{ platform: "android", version: "1.2" }];
+      await publish("2.0.0", "4.0.0", { title: "three", version: "3.0.0", versions }, "2.9.0");
+      expect(await unseen("1.2")).toEqual(["2.9.0", "4.0.0"]);
+    });
+
+    it.each(["v2.4.0", "V2.4.0", "2.4.0", "app@2.4.0", "@inn/app@v2.4.0"])(
+      "takes %s for 2.4.0",
+      async (since) => {
+        await publish("2.3.0", "2.4.0", "1.0.0");
+        expect(await unseen(since)).toEqual(["1.0.0"]);
+      },
+    );
+
+    it("is trimmed", async () => {
+      await publish("1.0.0", "1.1.0");
+      expect(await unseen(" 1.0.0 ")).toEqual(["1.1.0"]);
+    });
+  });
+
+  describe("of a version that no entry has", () => {
+    it.each([
+      ["1.5.0", ["2.0.0", "1.10.0", "1.9.0"]],
+      ["1.9.1", ["2.0.0", "1.10.0"]],
+      ["0.0.1", ["2.0.0", "1.10.0", "1.9.0"]],
+      ["2.0.1", []],
+      ["2.0.0-beta.1", ["2.0.0"]],
+      ["v1.9.5", ["2.0.0", "1.10.0"]],
+      ["v1.9.0", ["2.0.0", "1.10.0"]],
+      ["1.9", ["2.0.0", "1.10.0"]],
+      ["1", ["2.0.0", "1.10.0", "1.9.0"]],
+      ["2", []],
+      ["1.9.0.7", ["2.0.0", "1.10.0"]],
+      ["1.9.5+build.7", ["2.0.0", "1.10.0"]],
+    ])("%s returns the entries whose version is greater by SemVer", async (since, titles) => {
+      await publish("1.9.0", "1.10.0", "2.0.0");
+      expect(await unseen(since)).toEqual(titles);
+    });
+
+    it("reads the entries' versions as the nearest SemVer, too", async () => {
+      await publish("v1.0", "1.4.2.9", "2", "Autumn");
+      expect(await unseen("1.4")).toEqual(["2", "1.4.2.9"]);
+    });
+
+    it("looks at per-platform versions, too", async () => {
+      await publish({ title: "three", version: "Autumn", versions: [{ platform: "ios", version: "3.0.1" }] });
+      expect(await unseen("3.0.0")).toEqual(["three"]);
+      expect(await unseen("3.0.2")).toEqual([]);
+    });
+
+    it("goes by the entry's own version where both can be compared", async () => {
+      const versions = [{ platform: "ios", version: "9.0.0" }];
+      await publish({ title: "two", version: "2.0.0", versions });
+      expect(await unseen("3.0.0")).toEqual([]);
+    });
+
+    it("compares build numbers with build numbers only", async () => {
+      const built = (title: string, build: string) => ({
+        title,
+        version: title,
+        versions: [{ platform: "android", version: build }],
+      });
+      await publish("0.9.0", built("1.53.4", "1053"), built("1.53.6", "1070"));
+      expect(await unseen("1.53.5")).toEqual(["1.53.6"]);
+      expect(await unseen("1060")).toEqual(["1.53.6"]);
+      expect(await unseen("1071")).toEqual([]);
+      expect(await unseen("7")).toEqual(["1.53.6", "1.53.4"]);
+    });
+
+    it("does not take an entry's build number for a version", async () => {
+      await publish("1053", "1.53.6");
+      expect(await unseen("1.53.5")).toEqual(["1.53.6"]);
+    });
+
+    it("compares dates with dates only", async () => {
+      await publish("2025-12-01", "2026-01-15", "1.0.0");
+      expect(await unseen("2025-12-24")).toEqual(["2026-01-15"]);
+    });
+
+    it.each(["1.1.0 (45)", "1.1.0(45)", "1.1.0 build 45"])("reads %s as 1.1.0", async (since) => {
+      await publish("1.0.0", "1.1.0", "1.2.0");
+      expect(await unseen(since)).toEqual(["1.2.0"]);
+    });
+
+    it("does not find it in drafts, in the future or in other apps", async () => {
+      await publish("1.0.0", "2.0.0");
+      const tomorrow = new Date(service.clock.now().getTime() + 86_400_000).toISOString();
+      await writeNote(service, cast, { version: "1.5.0", publishedAt: null });
+      await writeNote(service, cast, { version: "1.6.0", publishedAt: tomorrow });
+      await writeNote(service, await makeCast(service), { version: "1.7.0" });
+      for (const since of ["1.5.0", "1.6.0", "1.7.0"]) expect(await unseen(since)).toEqual(["2.0.0"]);
+    });
+  });
+
+  it.each([
+    ...["Winter", "1.x", "latest", "1.2.3.4.5", "-1", "1..2", "٣.٠.٠", "", "  ", "1.0\0", "%", "\u{1F37A}"],
+    `1.${"0".repeat(99)}`,
+  ])("answers everything where %j cannot be read", async (since) => {
+    await publish("1.0.0", "Spring");
+    expect(await unseen(since)).toEqual(["Spring", "1.0.0"]);
+  });
+
+  it("is no fault where the limit is one", async () => {
+    const query = "?since=&limit=0";
+    const answer = await service.request("GET", `/api/v1/changelog/remote${query}`, { headers: cast.key });
+    expect(issuesOf(answer).map((issue) => issue.split(":", 1)[0])).toEqual(["limit"]);
+  });
+});

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+
+const day = 86_400_000;
+
+describe.each(databases)("the changelog in the console on $name", (engine) => {
+  let service: Service;
+  let world: ConsoleWorld;
+  let app: { id: string; key: string };
+  beforeAll(async () => {
+    service = await startService({ engine });
+    world = await makeConsoleWorld(service);
+  });
+  beforeEach(async () => {
+    app = await service.makeApp(world.owner);
+  });
+  afterAll(() => service.stop());
+
+  const create = (entry: object = {}) =>
+    world.call("POST", `/apps/${app.id}/changelog`, {
+      title: "Notes",
+      version: "1.0.0",
+      allowDuplicate: true,
+      ...entry,
+    });
+  const change = (id: string, body: object) => world.call("PATCH", `/changelog/${id}`, body);
+  const publish = (id: string) => world.call("POST", `/changelog/${id}/publish`);
+  const read = async (id: string) => (await world.call("GET", `/changelog/${id}`)).body;
+  const remote = async () =>
+    (await service.request("GET", "/api/v1/changelog/remote", { headers: { "x-api-key": app.key } })).body;
+  const at = (milliseconds: number) => new Date(service.clock.now().getTime() + milliseconds).toISOString();
+
+  it("takes an entry as a draft, which apps do not see", async () => {
+    const answer = await create();
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      id: expect.any(String),
+      title: "Notes",
+      version: "1.0.0",
+      versions: [],
+      releaseType: "minor",
+      bodyFormat: "markdown",
+      body: "",
+      items: [],
+      publishedAt: null,
+      createdAt: expect.any(String),
+      updatedAt: answer.field("createdAt"),
+    });
+    expect(await remote()).toEqual({ entries: [] });
+  });
+
+  it("keeps what is given", async () => {
+    const given = {
+      versions: [{ platform: "android", version: "1.2" }],
+      releaseType: "patch",
+      bodyFormat: "markdown",
+      body: "**Bold**",
+      items: [{ type: "fixed", text: "A crash" }],
+      publishedAt: "2026-01-01T00:00:00.000Z",
+    };
+    const answer = await create(given);
+    expect(answer.body).toMatchObject(given);
+    expect(await read(answer.field("id"))).toEqual(answer.body);
+  });
+
+  it("takes items without a body for a list of items", async () => {
+    const items = [{ type: "added", text: "Search" }];
+    expect((await create({ items })).body).toMatchObject({ bodyFormat: "items", items });
+    expect((await create({ items, body: "Text" })).body).toMatchObject({ bodyFormat: "markdown" });
+  });
+
+  it("shows an entry to apps from the moment it is published, and no longer once it is a draft again", async () => {
+    await remote();
+    const id = (await create()).field("id");
+    const published = await publish(id);
+    expect(published.status).toBe(200);
+    expect(await remote()).toMatchObject({ entries: [{ id, publishedAt: published.field("publishedAt") }] });
+    await change(id, { publishedAt: null });
+    expect(await remote()).toEqual({ entries: [] });
+  });
+
+  it("keeps the date of what is already published", async () => {
+    const id = (await create({ publishedAt: "2026-01-01T00:00:00Z" })).field("id");
+    const before = await read(id);
+    service.clock.advance(1_000);
+    expect((await publish(id)).body).toEqual(before);
+  });
+
+  it("publishes at once what was to appear later", async () => {
+    const id = (await create({ publishedAt: at(day) })).field("id");
+    expect(await remote()).toEqual({ entries: [] });
+    await publish(id);
+    expect(await remote()).toMatchObject({ entries: [{ id }] });
+  });
+
+  it("changes only what is given", async () => {
+    const answer = await create({ items: [{ type: "added", text: "Search" }], releaseType: "major" });
+    service.clock.advance(1_000);
+    const changed = await change(answer.field("id"), { title: "Better notes" });
+    expect(changed.body).toEqual({
+      ...Object(answer.body),
+      title: "Better notes",
+      updatedAt: expect.not.stringMatching(answer.field("updatedAt")),
+    });
+    service.clock.advance(1_000);
+    expect((await change(answer.field("id"), {})).body).toEqual(changed.body);
+  });
+
+  it("shows apps a change of what is published at once", async () => {
+    const id = (await create({ publishedAt: at(-1_000) })).field("id");
+    await remote();
+    await change(id, { items: [{ type: "security", text: "Mended" }] });
+    expect(await remote()).toMatchObject({ entries: [{ items: [{ type: "security", text: "Mended" }] }] });
+  });
+
+  it("deletes an entry for good", async () => {
+    const id = (await create({ publishedAt: at(-1_000) })).field("id");
+    await remote();
+    expect((await world.call("DELETE", `/changelog/${id}`)).body).toEqual({ success: true });
+    expect(await remote()).toEqual({ entries: [] });
+    expect((await world.call("GET", `/changelog/${id}`)).status).toBe(404);
+  });
+
+  it("is listed with drafts first, then the newest, in pages", async () => {
+    const dates = [at(-3 * day), null, at(-day), null, at(-2 * day), at(day)];
+    for (const [n, publishedAt] of dates.entries()) await create({ title: `${n}`, publishedAt });
+    const titles: string[] = [];
+    let cursor = "";
+    do {
+      const { body } = await world.call("GET", `/apps/${app.id}/changelog?limit=4${cursor}`);
+      titles.push(...Object(body).items.map((entry: { title: string }) => entry.title));
+      cursor = Object(body).nextCursor ? `&cursor=${Object(body).nextCursor}` : "";
+    } while (cursor);
+    expect(titles).toEqual(["3", "1", "5", "2", "4", "0"]);
+  });
+
+  it.each([
+    ["title", { title: "" }],
+    ["version", { version: "x".repeat(101) }],
+    ["releaseType", { releaseType: "huge" }],
+    ["items.0.type", { items: [{ type: "broken", text: "It" }] }],
+    ["publishedAt", { publishedAt: "soon" }],
+  ])("refuses a wrong %s", async (path, entry) => {
+    const answer = await create(entry);
+    expect(answer.status).toBe(400);
+    expect(answer.field("issues.0.path")).toBe(path);
+  });
+});

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { unknownId } from "../../support/service/endpoints.ts";
+import { issuesOf } from "../../support/service/issues.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { rowsOf } from "../../support/service/stored-content.ts";
+import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+
+const path = "/api/v1/faqs/remote";
+
+describe.each(databases)("the limits of FAQ entries on $name", (engine) => {
+  let service: Service;
+  let cast: Cast;
+  let id: string;
+  beforeAll(async () => {
+    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    cast = await makeCast(service);
+    id = (await create({})).field("id");
+  });
+  afterAll(() => service.stop());
+
+  const create = (more: object) =>
+    service.request("POST", path, { headers: cast.key, body: { question: "How?", answer: "So.", ...more } });
+  const change = (body: object) => service.request("PATCH", `${path}/${id}`, { headers: cast.key, body });
+  const both = async (body: object) => [await create(body), await change(body)] as const;
+
+  describe.each([
+    ["question", 500],
+    ["answer", 20_000],
+  ])("%s", (field, most) => {
+    it.each([1, most - 1, most])("may have %d characters", async (length) => {
+      const [created, changed] = await both({ [field]: "x".repeat(length) });
+      expect([created.status, changed.status]).toEqual([201, 200]);
+    });
+
+    it(`may not have ${most + 1} characters`, async () => {
+      for (const answer of await both({ [field]: "x".repeat(most + 1) })) {
+        expect(issuesOf(answer)).toEqual([`${field}: must have at most ${most} characters`]);
+      }
+    });
+
+    it("is counted in Unicode code points, after trimming", async () => {
+      const [created, changed] = await both({ [field]: `\n ${"😀".repeat(most)} ` });
+      expect(created).toMatchObject({ status: 201, body: { [field]: "😀".repeat(most) } });
+      expect(changed).toMatchObject({ status: 200, body: { [field]: "😀".repeat(most) } });
+    });
+
+    it.each([
+      ["", "must not be empty"],
+      [" \n\u3000", "must not be empty"],
+      ["a\0", "must not contain NUL characters or lone surrogates"],
+      ["a\udfff", "must not contain NUL characters or lone surrogates"],
+      [null, "must be a string"],
+      [7, "must be a string"],
+      [["How?"], "must be a string"],
+    ])("may not be %j", async (value, message) => {
+      for (const answer of await both({ [field]: value })) {
+        expect(issuesOf(answer)).toEqual([`${field}: ${message}`]);
+      }
+    });
+
+    it("is required on create", async () => {
+      expect(issuesOf(await create({ [field]: undefined }))).toEqual([`${field}: must be a string`]);
+    });
+  });
+
+  it.each([-1_000_000, -999_999, -1, 0, 1, 999_999, 1_000_000])("let sortOrder be %d", async (sortOrder) => {
+    const [created, changed] = await both({ sortOrder });
+    expect([created, changed]).toMatchObject([
+      { status: 201, body: { sortOrder } },
+      { status: 200, body: { sortOrder } },
+    ]);
+  });
+
+  it.each([
+    [-1_000_001, "must be at least -1000000"],
+    [1_000_001, "must be at most 1000000"],
+    [1.5, "must be an integer"],
+    ["1", "must be a number"],
+    [true, "must be a number"],
+    [[1], "must be a number"],
+  ])("do not let sortOrder be %j", async (sortOrder, message) => {
+    for (const answer of await both({ sortOrder }))
+      expect(issuesOf(answer)).toEqual([`sortOrder: ${message}`]);
+  });
+
+  it("let a change not set sortOrder to null", async () => {
+    expect(issuesOf(await change({ sortOrder: null }))).toEqual(["sortOrder: must be a number"]);
+  });
+
+  it("do not let sortOrder be a number beyond all numbers", async () => {
+    const headers = { ...cast.key, "content-type": "application/json" };
+    const body = '{"question":"How?","answer":"So.","sortOrder":1e400}';
+    expect(issuesOf(await service.request("POST", path, { headers, body }))).toHaveLength(1);
+  });
+
+  it("name every fault at once", async () => {
+    const body = { question: "", answer: "a\0", sortOrder: "first" };
+    expect(issuesOf(await create(body))).toHaveLength(3);
+    const answer = await service.request("PATCH", `${path}/${unknownId}`, { headers: cast.key, body });
+    expect(issuesOf(answer).map((issue) => issue.split(":", 1)[0])).toEqual([
+      "answer",
+      "question",
+      "sortOrder",
+    ]);
+  });
+
+  it("keep and change nothing of what they refuse", async () => {
+    const rows = await rowsOf(service, "faqs", cast.appId);
+    const before = await service.request("GET", path, { headers: cast.key });
+    await both({ question: "A good one?", answer: "" });
+    expect(await rowsOf(service, "faqs", cast.appId)).toBe(rows);
+    expect((await service.request("GET", path, { headers: cast.key })).text).toBe(before.text);
+  });
+});

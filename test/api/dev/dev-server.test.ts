@@ -1,0 +1,70 @@
+import { request as requestHttp } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Service, startService } from "../../support/service/service.ts";
+
+const devPaths = [
+  ["POST", "/dev/clock"],
+  ["POST", "/dev/faults"],
+  ["GET", "/dev/faults"],
+  ["DELETE", "/dev/faults"],
+  ["GET", "/dev/outbox"],
+  ["POST", "/dev/reset"],
+] as const;
+
+describe("a server without --dev", () => {
+  it.each(devPaths)("answers 404 to %s %s, as to any unknown path", async (method, path) => {
+    const service = await startService();
+    const answer = await service.request(method, path);
+    const unknown = await service.request(method, "/nowhere");
+    await service.stop();
+    expect([answer.status, answer.text]).toEqual([404, unknown.text]);
+  });
+});
+
+describe("the development server", () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ settings: { dev: true } });
+  });
+  afterAll(() => service.stop());
+
+  const statusWith = (headers: Record<string, string>, [method, path]: readonly [string, string]) =>
+    new Promise((resolve, reject) => {
+      const outgoing = requestHttp(service.baseUrl + path, { method, headers }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      });
+      outgoing.on("error", reject);
+      outgoing.end();
+    });
+
+  it.each([
+    ["under a name that leads here from elsewhere", { host: "attacker.example" }],
+    ["under a name that looks like this machine", { host: "localhost.attacker.example" }],
+    ["under another number", { host: "127.0.0.1.attacker.example:4700" }],
+    ["from a page of another site", { origin: "https://attacker.example" }],
+    ["from a page of another port", { origin: "http://127.0.0.1:1" }],
+    ["from a page without an origin", { origin: "null" }],
+    ["through a proxy", { "x-forwarded-for": "203.0.113.7" }],
+  ])("answers 403 to who asks %s", async (_, headers) => {
+    const host = new URL(service.baseUrl).host;
+    for (const path of devPaths) expect(await statusWith({ host, ...headers }, path)).toBe(403);
+  });
+
+  it.each(["localhost", "127.0.0.1:4700", "[::1]:4700"])("is there under the name %s", async (host) => {
+    expect(await statusWith({ host }, ["GET", "/dev/faults"])).toBe(200);
+  });
+
+  it("takes requests of its own pages", async () => {
+    expect(await statusWith({ origin: service.baseUrl }, ["GET", "/dev/faults"])).toBe(200);
+  });
+
+  it("is no part of the API's description", async () => {
+    expect((await service.request("GET", "/api/v1/openapi.json")).text).not.toContain("/dev/");
+  });
+
+  it("answers 405 to a method that a path does not take", async () => {
+    const answer = await service.request("GET", "/dev/clock");
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
+  });
+});

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import {
+  bearer,
+  type ConsoleWorld,
+  makeConsoleWorld,
+  propose,
+  sendFeedback,
+} from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe.each(databases)("decisions on $name", (engine) => {
+  let service: Service;
+  let world: ConsoleWorld;
+  beforeAll(async () => {
+    service = await startService({ engine });
+    world = await makeConsoleWorld(service);
+  });
+  afterAll(() => service.stop());
+
+  const newRun = async () => {
+    const threadId = await sendFeedback(service, world.app.key);
+    return { threadId, runId: await propose(service, world.agentToken, threadId) };
+  };
+  const decide = (runId: string, body: object) => world.call("POST", `/runs/${runId}/decision`, body);
+  const poll = (runId: string, wait = 0) =>
+    service.request("GET", `/api/v1/agent/runs/${runId}?wait=${wait}`, { headers: bearer(world.agentToken) });
+
+  it.each([
+    ["approve", "approved"],
+    ["reject", "rejected"],
+  ])("to %s reach the agent with note and instant", async (decision, status) => {
+    const { runId } = await newRun();
+    const answer = await decide(runId, { decision, note: "But with care." });
+    expect(answer.status).toBe(200);
+    const decidedAt = expect.stringMatching(/^\d{4}-.+\.\d{3}Z$/);
+    expect(answer.body).toMatchObject({
+      id: runId,
+      status,
+      decisionNote: "But with care.",
+      decidedAt,
+      replacedBy: null,
+    });
+    expect((await poll(runId)).body).toEqual(answer.body);
+  });
+
+  it.each([{}, { note: null }, { note: "  " }])("need no note: %j", async (note) => {
+    const { runId } = await newRun();
+    expect((await decide(runId, { decision: "approve", ...note })).body).toMatchObject({
+      decisionNote: null,
+    });
+  });
+
+  it("show in the inbox and on the thread", async () => {
+    const { runId, threadId } = await newRun();
+    await decide(runId, { decision: "reject" });
+    const inbox = await world.call("GET", `/apps/${world.app.id}/feedback`);
+    const line = expect.objectContaining({ id: threadId, proposalStatus: "rejected" });
+    expect(inbox.body).toMatchObject({ items: expect.arrayContaining([line]) });
+    expect((await world.call("GET", `/feedback/${threadId}`)).body).toMatchObject({
+      latestProposal: { id: runId, status: "rejected" },
+    });
+  });
+
+  it("wake the agent that waits for them", async () => {
+    const { runId } = await newRun();
+    const waiting = poll(runId, 50);
+    await decide(runId, { decision: "approve" });
+    expect((await waiting).body).toMatchObject({ status: "approved" });
+  });
+
+  it("are final", async () => {
+    const { runId } = await newRun();
+    await decide(runId, { decision: "approve" });
+    const again = await decide(runId, { decision: "reject" });
+    expect(again.status).toBe(409);
+    expect(again.field("code")).toBe("already_decided");
+    expect((await poll(runId)).body).toMatchObject({ status: "approved" });
+  });
+
+  it("on a replaced run are refused", async () => {
+    const { runId, threadId } = await newRun();
+    await propose(service, world.agentToken, threadId);
+    expect((await decide(runId, { decision: "approve" })).field("code")).toBe("already_decided");
+  });
+
+  it("are one, however many come at once", async () => {
+    const { runId } = await newRun();
+    const decisions = Array.from({ length: 100 }, (_, n) =>
+      decide(runId, { decision: n % 2 ? "approve" : "reject", note: `Number ${n}` }),
+    );
+    const answers = await Promise.all(decisions);
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(99);
+    expect((await poll(runId)).body).toEqual(won[0]?.body);
+  });
+
+  it("and replacements at once leave one truth", async () => {
+    const { runId, threadId } = await newRun();
+    const [decided, newer] = await Promise.all([
+      decide(runId, { decision: "approve" }),
+      propose(service, world.agentToken, threadId),
+    ]);
+    const run = (await poll(runId)).body;
+    if (decided.status === 200) expect(run).toMatchObject({ status: "approved", replacedBy: null });
+    else expect(run).toMatchObject({ status: "rejected", replacedBy: newer });
+    expect((await world.call("GET", `/feedback/${threadId}`)).body).toMatchObject({
+      latestProposal: { id: newer, status: "awaiting_approval" },
+    });
+    const line = expect.objectContaining({ id: threadId, proposalStatus: "awaiting_approval" });
+    const inbox = await world.call("GET", `/apps/${world.app.id}/feedback`);
+    expect(inbox.body).toMatchObject({ items: expect.arrayContaining([line]) });
+  });
+
+  it("that are repeated with one Idempotency-Key get the first answer", async () => {
+    const { runId } = await newRun();
+    const headers = { ...world.headers, "Idempotency-Key": runId };
+    const send = () =>
+      service.request("POST", `/api/v1/console/runs/${runId}/decision`, {
+        headers,
+        body: { decision: "approve" },
+      });
+    const [first, second] = [await send(), await send()];
+    expect(second.status).toBe(200);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get("idempotent-replay")).toBe("true");
+  });
+
+  it.each([{}, { decision: "maybe" }, { decision: "approve", note: "x".repeat(4_001) }])(
+    "of the wrong shape are refused: %j",
+    async (body) => {
+      expect((await decide(world.runId, body)).status).toBe(400);
+      expect((await poll(world.runId)).body).toMatchObject({ status: "awaiting_approval" });
+    },
+  );
+});

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases, postgres } from "../../support/database/databases.ts";
+import { dataUrl, pdf, png } from "../../support/files/sample-files.ts";
+import { holdTable } from "../../support/postgres/locked-table.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { rowsOf } from "../../support/service/stored-content.ts";
+import { type Cast, makeCast, submitFeedback } from "../../support/worlds/app-with-owner-and-agent.ts";
+
+describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engine) => {
+  let service: Service;
+  let cast: Cast;
+  beforeAll(async () => {
+    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+  });
+  beforeEach(async () => {
+    cast = await makeCast(service);
+  });
+  afterAll(() => service.stop());
+
+  const submit = (more: object, key = cast.key) =>
+    service.request("POST", "/api/v1/feedback/remote", {
+      headers: key,
+      body: { type: "bug", message: "Build 1 failed.", dedupeKey: "build", ...more },
+    });
+  const threadOf = async (id: string) =>
+    (await service.request("GET", `/api/v1/agent/feedback/${id}`, { headers: cast.agent })).body;
+  const setStatus = (id: string, status: string) =>
+    service.request("PATCH", `/api/v1/console/feedback/${id}`, { headers: cast.person, body: { status } });
+
+  it("begin a thread like any report", async () => {
+    const answer = await submit({});
+    const { baseUrl } = service;
+    const id = answer.field("id");
+    const consoleUrl = `${baseUrl}/console/feedback/${cast.appId}/${id}`;
+    expect(answer).toMatchObject({ status: 201 });
+    expect(answer.body).toEqual({ success: true, id, consoleUrl });
+  });
+
+  it("are answered with 201, the thread's id and link, and deduplicated", async () => {
+    const first = await submit({});
+    const repeat = await submit({ message: "Build 2 failed." });
+    expect(repeat.status).toBe(201);
+    const { id, consoleUrl } = { id: first.field("id"), consoleUrl: first.field("consoleUrl") };
+    expect(repeat.body).toEqual({ success: true, id, consoleUrl, deduplicated: true });
+  });
+
+  it("become inbound messages of the thread and raise its occurrences", async () => {
+    const id = (await submit({})).field("id");
+    await submit({ message: "Build 2 failed." });
+    await submit({ message: "Build 3 failed.", subject: "Other", metadata: { build: 3 } });
+    expect(await threadOf(id)).toMatchObject({
+      feedback: { message: "Build 1 failed.", subject: "Build 1 failed.", occurrences: 3 },
+      messages: [
+        { direction: "inbound", body: "Build 2 failed." },
+        { direction: "inbound", body: "Build 3 failed." },
+      ],
+    });
+    expect(await rowsOf(service, "feedback", cast.appId)).toBe(1);
+  });
+
+  it("show the newest 500 of them, oldest first, however many there are", async () => {
+    const id = (await submit({})).field("id");
+    await service.deps.database.write(async (tx) => {
+      for (let index = 0; index < 600; index += 1) {
+        const createdAt = new Date(Date.UTC(2026, 0, 1, 0, 0, index)).toISOString();
+        const row = {
+          id: service.deps.newId(),
+          feedback_id: id,
+          direction: "inbound",
+          body: `Build ${index}`,
+        };
+        await tx.insert("messages", { ...row, created_at: createdAt });
+      }
+    });
+    const thread = await threadOf(id);
+    expect(thread).toHaveProperty("messages.length", 500);
+    expect(thread).toMatchObject({ messages: { 0: { body: "Build 100" }, 499: { body: "Build 599" } } });
+  });
+
+  it("keep their files beside those of the first report", async () => {
+    const id = (await submit({ images: [dataUrl(png())] })).field("id");
+    const attachments = [{ name: "log.pdf", data: dataUrl(pdf()) }];
+    await submit({ images: [dataUrl(png(900))], attachments });
+    const url = expect.stringContaining("/uploads/");
+    expect(await threadOf(id)).toMatchObject({
+      feedback: { images: [url], attachments: [] },
+      messages: [{ images: [url], attachments: [{ name: "log.pdf", url }] }],
+    });
+  });
+
+  it.each(["open", "in_progress"])("join a thread that is %s", async (status) => {
+    const id = (await submit({})).field("id");
+    await setStatus(id, status);
+    expect((await submit({})).field("id")).toBe(id);
+  });
+
+  it.each(["resolved", "archived"])("begin a new thread where the earlier one is %s", async (status) => {
+    const id = (await submit({})).field("id");
+    await setStatus(id, status);
+    const next = await submit({});
+    expect(next.body).not.toHaveProperty("deduplicated");
+    expect(next.field("id")).not.toBe(id);
+    expect((await submit({})).field("id")).toBe(next.field("id"));
+  });
+
+  it("are those of one app only", async () => {
+    const id = (await submit({})).field("id");
+    const other = await makeCast(service);
+    expect((await submit({}, other.key)).field("id")).not.toBe(id);
+  });
+
+  it("are those of one key only, compared after trimming and by case", async () => {
+    const id = (await submit({})).field("id");
+    expect((await submit({ dedupeKey: " build\n" })).field("id")).toBe(id);
+    expect((await submit({ dedupeKey: "Build" })).field("id")).not.toBe(id);
+  });
+
+  it("are not looked for where reports have no key", async () => {
+    const ids = [
+      await submit({ dedupeKey: "" }),
+      await submit({ dedupeKey: null }),
+      await submit({ dedupeKey: " " }),
+    ];
+    expect(new Set(ids.map((answer) => answer.field("id"))).size).toBe(3);
+  });
+
+  it("that come 50 at once are one thread with 50 occurrences", async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => submit({})));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 201));
+    const [id = ""] = new Set(answers.map((answer) => answer.field("id")));
+    expect(await rowsOf(service, "feedback", cast.appId)).toBe(1);
+    expect(await threadOf(id)).toMatchObject({ feedback: { occurrences: 50 } });
+  });
+});
+
+describe("repeats of one failure on a PostgreSQL", () => {
+  it("whose first reports overlap begin one thread", async () => {
+    const service = await startService({ engine: postgres, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    const cast = await makeCast(service);
+    const held = await holdTable(service.database, "feedback");
+    const first = Array.from({ length: 8 }, () => submitFeedback(service, cast, { dedupeKey: "build" }));
+    await held.waiting(8);
+    await held.release();
+    expect(new Set(await Promise.all(first)).size).toBe(1);
+    expect(await rowsOf(service, "feedback", cast.appId)).toBe(1);
+    await service.stop();
+  });
+});

@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { faultyPaths, issuesOf } from "../../support/service/issues.ts";
+import type { Answer } from "../../support/service/request.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { rowsOf } from "../../support/service/stored-content.ts";
+import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+
+const path = "/api/v1/feedback/remote";
+
+const texts = [
+  ["message", 10_000],
+  ["subject", 200],
+  ["name", 200],
+  ["email", 254],
+  ["source", 100],
+  ["dedupeKey", 200],
+] as const;
+
+const nested = (levels: number): object => (levels === 1 ? { at: "the bottom" } : { in: nested(levels - 1) });
+const keys = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`key${at}`, at]));
+/** Metadata that is so many bytes of JSON, of characters of two bytes each. */
+const bytes = (size: number) => ({ a: "é".repeat((size - 8) / 2) });
+
+describe.each(databases)("the limits of POST /api/v1/feedback/remote on $name", (engine) => {
+  let service: Service;
+  let cast: Cast;
+  beforeAll(async () => {
+    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    cast = await makeCast(service);
+  });
+  afterAll(() => service.stop());
+
+  const submit = (more: object) =>
+    service.request("POST", path, {
+      headers: cast.key,
+      body: { type: "bug", message: "It crashes.", ...more },
+    });
+
+  const submitText = (body: string) =>
+    service.request("POST", path, { headers: { ...cast.key, "content-type": "application/json" }, body });
+  const metadataOf = async (answer: Answer) => {
+    const thread = await service.request("GET", `/api/v1/agent/feedback/${answer.field("id")}`, {
+      headers: cast.agent,
+    });
+    return Object(thread.body).feedback.metadata;
+  };
+
+  describe.each(texts)("%s", (field, most) => {
+    it.each([
+      ["one character", 1],
+      ["one under the limit", most - 1],
+      ["as many as the limit", most],
+    ])("may have %s", async (_, length) => {
+      expect(await submit({ [field]: "x".repeat(length) })).toMatchObject({ status: 201 });
+    });
+
+    it("may not have one character more than the limit", async () => {
+      const answer = await submit({ [field]: "x".repeat(most + 1) });
+      expect(issuesOf(answer)).toEqual([`${field}: must have at most ${most} characters`]);
+    });
+
+    it("is counted in Unicode code points", async () => {
+      expect(await submit({ [field]: "😀".repeat(most) })).toMatchObject({ status: 201 });
+      expect(faultyPaths(await submit({ [field]: "😀".repeat(most + 1) }))).toEqual([field]);
+    });
+
+    it("is counted after trimming", async () => {
+      expect(await submit({ [field]: ` \n${"x".repeat(most)}\t ` })).toMatchObject({ status: 201 });
+    });
+
+    it.each([["a\0b"], ["\0"], ["a\ud800b"], ["\udc00\ud800"]])("may not hold %j", async (text) => {
+      const answer = await submit({ [field]: text });
+      expect(issuesOf(answer)).toEqual([`${field}: must not contain NUL characters or lone surrogates`]);
+    });
+
+    it.each([[7], [true], [["x"]], [{ text: "x" }]])("may not be %j", async (value) => {
+      expect(issuesOf(await submit({ [field]: value }))).toEqual([`${field}: must be a string`]);
+    });
+  });
+
+  it.each([
+    ["a missing type", { type: undefined }, "type"],
+    ["type: null", { type: null }, "type"],
+    ["another type", { type: "praise" }, "type"],
+    ["a type in capitals", { type: "BUG" }, "type"],
+    ["a type with blanks", { type: " bug " }, "type"],
+    ["a list of types", { type: ["bug"] }, "type"],
+    ["a missing message", { message: undefined }, "message"],
+    ["message: null", { message: null }, "message"],
+    ["an empty message", { message: "" }, "message"],
+    ["a blank message", { message: " \n\t\u2003" }, "message"],
+  ])("refuse %s with 400, naming the field", async (_, more, field) => {
+    expect(faultyPaths(await submit(more))).toEqual([field]);
+  });
+
+  it.each([
+    ["no key", {}],
+    ["50 keys", keys(50)],
+    ["16,384 bytes of JSON", bytes(16_384)],
+    ["5 levels", nested(5)],
+    ["a list on the fifth level", { a: { b: { c: { d: ["e"] } } } }],
+  ])("keep metadata of %s whole", async (_, metadata) => {
+    const answer = await submit({ metadata });
+    expect(answer).toMatchObject({ status: 201 });
+    expect(answer.body).not.toHaveProperty("metadataDropped");
+    expect(await metadataOf(answer)).toEqual(metadata);
+  });
+
+  it.each([
+    ["51 keys", keys(51), keys(50), ["metadata.key50"]],
+    ["over 16,384 bytes of JSON", { ...bytes(16_386), b: 1 }, { b: 1 }, ["metadata.a"]],
+    ["a list of 400,000 numbers", { a: 1, b: Array(400_000).fill(0) }, { a: 1 }, ["metadata.b"]],
+    ["6 levels", { b: 1, ...nested(6) }, { b: 1 }, ["metadata.in"]],
+    ["40 levels", { b: 1, ...nested(40) }, { b: 1 }, ["metadata.in"]],
+    ["lists on the sixth level", { a: { b: { c: { d: [["e"]] } } }, f: 1 }, { f: 1 }, ["metadata.a"]],
+  ])("drop whole entries of metadata of %s, and name them", async (_, metadata, kept, metadataDropped) => {
+    const answer = await submit({ metadata });
+    expect(answer).toMatchObject({ status: 201, body: { metadataDropped } });
+    expect(await metadataOf(answer)).toEqual(kept);
+  });
+
+  it("name at most 20 dropped entries", async () => {
+    const { body } = await submit({ metadata: keys(80) });
+    expect(body).toMatchObject({
+      metadataDropped: { length: 20, 0: "metadata.key50", 19: "metadata.key69" },
+    });
+  });
+
+  it("drop nesting without end", async () => {
+    const deep = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
+    const answer = await submitText(`{"type":"bug","message":"x","metadata":{"b":1,"deep":${deep}}}`);
+    expect(answer).toMatchObject({ status: 201, body: { metadataDropped: ["metadata.deep"] } });
+    expect(await metadataOf(answer)).toEqual({ b: 1 });
+  });
+
+  it.each([
+    ["a key named __proto__", '{"__proto__":{"a":1},"b":2}', '{"__proto__":{"a":1},"b":2}'],
+    ["a number beyond a double", '{"a":1e400,"b":[-1e400]}', '{"a":"1e400","b":["-1e400"]}'],
+    ["a large integer", '{"a":12345678901234567890}', '{"a":"12345678901234567890"}'],
+    ["more digits than a double", '{"a":3.14159265358979323846}', '{"a":"3.14159265358979323846"}'],
+    ["ordinary numbers", '{"a":[0.1,1.50,1e3,9007199254740991]}', '{"a":[0.1,1.5,1000,9007199254740991]}'],
+    ["a lone surrogate", '{"a\\ud800":["b\\udc00"]}', '{"a\ufffd":["b\ufffd"]}'],
+    ["NUL", '{"a":"b\\u0000"}', '{"a":"b\\u0000"}'],
+  ])("keep %s of metadata", async (_, metadata, kept) => {
+    const json = await submitText(`{"type":"bug","message":"x","metadata":${metadata}}`);
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ type: "bug", message: "x", metadata }))
+      form.set(name, value);
+    const multipart = await service.request("POST", path, { headers: cast.key, body: form });
+    for (const answer of [json, multipart]) {
+      expect(answer).toMatchObject({ status: 201 });
+      expect(JSON.stringify(await metadataOf(answer))).toBe(kept);
+    }
+  });
+
+  it("tell bodies apart that differ only in what is dropped of them", async () => {
+    const headers = { ...cast.key, "idempotency-key": "deep" };
+    const send = (at: unknown) => {
+      const body = { type: "bug", message: "x", metadata: { at: [[[[[[at]]]]]] } };
+      return service.request("POST", path, { headers, body });
+    };
+    const first = await send(1);
+    expect(await send(1)).toMatchObject({ status: 201, body: first.body });
+    expect(await send(2)).toMatchObject({ status: 422, body: { code: "idempotency_mismatch" } });
+  });
+
+  it.each([
+    ...["email", "name", "subject", "metadata", "source", "dedupeKey", "images", "videos", "attachments"],
+  ])("take null, nothing and white space for %s as left out", async (field) => {
+    for (const value of [null, "", " \n\t"])
+      expect(await submit({ [field]: value })).toMatchObject({ status: 201 });
+  });
+
+  it("take any contact for email", async () => {
+    for (const email of ["+44 20 7946 0000", "@ada on Discord", "ada@", "nobody"])
+      expect(await submit({ email })).toMatchObject({ status: 201 });
+  });
+
+  it.each([["text"], [7], [["key", "value"]], [false]])("do not let metadata be %j", async (metadata) => {
+    expect(issuesOf(await submit({ metadata }))).toEqual(["metadata: must be an object"]);
+  });
+
+  it.each(["images", "videos", "attachments"])("let %s be nothing but a list", async (field) => {
+    expect(issuesOf(await submit({ [field]: { 0: "x" } }))).toEqual([`${field}: must be an array`]);
+    expect(issuesOf(await submit({ [field]: "x" }))).toEqual([`${field}: must be an array`]);
+  });
+
+  it.each([
+    ["a text", "x", "attachments.0: must be an object"],
+    ["null", null, "attachments.0: must be an object"],
+  ])("do not let an attachment be %s", async (_, attachment, issue) => {
+    expect(issuesOf(await submit({ attachments: [attachment] }))).toEqual([issue]);
+  });
+
+  it("name every fault of a body at once", async () => {
+    const faulty = {
+      type: "praise",
+      message: "",
+      email: "x".repeat(255),
+      name: 7,
+      subject: "a\0b",
+      metadata: [],
+      source: "x".repeat(101),
+      dedupeKey: {},
+      images: ["no data URL"],
+      videos: ["no data URL"],
+      attachments: [{ name: "", data: "no data URL" }, {}],
+    };
+    expect(faultyPaths(await submit(faulty))).toEqual(
+      [
+        ...["type", "message", "email", "name", "subject", "metadata", "source", "dedupeKey"],
+        ...["images.0", "videos.0"],
+        ...["attachments.0.name", "attachments.0.data", "attachments.1.name", "attachments.1.data"],
+      ].sort(),
+    );
+  });
+
+  it("name two faults of one field as two", async () => {
+    expect(issuesOf(await submit({ source: `\0${"x".repeat(100)}` }))).toEqual([
+      "source: must have at most 100 characters",
+      "source: must not contain NUL characters or lone surrogates",
+    ]);
+  });
+
+  it.each([["null"], ["[]"], ['"text"'], ["7"]])("refuse a body that is %s", async (body) => {
+    const headers = { ...cast.key, "content-type": "application/json" };
+    const answer = await service.request("POST", path, { headers, body });
+    expect(issuesOf(answer)).toEqual([": must be an object"]);
+  });
+
+  it("keep nothing of what they refuse", async () => {
+    const fresh = await makeCast(service);
+    await service.request("POST", path, { headers: fresh.key, body: { type: "bug", message: "" } });
+    expect(await rowsOf(service, "feedback", fresh.appId)).toBe(0);
+  });
+});

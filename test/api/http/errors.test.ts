@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Auth, type Endpoint, errorsOf, isMutation } from "../../../src/contract/endpoint.ts";
+import { databases } from "../../support/database/databases.ts";
+import { addressOf, endpoints, titleOf } from "../../support/service/endpoints.ts";
+import { faultsOf } from "../../support/service/refusals.ts";
+import type { Answer, Sending } from "../../support/service/request.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+
+const having = (wanted: (endpoint: Endpoint) => boolean) =>
+  endpoints
+    .filter(([, endpoint]) => wanted(endpoint))
+    .map(([, endpoint]) => [titleOf(endpoint), endpoint] as const);
+
+describe.each(databases)("every error on $name", (engine) => {
+  let service: Service;
+  let cast: Cast;
+  beforeAll(async () => {
+    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    cast = await makeCast(service);
+  });
+  afterAll(() => service.stop());
+
+  const credentials = (auth: Auth) =>
+    ({
+      none: {},
+      appKey: cast.key,
+      agentToken: cast.agent,
+      deviceToken: cast.device,
+      console: cast.person,
+      session: cast.person,
+    })[auth];
+  const call = (endpoint: Endpoint, { headers, body }: Sending = {}, address = addressOf(endpoint)) =>
+    service.request(endpoint.method, address, {
+      headers: { ...credentials(endpoint.auth), ...headers },
+      body,
+    });
+  const expectRefusal = (endpoint: Endpoint, answer: Answer, status: number, code: string) => {
+    expect(answer).toMatchObject({ status, body: { code } });
+    expect(faultsOf(answer)).toEqual([]);
+    expect(errorsOf(endpoint)).toContain(code);
+  };
+
+  it.each(having(({ auth }) => auth !== "none"))(
+    "of %s without credentials is JSON {error, code}",
+    async (_, endpoint) => {
+      const answer = await service.request(endpoint.method, addressOf(endpoint));
+      const code = { appKey: "invalid_api_key", agentToken: "invalid_token", deviceToken: "invalid_token" }[
+        String(endpoint.auth)
+      ];
+      expectRefusal(endpoint, answer, 401, code ?? "sign_in_required");
+    },
+  );
+
+  it.each(having(({ params }) => params !== undefined))(
+    "of %s with an id of another form is a 404, as of an unknown id",
+    async (_, endpoint) => {
+      const [name = ""] = Object.keys(endpoint.params?.shape ?? {});
+      const sending = endpoint.body ? { body: {} } : {};
+      expectRefusal(
+        endpoint,
+        await call(endpoint, sending, addressOf(endpoint, { [name]: "seven" })),
+        404,
+        "not_found",
+      );
+    },
+  );
+
+  it.each(having(({ query }) => query !== undefined))(
+    "of %s with a wrong query is a 400 that names it",
+    async (_, endpoint) => {
+      const [name = ""] = Object.keys(endpoint.query?.shape ?? {});
+      const answer = await call(endpoint, {}, `${addressOf(endpoint)}?${name}=&${name}=`);
+      expectRefusal(endpoint, answer, 400, "bad_request");
+      expect(answer.text).toContain(`"path":"${name}"`);
+    },
+  );
+
+  it.each(having(isMutation))(
+    "of %s with a malformed Idempotency-Key is a 400 that names it",
+    async (_, endpoint) => {
+      const answer = await call(endpoint, {
+        headers: { "idempotency-key": "x".repeat(256) },
+        ...(endpoint.body ? { body: {} } : {}),
+      });
+      expectRefusal(endpoint, answer, 400, "bad_request");
+      expect(answer.text).toContain('"path":"Idempotency-Key"');
+    },
+  );
+
+  describe.each(having(({ body, bodyKind }) => body !== undefined && bodyKind !== "form"))(
+    "of %s",
+    (_, endpoint) => {
+      const json = { "content-type": "application/json" };
+
+      it.each([
+        ["malformed JSON", '{"a":'],
+        ["bytes that are not UTF-8", Buffer.from('{"a":"\xff"}', "latin1")],
+        ["no object", "[]"],
+        ["the same key twice", '{"a":1,"a":2}'],
+        ["a key named __proto__", '{"__proto__":{"a":1}}'],
+        ["nesting without end", `{"a":${"[".repeat(16_000)}${"]".repeat(16_000)}}`],
+      ])("with %s is a 400", async (_, body) => {
+        const headers = { ...json, "idempotency-key": "k-1" };
+        const answer = await call(endpoint, { headers, body });
+        expectRefusal(endpoint, answer, 400, "bad_request");
+        expect(answer.body).toMatchObject({ issues: [{ path: "" }] });
+      });
+
+      it("with a body of another content type is a 415", async () => {
+        const answer = await call(endpoint, { headers: { "content-type": "text/plain" }, body: "{}" });
+        expectRefusal(endpoint, answer, 415, "unsupported_media_type");
+      });
+
+      it("with a body over 1 MiB beside files is a 413", async () => {
+        const body = JSON.stringify({ foo: "x".repeat(1_048_576) });
+        expectRefusal(endpoint, await call(endpoint, { headers: json, body }), 413, "payload_too_large");
+      });
+    },
+  );
+
+  it.each(having(({ bodyKind }) => bodyKind === "form"))(
+    "of %s with a body that is no form is a 415",
+    async (_, endpoint) => {
+      const answer = await call(endpoint, { body: {} });
+      expectRefusal(endpoint, answer, 415, "unsupported_media_type");
+    },
+  );
+
+  it("of a body of exactly 1 MiB is none of its size", async () => {
+    const [start, end] = ['{"question":"How?","answer":"So.","foo":"', '"}'];
+    const body = `${start}${"x".repeat(1_048_576 - start.length - end.length)}${end}`;
+    const headers = { ...cast.key, "content-type": "application/json" };
+    expect(await service.request("POST", "/api/v1/faqs/remote", { headers, body })).toMatchObject({
+      status: 201,
+    });
+    const larger = await service.request("POST", "/api/v1/faqs/remote", { headers, body: ` ${body}` });
+    expect(larger).toMatchObject({ status: 413 });
+  });
+});

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases, postgres } from "../../support/database/databases.ts";
+import { unknownId } from "../../support/service/endpoints.ts";
+import { isReplay, keyed } from "../../support/service/mutations.ts";
+import { faultsOf } from "../../support/service/refusals.ts";
+import type { Answer } from "../../support/service/request.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { type Cast, makeCast, submitFeedback } from "../../support/worlds/app-with-owner-and-agent.ts";
+
+type Use = (service: Service, cast: Cast, headers?: Record<string, string>) => Promise<Answer>;
+
+const submit: Use = (service, { key }, headers) =>
+  service.request("POST", "/api/v1/feedback/remote", {
+    headers: { ...key, ...headers },
+    body: { type: "bug", message: "x" },
+  });
+const writeFaq: Use = (service, { key }, headers) =>
+  service.request("POST", "/api/v1/faqs/remote", {
+    headers: { ...key, ...headers },
+    body: { question: "How?", answer: "So." },
+  });
+const readThread: Use = (service, { agent }) =>
+  service.request("GET", `/api/v1/agent/feedback/${unknownId}`, { headers: agent });
+const readRun: Use = (service, { agent }) =>
+  service.request("GET", `/api/v1/agent/runs/${unknownId}`, { headers: agent });
+
+const minute = 60;
+const hour = 3_600;
+
+/** Sends so many requests, some at once, and gives how many were not refused for their number. */
+async function send(count: number, use: (at: number) => Promise<Answer>): Promise<number> {
+  let taken = 0;
+  for (let sent = 0; sent < count; sent += 20) {
+    const batch = Array.from({ length: Math.min(20, count - sent) }, (_, at) => use(sent + at));
+    taken += (await Promise.all(batch)).filter(({ status }) => status !== 429).length;
+  }
+  return taken;
+}
+
+const waitOf = ({ headers }: Answer): number => Number(headers.get("retry-after"));
+
+describe.each(databases)("rate limits on $name", (engine) => {
+  let service: Service;
+  let cast: Cast;
+  let threads = new Map<string, string>();
+  beforeAll(async () => {
+    service = await startService({ engine });
+  });
+  beforeEach(async () => {
+    cast = await makeCast(service);
+    threads = new Map();
+  });
+  afterAll(() => service.stop());
+
+  const propose: Use = async (_, by, headers) => {
+    const id = threads.get(by.appId) ?? (await submitFeedback(service, by));
+    threads.set(by.appId, id);
+    const body = { summary: "Guard it.", plan: "1. Check." };
+    const path = `/api/v1/agent/feedback/${id}/proposal`;
+    return service.request("POST", path, { headers: { ...by.agent, ...headers }, body });
+  };
+
+  describe.each([
+    ["feedback: 120 per minute per key", submit, 120, minute],
+    ["FAQ writes: 120 per minute per key", writeFaq, 120, minute],
+    ["agent reads: 600 per hour per token", readThread, 600, hour],
+    ["proposals: 60 per hour per token", propose, 60, hour],
+  ] as const)("%s", (_, use, limit, windowSeconds) => {
+    it("lets as many pass, and answers one more with 429 rate_limited", async () => {
+      expect(await send(limit, () => use(service, cast))).toBe(limit);
+      const refused = await use(service, cast);
+      expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+      expect(faultsOf(refused)).toEqual([]);
+      expect(refused.headers.get("cache-control")).toBe("no-store");
+    });
+
+    // Time goes on while the test runs: a machine that stalls for a second gets another try.
+    it("tells in Retry-After when it lets one pass again, exact to the second", { retry: 2 }, async () => {
+      await use(service, cast);
+      service.clock.advance(20_000);
+      await send(limit - 1, () => use(service, cast));
+      service.clock.advance(10_000);
+      const refused = await use(service, cast);
+      expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+      expect(Math.abs(waitOf(refused) - (windowSeconds - 32))).toBeLessThan(4);
+      service.clock.advance((waitOf(refused) - 1) * 1_000);
+      expect(waitOf(await use(service, cast))).toBe(1);
+      service.clock.advance(1_000);
+      expect((await use(service, cast)).status).not.toBe(429);
+      expect(waitOf(await use(service, cast))).toBeGreaterThan(10);
+    });
+  });
+
+  describe.each([
+    ["feedback", submit, 120, minute],
+    ["proposals", propose, 60, hour],
+  ] as const)("of %s", (_, use, limit, windowSeconds) => {
+    it("slide: at any moment, what was used within their time counts", async () => {
+      await send(limit / 2, () => use(service, cast));
+      service.clock.advance((windowSeconds * 1_000) / 2);
+      await send(limit / 2, () => use(service, cast));
+      service.clock.advance((windowSeconds * 1_000) / 2);
+      expect(await send(limit, () => use(service, cast))).toBe(limit / 2);
+    });
+
+    it("do not count what was refused", async () => {
+      await send(limit + 40, () => use(service, cast));
+      service.clock.advance(windowSeconds * 1_000);
+      expect(await send(limit, () => use(service, cast))).toBe(limit);
+    });
+  });
+
+  it("are those of one credential, not of its app or owner", async () => {
+    await send(121, () => submit(service, cast));
+    const second = { ...cast, key: { "x-api-key": await service.makeKey(cast.appId) } };
+    expect(await submit(service, cast)).toMatchObject({ status: 429 });
+    expect(await submit(service, second)).toMatchObject({ status: 201 });
+  });
+
+  it("are separate for feedback and FAQ writes", async () => {
+    await send(121, () => submit(service, cast));
+    expect(await writeFaq(service, cast)).toMatchObject({ status: 201 });
+  });
+
+  it("are one for all FAQ writes, and none for reading them", async () => {
+    const path = `/api/v1/faqs/remote/${(await writeFaq(service, cast)).field("id")}`;
+    const change = () => service.request("PATCH", path, { headers: cast.key, body: { answer: "x" } });
+    await send(60, change);
+    await send(59, () => writeFaq(service, cast));
+    const refused = [
+      await change(),
+      await service.request("DELETE", path, { headers: cast.key }),
+      await writeFaq(service, cast),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([429, 429, 429]);
+    expect(await service.request("GET", "/api/v1/faqs/remote", { headers: cast.key })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  it("are one for an agent's threads and runs, and another for its proposals", async () => {
+    await send(300, () => readThread(service, cast));
+    await send(300, () => readRun(service, cast));
+    expect(await readRun(service, cast)).toMatchObject({ status: 429 });
+    expect(await readThread(service, cast)).toMatchObject({ status: 429 });
+    expect(await propose(service, cast)).toMatchObject({ status: 201 });
+  });
+
+  it("are not used up by replays", async () => {
+    const first = await propose(service, cast, keyed("once"));
+    const replays = await Promise.all(
+      Array.from({ length: 80 }, () => propose(service, cast, keyed("once"))),
+    );
+    for (const replay of replays) expect(replay.text).toBe(first.text);
+    expect(await send(70, () => propose(service, cast))).toBe(59);
+    expect(isReplay(await propose(service, cast, keyed("once")))).toBe(true);
+  });
+
+  it("are not stored for an Idempotency-Key: the repeat acts once it may", async () => {
+    await send(120, () => submit(service, cast));
+    const refused = await submit(service, cast, keyed("late"));
+    service.clock.advance(waitOf(refused) * 1_000);
+    const repeated = await submit(service, cast, keyed("late"));
+    expect([refused.status, repeated.status, isReplay(repeated)]).toEqual([429, 201, false]);
+  });
+
+  it("are never exceeded by requests that come at once", async () => {
+    const answers = await Promise.all(Array.from({ length: 200 }, () => submit(service, cast)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(120);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(80);
+  });
+
+  it("are what a deployment says, the others as they were", async () => {
+    const environment = { INNKEEP_RATE_LIMITS: "feedback=3/60, faqWrites=2/10" };
+    const strict = await startService({ engine, environment });
+    const own = await makeCast(strict);
+    expect(await send(5, () => submit(strict, own))).toBe(3);
+    expect(await send(5, () => writeFaq(strict, own))).toBe(2);
+    expect(await send(20, () => readRun(strict, own))).toBe(20);
+    await strict.stop();
+  });
+
+  it("are off with INNKEEP_RATE_LIMITS=off", async () => {
+    const unlimited = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    const own = await makeCast(unlimited);
+    expect(await send(140, () => submit(unlimited, own))).toBe(140);
+    expect(await send(140, () => writeFaq(unlimited, own))).toBe(140);
+    expect(await send(640, () => readRun(unlimited, own))).toBe(640);
+    await unlimited.stop();
+  });
+});
+
+describe("rate limits on two servers of one PostgreSQL", () => {
+  it("are never exceeded by requests that come at once to both", async () => {
+    const database = await postgres.create();
+    const [one, other] = [await startService({ database }), await startService({ database })];
+    const cast = await makeCast(one);
+    const servers = Array.from({ length: 240 }, (_, at) => (at % 2 === 0 ? one : other));
+    const answers = await Promise.all(servers.map((server) => submit(server, cast)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(120);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(120);
+    await Promise.all([one.stop(), other.stop()]);
+    await database.remove();
+  });
+});

@@ -1,0 +1,111 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { cleanUp } from "../../../server/background/nightly.ts";
+import type { Auth } from "../../../src/contract/endpoint.ts";
+import { databases } from "../../support/database/databases.ts";
+import {
+  type TroubledDatabase,
+  troubledDatabase,
+  unreachable,
+} from "../../support/database/failing-database.ts";
+import { dataUrl, png } from "../../support/files/sample-files.ts";
+import { addressOf, endpoints, titleOf } from "../../support/service/endpoints.ts";
+import { faultsOf } from "../../support/service/refusals.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { ageFiles, keptFiles, rowsOf } from "../../support/service/stored-content.ts";
+import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+
+const guarded = endpoints
+  .filter(([, { auth }]) => auth !== "none")
+  .map(([, endpoint]) => [titleOf(endpoint), endpoint] as const);
+
+describe.each(databases)("a failure on our side, on $name", (engine) => {
+  let database: TroubledDatabase;
+  let service: Service;
+  let cast: Cast;
+  beforeAll(async () => {
+    database = await troubledDatabase(engine);
+    service = await startService({ database });
+    cast = await makeCast(service);
+  });
+  afterEach(() => database.over());
+  afterAll(async () => {
+    await service.stop();
+    await database.remove();
+  });
+
+  const credentials = (auth: Auth) =>
+    ({
+      none: {},
+      appKey: cast.key,
+      agentToken: cast.agent,
+      deviceToken: cast.device,
+      console: cast.person,
+      session: cast.person,
+    })[auth];
+
+  it.each(guarded)("answers %s with 500 internal, its requestId and no detail", async (_, endpoint) => {
+    database.trouble(new TypeError("x.secret is undefined in /srv/innkeep/key.ts"));
+    const answer = await service.request(endpoint.method, addressOf(endpoint), {
+      headers: credentials(endpoint.auth),
+    });
+    expect(answer).toMatchObject({ status: 500, body: { code: "internal" } });
+    expect(faultsOf(answer)).toEqual([]);
+    expect(answer.field("requestId")).toBe(answer.headers.get("x-request-id"));
+    expect(answer.text).not.toMatch(/secret|undefined|innkeep/);
+  });
+
+  it.each(guarded)(
+    "answers %s with 503 busy and Retry-After while the database is out of reach",
+    async (_, endpoint) => {
+      database.trouble(unreachable());
+      const answer = await service.request(endpoint.method, addressOf(endpoint), {
+        headers: credentials(endpoint.auth),
+      });
+      expect(answer).toMatchObject({ status: 503, body: { code: "busy" } });
+      expect(faultsOf(answer)).toEqual([]);
+      expect(answer.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+      expect(answer.text).not.toMatch(/ECONNREFUSED|10\.1/);
+    },
+  );
+
+  it("is told to the log with the id of the request and its cause", async () => {
+    database.trouble(new Error("the cause of it all"));
+    const { headers } = await service.request("GET", "/api/v1/faqs/remote", { headers: cast.key });
+    const lines = service
+      .logged()
+      .split("\n")
+      .filter((line) => line.includes(headers.get("x-request-id") ?? "none"));
+    expect(lines.some((line) => line.includes("the cause of it all"))).toBe(true);
+  });
+
+  it.each([
+    ["500", () => new Error("x")],
+    ["503", unreachable],
+  ])("that answers %s keeps nothing of a report: no thread, no upload, no file", async (status, error) => {
+    const report = { type: "bug", message: "x", images: [dataUrl(png(3_210))] };
+    const submit = () =>
+      service.request("POST", "/api/v1/feedback/remote", { headers: cast.key, body: report });
+    const files = await keptFiles(service);
+    const rows = await rowsOf(service, "feedback", cast.appId);
+    database.trouble(error(), "writes");
+    expect(String((await submit()).status)).toBe(status);
+    database.over();
+    expect(await rowsOf(service, "feedback", cast.appId)).toBe(rows);
+    // PostgreSQL locks a file before it deletes it. It could not, so the next cleaning does it.
+    await ageFiles(service, 61);
+    await cleanUp(service.deps, new AbortController().signal);
+    expect(await keptFiles(service)).toEqual(files);
+    expect(await submit()).toMatchObject({ status: 201 });
+    await service.request("DELETE", `/api/v1/console/apps/${cast.appId}`, { headers: cast.person });
+    await expect.poll(() => keptFiles(service)).toEqual(files);
+    cast = await makeCast(service);
+  });
+
+  it("is over as soon as the database answers again", async () => {
+    database.trouble(unreachable());
+    const list = () => service.request("GET", "/api/v1/faqs/remote", { headers: cast.key });
+    expect(await list()).toMatchObject({ status: 503 });
+    database.over();
+    expect(await list()).toMatchObject({ status: 200 });
+  });
+});

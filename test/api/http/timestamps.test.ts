@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { issuesOf } from "../../support/service/issues.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import {
+  type Cast,
+  decide,
+  makeCast,
+  propose,
+  submitFeedback,
+  writeNote,
+} from "../../support/worlds/app-with-owner-and-agent.ts";
+
+describe.each(databases)("time on $name", (engine) => {
+  let service: Service;
+  let cast: Cast;
+  beforeAll(async () => {
+    service = await startService({ engine });
+    cast = await makeCast(service);
+  });
+  afterAll(() => service.stop());
+
+  it("in every answer is ISO 8601 UTC with milliseconds", async () => {
+    const faq = { question: "How?", answer: "So." };
+    await service.request("POST", "/api/v1/faqs/remote", { headers: cast.key, body: faq });
+    await writeNote(service, cast, {});
+    const feedbackId = await submitFeedback(service, cast);
+    const runId = await propose(service, cast, feedbackId);
+    await decide(service, cast, runId, { decision: "approve" });
+    const paths = ["/api/v1/faqs/remote", "/api/v1/changelog/remote"];
+    paths.push(`/api/v1/agent/feedback/${feedbackId}`, `/api/v1/agent/runs/${runId}`);
+    for (const path of paths) {
+      const { text } = await service.request("GET", path, { headers: { ...cast.key, ...cast.agent } });
+      const instants = [...text.matchAll(/"\w+At":("[^"]*"|\d+)/g)].map(([, instant]) => instant);
+      expect(instants.length).toBeGreaterThan(0);
+      for (const instant of instants) expect(instant).toMatch(/^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"$/);
+    }
+  });
+
+  it.each([
+    ["2024-05-01T10:00:00Z", "2024-05-01T10:00:00.000Z"],
+    ["2024-05-01T10:00Z", "2024-05-01T10:00:00.000Z"],
+    ["2024-05-01T10:00:00.5Z", "2024-05-01T10:00:00.500Z"],
+    ["2024-05-01T10:00:00.123456Z", "2024-05-01T10:00:00.123Z"],
+    ["2024-05-01T12:00:00+02:00", "2024-05-01T10:00:00.000Z"],
+    ["2024-05-01T04:30:00-05:30", "2024-05-01T10:00:00.000Z"],
+    ["2024-02-29T23:00:00-02:00", "2024-03-01T01:00:00.000Z"],
+    // What strftime writes for %z.
+    ["2024-05-01T12:00:00+0200", "2024-05-01T10:00:00.000Z"],
+    ["2024-05-01T10:00:00+0000", "2024-05-01T10:00:00.000Z"],
+    ["2024-05-01T04:30:00.25-0530", "2024-05-01T10:00:00.250Z"],
+    // PostgreSQL and PHP.
+    ["2024-05-01T12:00:00+02", "2024-05-01T10:00:00.000Z"],
+    // RFC 3339 takes small letters, ISO 8601 a comma.
+    ["2024-05-01t10:00:00z", "2024-05-01T10:00:00.000Z"],
+    ["2024-05-01T10:00:00,5Z", "2024-05-01T10:00:00.500Z"],
+    ["2024-05-01t12:00:00,123456+02", "2024-05-01T10:00:00.123Z"],
+    // Java's ZonedDateTime: the offset counts, whatever the zone.
+    ["2024-05-01T12:00:00.5+02:00[Europe/Paris]", "2024-05-01T10:00:00.500Z"],
+    ["2024-05-01T10:00:00Z[UTC]", "2024-05-01T10:00:00.000Z"],
+    ["2024-05-01T07:00-03:00[America/Argentina/Buenos_Aires]", "2024-05-01T10:00:00.000Z"],
+  ])("in a request has an offset, Z or another: %s", async (given, instant) => {
+    const answer = await writeNote(service, cast, { publishedAt: given });
+    expect(answer.field("publishedAt")).toBe(instant);
+  });
+
+  it.each([
+    ["no offset", "2024-05-01T10:00:00"],
+    ["no time", "2024-05-01"],
+    ["a blank for T", "2024-05-01 10:00:00Z"],
+    ["a month that there is not", "2024-13-01T10:00:00Z"],
+    ["a day that there is not", "2023-02-29T10:00:00Z"],
+    ["an hour that there is not", "2024-05-01T25:00:00Z"],
+    ["an offset that there is not", "2024-05-01T10:00:00+99:00"],
+    ["an offset of one digit", "2024-05-01T10:00:00+2"],
+    ["an offset of three digits", "2024-05-01T10:00:00+020"],
+    ["an offset of seconds", "2024-05-01T10:00:00+02:00:30"],
+    ["a zone without an offset", "2024-05-01T10:00:00[Europe/Paris]"],
+    ["a zone that does not end", "2024-05-01T10:00:00+02:00[Europe/Paris"],
+    ["a zone of other characters", "2024-05-01T10:00:00+02:00[<b>]"],
+    ["a fraction of minutes", "2024-05-01T10:00,5Z"],
+    ["a comma without a fraction", "2024-05-01T10:00:00,Z"],
+    ["a number of seconds", 1_714_557_600],
+    ["words", "yesterday"],
+    ["another calendar", "Wed, 01 May 2024 10:00:00 GMT"],
+    ["blanks around it", " 2024-05-01T10:00:00Z "],
+    ["a year beyond four digits", "+012024-05-01T10:00:00Z"],
+    ["an offset that carries it past the year 9999", "9999-12-31T23:59:59-01:00"],
+    ["an offset that carries it before the year 0", "0000-01-01T00:00:00+01:00"],
+  ])("in a request with %s is refused with 400", async (_, publishedAt) => {
+    const [issue, ...others] = issuesOf(await writeNote(service, cast, { publishedAt }));
+    expect([issue, others]).toEqual([expect.stringMatching(/^publishedAt: must be/), []]);
+  });
+});

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addressOf, endpoints, titleOf } from "../../support/service/endpoints.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+
+describe("the version of the API", () => {
+  let service: Service;
+  let cast: Cast;
+  beforeAll(async () => {
+    service = await startService();
+    cast = await makeCast(service);
+  });
+  afterAll(() => service.stop());
+
+  it.each(endpoints.map(([, endpoint]) => [titleOf(endpoint), endpoint] as const))(
+    "is the path prefix /api/v1 of %s, and nothing answers without it",
+    async (_, endpoint) => {
+      expect(endpoint.path).toMatch(/^\/api\/v1\//);
+      const address = addressOf(endpoint);
+      const headers = { ...cast.key, ...cast.agent };
+      // Without any prefix the console's addresses are those of its pages.
+      const others = ["/api", "/v1", "/api/v2", "/api/v1.0", ...(address.includes("/console/") ? [] : [""])];
+      for (const other of others) {
+        const answer = await service.request(endpoint.method, address.replace("/api/v1", other), { headers });
+        expect([other, answer.status]).toEqual([other, 404]);
+      }
+    },
+  );
+
+  it("needs no header, and no header changes it", async () => {
+    const headers = { ...cast.key, accept: "application/xml", "accept-version": "2", "api-version": "2" };
+    const answer = await service.request("GET", "/api/v1/faqs/remote", { headers });
+    expect(answer).toMatchObject({ status: 200, body: [] });
+  });
+
+  it("is told by the OpenAPI document, which has every endpoint", async () => {
+    const { body } = await service.request("GET", "/api/v1/openapi.json");
+    for (const [, { method, path }] of endpoints) {
+      expect(body).toHaveProperty(["paths", path.replace(/:(\w+)/g, "{$1}"), method.toLowerCase()]);
+    }
+  });
+});

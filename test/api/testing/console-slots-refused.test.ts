@@ -1,0 +1,123 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import {
+  type PlannedTest,
+  resetClock,
+  type SlotState,
+  secretsOf,
+  slotIn,
+  slotStates,
+} from "../../support/worlds/cycle-planned-by-owner.ts";
+import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+
+const hours = 3_600_000;
+
+describe.each(databases)("a seat that its owner cannot change, on $name,", (engine) => {
+  let service: Service;
+  let world: ConsoleWorld;
+  let test: PlannedTest;
+  let slotId: string;
+  beforeAll(async () => {
+    service = await startService({ engine });
+    world = await makeConsoleWorld(service);
+  });
+  afterEach(() => resetClock(service));
+  afterAll(() => service.stop());
+
+  const bring = async (state: SlotState) => {
+    ({ test, slotId } = await slotIn(service, world, state));
+  };
+  const keyOf = () => secretsOf(service, slotId);
+
+  describe("is refused what its state does not allow:", () => {
+    const every = ["accept", "decline", "remove", "rotate-key", "confirm-join"];
+    const allowed: Partial<Record<SlotState, readonly string[]>> = {
+      requested: ["accept", "decline"],
+      active: ["remove", "rotate-key", "confirm-join"],
+      "at risk": ["remove", "rotate-key", "confirm-join"],
+    };
+    const wrong = slotStates.flatMap((state) =>
+      every.filter((verb) => !allowed[state]?.includes(verb)).map((verb) => [verb, state] as const),
+    );
+    it.each(wrong)("%s where it is %s", async (verb, state) => {
+      await bring(state);
+      const before = await test.seats();
+      const key = await keyOf();
+      expect(await test.change(slotId, verb)).toMatchObject({ status: 409, body: { code: "wrong_state" } });
+      expect(await test.seats()).toEqual(before);
+      expect(await keyOf()).toEqual(key);
+    });
+
+    it.each([
+      ["requested", 409, "slot_taken"],
+      ["active", 409, "slot_taken"],
+      ["at risk", 409, "slot_taken"],
+      ["removed", 409, "slot_taken"],
+      ["completed", 422, "cycle_not_open"],
+      ["open in a cycle that is over", 422, "cycle_not_open"],
+      ["cancelled", 422, "cycle_not_open"],
+    ] as const)("assign where it is %s", async (state, status, code) => {
+      await bring(state);
+      const { email } = await service.makeUser();
+      const before = await test.seats();
+      expect(await test.change(slotId, "assign", { email })).toMatchObject({ status, body: { code } });
+      expect(await test.seats()).toEqual(before);
+    });
+  });
+
+  it.each([
+    [48 * hours - 60_000, 200],
+    [48 * hours, 409],
+  ])("that was asked for %d milliseconds ago answers an accept with %d", async (milliseconds, status) => {
+    await bring("requested");
+    service.clock.advance(milliseconds);
+    expect(await test.change(slotId, "accept")).toMatchObject({ status });
+  });
+
+  it("that expired is open before it is closed to who asked", async () => {
+    await bring("expired");
+    expect(await test.seat(slotId)).toMatchObject({ status: "open", tester: null, requestExpiresAt: null });
+  });
+
+  describe("when several things are done to it at once,", () => {
+    const codesOf = async (answers: Promise<{ status: number }>[]) =>
+      (await Promise.all(answers)).map(({ status }) => status).sort();
+
+    it("is accepted or declined, never both", async () => {
+      await bring("requested");
+      const verbs = Array.from({ length: 20 }, (_, at) => (at % 2 ? "accept" : "decline"));
+      const answers = await Promise.all(verbs.map((verb) => test.change(slotId, verb)));
+      const won = verbs.filter((_, at) => answers[at]?.status === 200);
+      expect(won).toHaveLength(1);
+      expect(await test.seat(slotId)).toMatchObject({ status: won[0] === "accept" ? "active" : "open" });
+    });
+
+    it("is removed once, and has one successor", async () => {
+      await bring("active");
+      const answers = Array.from({ length: 10 }, () => test.change(slotId, "remove"));
+      expect(await codesOf(answers)).toEqual([200, ...Array.from({ length: 9 }, () => 409)]);
+      expect((await test.seats()).map(({ seat }: { seat: number }) => seat)).toEqual([1, 1, 2, 3]);
+    });
+
+    it("is one account's of all to whom it is given", async () => {
+      await bring("open");
+      const testers = await Promise.all(Array.from({ length: 10 }, () => service.makeUser()));
+      const answers = testers.map(({ email }) => test.change(slotId, "assign", { email }));
+      expect(await codesOf(answers)).toEqual([200, ...Array.from({ length: 9 }, () => 409)]);
+    });
+
+    it("is the only one that an account gets of a cycle", async () => {
+      await bring("open");
+      const { email } = await service.makeUser();
+      const answers = test.slotIds.map((id) => test.change(id, "assign", { email }));
+      expect(await codesOf(answers)).toEqual([200, 409, 409]);
+    });
+
+    it("is removed with its cycle, whichever comes first", async () => {
+      await bring("active");
+      await Promise.all([test.change(slotId, "remove"), test.cancel()]);
+      expect(await test.seat(slotId)).toMatchObject({ status: "removed" });
+    });
+  });
+});

@@ -1,0 +1,217 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { hashOf } from "../../../server/secrets/secrets.ts";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import {
+  type PlannedTest,
+  planTest,
+  resetClock,
+  type SlotState,
+  secretsOf,
+  slotIn,
+} from "../../support/worlds/cycle-planned-by-owner.ts";
+import { bearer, type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe.each(databases)("a seat in the hands of its owner on $name", (engine) => {
+  let service: Service;
+  let world: ConsoleWorld;
+  let test: PlannedTest;
+  let slotId: string;
+  beforeAll(async () => {
+    service = await startService({ engine });
+    world = await makeConsoleWorld(service);
+  });
+  beforeEach(async () => {
+    test = await planTest(service, world);
+    slotId = test.slotIds[0];
+  });
+  afterEach(() => resetClock(service));
+  afterAll(() => service.stop());
+
+  const bring = async (state: SlotState) => {
+    ({ test, slotId } = await slotIn(service, world, state));
+  };
+  const keyOf = () => secretsOf(service, slotId);
+
+  it("that somebody asked for is theirs when it is accepted, with a key and the join to be checked", async () => {
+    const tester = await test.ask(slotId);
+    expect(await test.seat(slotId)).toMatchObject({ status: "requested", tester, joinCheckPending: false });
+    const answer = await test.change(slotId, "accept");
+    expect(answer).toMatchObject({ status: 200 });
+    expect(answer.body).toEqual({
+      slotId,
+      cycleId: test.cycleId,
+      seat: 1,
+      status: "active",
+      tester,
+      missedDays: 0,
+      daysCounted: 0,
+      joinCheckPending: true,
+      requestExpiresAt: null,
+      activatedAt: expect.stringMatching(/\.\d{3}Z$/),
+      endedAt: null,
+    });
+    const key = await keyOf();
+    const testKey = service.deps.sealer.open(key?.keySealed ?? "");
+    expect(testKey).toMatch(/^stk_[0-9A-Za-z]{38}$/);
+    expect(hashOf(testKey)).toBe(key?.keyHash);
+  });
+
+  it.each([
+    ["before the first day from day 0", { startsIn: 3 }, 0],
+    ["on the third day from day 3", { startsIn: -2 }, 3],
+  ])("that is accepted %s is active from then on", async (_, plan, day) => {
+    test = await planTest(service, world, plan);
+    slotId = test.slotIds[0];
+    await test.ask(slotId);
+    await test.change(slotId, "accept");
+    expect(await keyOf()).toMatchObject({ fromDay: day });
+  });
+
+  it("that is declined is open again, for the same tester too", async () => {
+    const tester = await test.ask(slotId);
+    const answer = await test.change(slotId, "decline");
+    expect(answer.body).toMatchObject({ status: "open", tester: null, requestExpiresAt: null });
+    await test.ask(slotId, tester);
+    expect((await test.change(slotId, "accept")).body).toMatchObject({ status: "active", tester });
+  });
+
+  it.each(["active", "at risk"] as const)(
+    "that is %s can be removed, and another opens in its place",
+    async (state) => {
+      await bring(state);
+      const before = await test.seat(slotId);
+      const answer = await test.change(slotId, "remove");
+      expect(answer.body).toMatchObject({ status: "removed", tester: before.tester, seat: 1 });
+      expect(answer.field("endedAt")).toMatch(/Z$/);
+      const [removed, successor, next] = await test.seats();
+      expect(removed).toMatchObject({ slotId, seat: 1, status: "removed" });
+      expect(successor).toMatchObject({ seat: 1, status: "open", tester: null, missedDays: 0 });
+      expect(next).toMatchObject({ slotId: test.slotIds[1], seat: 2 });
+    },
+  );
+
+  it.each(["active", "at risk"] as const)(
+    "that is %s can get another key, at which the old one stops",
+    async (state) => {
+      await bring(state);
+      const before = await keyOf();
+      const answer = await test.change(slotId, "rotate-key");
+      expect(answer).toMatchObject({ status: 200 });
+      const after = await keyOf();
+      expect(after?.keyHash).not.toBe(before?.keyHash);
+      expect(hashOf(service.deps.sealer.open(after?.keySealed ?? ""))).toBe(after?.keyHash);
+    },
+  );
+
+  it("needs no check of the join any more when its owner has confirmed it", async () => {
+    await bring("active");
+    expect((await test.change(slotId, "confirm-join")).body).toMatchObject({ joinCheckPending: false });
+    expect(await test.seat(slotId)).toMatchObject({ status: "active", joinCheckPending: false });
+  });
+
+  it("that is open can be given to a known account at once", async () => {
+    const tester = await service.makeUser();
+    const answer = await test.change(slotId, "assign", { email: ` ${tester.email.toUpperCase()} ` });
+    expect(answer.body).toMatchObject({ status: "active", tester, joinCheckPending: true });
+    expect(await keyOf()).toMatchObject({ keyHash: expect.stringMatching(/^[\da-f]{64}$/), fromDay: 1 });
+  });
+
+  it("is given to nobody whom the service does not know, and says so", async () => {
+    const answer = await test.change(slotId, "assign", { email: "nobody@example.org" });
+    expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
+    expect(answer.field("error")).toContain("no account with this e-mail address");
+  });
+
+  it("is not for its owner", async () => {
+    const answer = await test.change(slotId, "assign", { email: world.owner.email });
+    expect(answer).toMatchObject({ status: 403, body: { code: "own_listing" } });
+  });
+
+  it.each(["requested", "active", "removed"] as const)(
+    "is not for a tester who has, or had, another of the cycle: %s",
+    async (state) => {
+      await bring(state);
+      const { tester } = await test.seat(slotId);
+      const answer = await test.change(test.slotIds[1], "assign", { email: tester.email });
+      expect(answer).toMatchObject({ status: 409, body: { code: "already_in_cycle" } });
+    },
+  );
+
+  it("that a dropout left is another tester's, who begins anew", async () => {
+    await bring("at risk");
+    await test.change(slotId, "remove");
+    const [, successor] = await test.seats();
+    const tester = await service.makeUser();
+    const { body } = await test.change(successor.slotId, "assign", { email: tester.email });
+    expect(body).toMatchObject({ status: "active", seat: 1, tester, missedDays: 0 });
+    test.toDay(5);
+    expect(await test.seats()).toMatchObject([
+      { slotId, status: "removed", missedDays: 1 },
+      { slotId: successor.slotId, status: "at_risk", missedDays: 1 },
+      {},
+      {},
+    ]);
+  });
+
+  it("is audited with each change, and with none that was refused", async () => {
+    const owned = await makeConsoleWorld(service);
+    test = await planTest(service, owned);
+    slotId = test.slotIds[0];
+    await test.ask(slotId);
+    for (const verb of ["accept", "accept", "rotate-key", "confirm-join", "remove", "decline"])
+      await test.change(slotId, verb);
+    const [, successor] = await test.seats();
+    await test.ask(successor.slotId);
+    await test.change(successor.slotId, "decline");
+    await test.change(successor.slotId, "assign", { email: (await service.makeUser()).email });
+    const { body } = await owned.call("GET", "/audit?limit=6");
+    expect(Object(body).items).toMatchObject([
+      { action: "slot.assign", target: successor.slotId, appId: owned.app.id, actor: owned.owner.email },
+      { action: "slot.decline", target: successor.slotId },
+      { action: "slot.remove", target: slotId },
+      { action: "slot.confirm_join", target: slotId },
+      { action: "slot.rotate_key", target: slotId },
+      { action: "slot.accept", target: slotId },
+    ]);
+  });
+
+  it("tells its test key to nobody on the owner's side: no answer, no audit, no log", async () => {
+    await bring("active");
+    const key = service.deps.sealer.open((await keyOf())?.keySealed ?? "");
+    const answers = [
+      await test.change(slotId, "rotate-key"),
+      await world.call("GET", `/cycles/${test.cycleId}`),
+      await world.call("GET", "/audit"),
+    ];
+    const rotated = await keyOf();
+    const secrets = [key, rotated?.keyHash ?? "", rotated?.keySealed ?? "", "stk_"];
+    const told = answers.map(({ text }) => text).join() + service.logged();
+    expect(secrets.filter((secret) => told.includes(secret))).toEqual([]);
+  });
+
+  it("is changed by a maintainer token that may, and for no other app", async () => {
+    await test.ask(slotId);
+    const accept = async (traits: { scopes: string[]; appId?: string }) => {
+      const headers = bearer(await service.makeToken(world.owner, "maintainer", traits));
+      return service.request("POST", `/api/v1/console/slots/${slotId}/accept`, { headers });
+    };
+    const other = await service.makeApp(world.owner);
+    expect(await accept({ scopes: ["feedback:write"] })).toMatchObject({ status: 403 });
+    expect(await accept({ scopes: ["testing:manage"], appId: other.id })).toMatchObject({ status: 404 });
+    expect(await accept({ scopes: ["testing:manage"], appId: world.app.id })).toMatchObject({ status: 200 });
+  });
+
+  it("is changed once by requests with the same Idempotency-Key", async () => {
+    await bring("active");
+    const headers = { ...world.headers, "idempotency-key": "once" };
+    const rotate = () =>
+      service.request("POST", `/api/v1/console/slots/${slotId}/rotate-key`, { headers, body: {} });
+    const first = await rotate();
+    const key = await keyOf();
+    const again = await rotate();
+    expect(again.headers.get("idempotent-replay")).toBe("true");
+    expect(again.text).toBe(first.text);
+    expect(await keyOf()).toEqual(key);
+  });
+});

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { refusal } from "../../support/service/refusals.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import {
+  dayMilliseconds,
+  listOf,
+  makeTesterWorld,
+  sendProof,
+  setClock,
+  type TesterWorld,
+} from "../../support/worlds/tester-in-running-cycle.ts";
+
+const minute = 60_000;
+
+describe.each(databases)("the day after the last one of a test on $name", (engine) => {
+  let service: Service;
+  let world: TesterWorld;
+  let owner: Record<string, string>;
+  beforeAll(async () => {
+    service = await startService({ engine });
+  });
+  beforeEach(async () => {
+    service.clock.setOffset(0);
+    setClock(service, "2027-03-01T12:00:00.000Z");
+    world = await makeTesterWorld(service, { seats: 3, durationDays: 2 });
+    owner = await service.signIn(world.owner);
+    setClock(service, "2027-03-03T00:00:30.000Z");
+  });
+  afterAll(() => service.stop());
+
+  const get = (path: string, headers = world.device) =>
+    service.request("GET", `/api/v1/testing${path}`, { headers });
+  const change = (slotId: string | undefined, verb: string, body = {}) =>
+    service.request("POST", `/api/v1/console/slots/${slotId}/${verb}`, { headers: owner, body });
+  const report = (startedAt: string) => {
+    const endedAt = new Date(Date.parse(startedAt) + minute).toISOString();
+    const body = { testKey: world.testKey, startedAt, endedAt, screens: ["Home", "Map"] };
+    return service.request("POST", "/api/v1/testing/sdk/session", {
+      headers: { "x-api-key": world.app.key },
+      body,
+    });
+  };
+  const slot = async () => listOf(await get("/me/slots"), "slots")[0];
+
+  it("counts a late session of the last day, which takes it off the missed ones", async () => {
+    expect(await slot()).toMatchObject({ status: "at_risk", missedDays: 1 });
+    const { body } = await report("2027-03-02T23:55:00.000Z");
+    expect(body).toEqual({ matched: true, counted: true, dayIndex: 2, reason: null });
+    expect(await slot()).toMatchObject({ status: "active", missedDays: 0, lastProofDayIndex: 2 });
+  });
+
+  it("counts no session that begins then", async () => {
+    service.clock.advance(10 * minute);
+    const { body } = await report("2027-03-03T00:05:00.000Z");
+    expect(body).toEqual({ matched: true, counted: false, dayIndex: 0, reason: "cycle_not_running" });
+  });
+
+  it("has no tasks", async () => {
+    expect((await get("/me/tasks")).body).toEqual({ tasks: [], outstanding: 0 });
+  });
+
+  it("keeps the day lock of proofs", async () => {
+    const now = service.clock.now().getTime();
+    for (const [capturedAt, dayIndex] of [
+      [new Date(now - 5 * minute).toISOString(), 2],
+      [new Date(now).toISOString(), 3],
+    ] as const)
+      expect(await sendProof(service, world.device, { slotId: world.seat, capturedAt })).toMatchObject(
+        refusal(422, "out_of_window", { dayIndex }),
+      );
+  });
+
+  it("shows the seat its test key until the end of that day, and then no more", async () => {
+    expect(await slot()).toMatchObject({ cycleStatus: "running", dayIndex: 2, testKey: world.testKey });
+    service.clock.advance(dayMilliseconds - minute);
+    expect(await slot()).toMatchObject({ cycleStatus: "running", testKey: world.testKey });
+    service.clock.advance(minute);
+    expect(await slot()).toMatchObject({ cycleStatus: "completed", status: "completed", dayIndex: 2 });
+    expect(await slot()).not.toHaveProperty("testKey");
+  });
+
+  it("offers no seat, and lets nobody ask for one", async () => {
+    const device = await service.makeDevice(await service.makeUser());
+    const offers = listOf(await get("/listings", device), "listings");
+    expect(offers.filter(({ cycleId }) => cycleId === world.cycle.id)).toEqual([]);
+    const path = `/api/v1/testing/slots/${world.open[0]}/request`;
+    expect(await service.request("POST", path, { headers: device, body: {} })).toMatchObject(
+      refusal(422, "cycle_not_open"),
+    );
+  });
+
+  it("lets the owner accept and assign nobody, and remove a tester without a successor", async () => {
+    const { email } = await service.makeUser();
+    expect(await change(world.open[0], "accept")).toMatchObject(refusal(409, "wrong_state"));
+    expect(await change(world.open[0], "assign", { email })).toMatchObject(refusal(422, "cycle_not_open"));
+    expect(await change(world.seat, "remove")).toMatchObject({ status: 200, body: { status: "removed" } });
+    const cycle = await service.request("GET", `/api/v1/console/cycles/${world.cycle.id}`, {
+      headers: owner,
+    });
+    expect(listOf(cycle, "slots").map(({ status }) => status)).toEqual(["removed", "open", "open"]);
+  });
+});

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import {
+  dayMilliseconds,
+  listOf,
+  makeTesterWorld,
+  type TesterWorld,
+  toNoon,
+} from "../../support/worlds/tester-in-running-cycle.ts";
+
+describe.each(databases)("GET /api/v1/testing/listings on $name", (engine) => {
+  let service: Service;
+  let world: TesterWorld;
+  let device: Record<string, string>;
+  beforeAll(async () => {
+    service = await startService({ engine });
+  });
+  beforeEach(async () => {
+    toNoon(service);
+    world = await makeTesterWorld(service, { seats: 3 });
+    device = await service.makeDevice(await service.makeUser());
+  });
+  afterAll(() => service.stop());
+
+  const get = (headers = device) => service.request("GET", "/api/v1/testing/listings", { headers });
+  /** The offer of the test of this world; others of this file stand in the same list. */
+  const offered = async (headers = device) =>
+    listOf(await get(headers), "listings").filter(({ cycleId }) => cycleId === world.cycle.id);
+  const ask = (slotId: unknown, headers: Record<string, string>) =>
+    service.request("POST", `/api/v1/testing/slots/${slotId}/request`, { headers, body: {} });
+
+  it("tells of a running test with open seats, and names one of them", async () => {
+    const { cycle, listing, open } = world;
+    const offer = {
+      listingId: listing.id,
+      cycleId: cycle.id,
+      appName: "Lantern",
+      iconUrl: expect.stringMatching(`^${service.baseUrl}/console/assets/icon\\.\\w+\\.svg$`),
+      packageName: "com.example.lantern",
+      testBrief: "Light the lantern.",
+      durationDays: 14,
+      seatsFree: 2,
+      openSlotId: open[0],
+      startsOn: cycle.startsOn,
+      cycleStatus: "running",
+    };
+    expect(await offered()).toEqual([offer]);
+  });
+
+  it("tells of a test that recruits for a later day", async () => {
+    const startsOn = new Date(service.clock.now().getTime() + dayMilliseconds).toISOString().slice(0, 10);
+    world = await makeTesterWorld(service, { startsOn });
+    expect(await offered()).toMatchObject([{ cycleStatus: "recruiting", startsOn, seatsFree: 11 }]);
+  });
+
+  it("offers the next seat once one is asked for, and none when all are taken", async () => {
+    for (const [at, seatsFree] of [2, 1].entries()) {
+      const [offer] = await offered();
+      expect(offer).toMatchObject({ seatsFree, openSlotId: world.open[at] });
+      const asking = await service.makeDevice(await service.makeUser());
+      expect((await ask(offer?.openSlotId, asking)).status).toBe(201);
+    }
+    expect(await offered()).toEqual([]);
+  });
+
+  it("offers a seat again when the request for it has expired", async () => {
+    await ask(world.open[0], await service.makeDevice(await service.makeUser()));
+    expect(await offered()).toMatchObject([{ seatsFree: 1 }]);
+    service.clock.advance(2 * dayMilliseconds);
+    expect(await offered()).toMatchObject([{ seatsFree: 2, openSlotId: world.open[0] }]);
+  });
+
+  it("offers owners no seats of their own tests, and testers none of a test that they are in", async () => {
+    expect(await offered(await service.makeDevice(world.owner))).toEqual([]);
+    expect(await offered(world.device)).toEqual([]);
+  });
+
+  it("offers no seats of a test that is over or called off", async () => {
+    await service.deps.database.write((tx) =>
+      tx.run("UPDATE cycles SET status = 'cancelled', next_at = NULL WHERE id = ?", world.cycle.id),
+    );
+    expect(await offered()).toEqual([]);
+    world = await makeTesterWorld(service, { durationDays: 1 });
+    service.clock.advance(dayMilliseconds);
+    expect(await offered()).toEqual([]);
+  });
+});

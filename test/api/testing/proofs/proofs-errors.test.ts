@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases } from "../../../support/database/databases.ts";
+import { jpeg, pdf, png, type SampleFile } from "../../../support/files/sample-files.ts";
+import { issuesOf } from "../../../support/service/issues.ts";
+import { keyed } from "../../../support/service/mutations.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import { keptFiles } from "../../../support/service/stored-content.ts";
+import {
+  dayMilliseconds,
+  makeTesterWorld,
+  type ProofFields,
+  sendProof,
+  setStatus,
+  type TesterWorld,
+  toNoon,
+} from "../../../support/worlds/tester-in-running-cycle.ts";
+
+const twelve = Array.from({ length: 12 }, (_, at) => at);
+const bad: SampleFile = { ...png(), mediaType: "image/jpeg" };
+
+describe.each(databases)("a proof that is refused on $name", (engine) => {
+  let service: Service;
+  let world: TesterWorld;
+  beforeAll(async () => {
+    service = await startService({ engine });
+  });
+  beforeEach(async () => {
+    toNoon(service);
+    world = await makeTesterWorld(service);
+    service.clock.advance(dayMilliseconds);
+  });
+  afterAll(() => service.stop());
+
+  const submit = (fields: Partial<ProofFields> = {}, headers: Record<string, string> = world.device) =>
+    sendProof(service, headers, { slotId: world.seat, ...fields });
+  const daysAgo = (days: number) =>
+    new Date(service.clock.now().getTime() - days * dayMilliseconds).toISOString();
+  const setCycle = (status: string) =>
+    service.deps.database.write((tx) =>
+      tx.run("UPDATE cycles SET status = ?, next_at = NULL WHERE id = ?", status, world.cycle.id),
+    );
+  const useUpSeat = () => Promise.all(twelve.map(() => submit({ capturedAt: "never" })));
+
+  /** What the specification lists, and how each comes about. */
+  const errors: Record<
+    string,
+    { status: number; dayIndex?: number; come: () => Promise<unknown>; fields?: Partial<ProofFields> }
+  > = {
+    out_of_window: {
+      status: 422,
+      dayIndex: 1,
+      come: async () => {},
+      fields: {
+        get capturedAt() {
+          return daysAgo(1);
+        },
+      },
+    },
+    cycle_not_running: { status: 422, come: () => setCycle("recruiting") },
+    already_submitted: { status: 409, dayIndex: 2, come: () => submit() },
+    slot_not_active: { status: 403, come: () => setStatus(service, world.seat, "removed") },
+    no_images: { status: 400, dayIndex: 2, come: async () => {}, fields: { images: [] } },
+    bad_image: { status: 400, dayIndex: 2, come: async () => {}, fields: { images: [png(), pdf()] } },
+    rate_limited: { status: 429, come: useUpSeat },
+  };
+
+  it.each(Object.keys(errors))(
+    "answers %s as the specification says, and keeps nothing of it",
+    async (code) => {
+      const { status, dayIndex, come, fields } = errors[code] ?? { status: 0, come: async () => {} };
+      await come();
+      const before = await keptFiles(service);
+      const answer = await submit(fields);
+      const says = { error: expect.stringMatching(/^[A-Z].+\.$/), code };
+      expect(answer).toMatchObject({
+        status,
+        body: { ...says, ...(dayIndex === undefined ? {} : { dayIndex }) },
+      });
+      expect(answer.text.includes('"dayIndex"')).toBe(dayIndex !== undefined);
+      expect(answer.headers.has("retry-after")).toBe(code === "rate_limited");
+      expect(await keptFiles(service)).toEqual(before);
+    },
+  );
+
+  it.each(["removed", "completed", "requested"])(
+    "is slot_not_active for a seat that is %s",
+    async (status) => {
+      await setStatus(service, world.seat, status);
+      expect(await submit()).toMatchObject({ status: 403, body: { code: "slot_not_active" } });
+    },
+  );
+
+  describe.each([
+    { what: "a document", image: pdf(), fault: "must be declared as one of" },
+    { what: "of another kind than declared", image: bad, fault: "must have the bytes of image/jpeg" },
+    {
+      what: "text that calls itself a picture",
+      image: { ...png(), bytes: Buffer.from("hello") },
+      fault: "must have the bytes of image/png",
+    },
+    {
+      what: "empty",
+      image: { ...jpeg(), bytes: Buffer.alloc(0) },
+      fault: "must have the bytes of image/jpeg",
+    },
+  ])("for an image that is $what", ({ image, fault }) => {
+    it("names it, and what is wrong with it", async () => {
+      const answer = await submit({ images: [png(), image] });
+      expect(answer).toMatchObject({ status: 400, body: { code: "bad_image" } });
+      expect(answer.field("error")).toContain(`images.1 ${fault}`);
+      expect(issuesOf(answer)).toEqual([expect.stringContaining(`images.1: ${fault}`)]);
+    });
+  });
+
+  it("names every bad image", async () => {
+    const answer = await submit({ images: [bad, png(), pdf()] });
+    expect(issuesOf(answer).map((issue) => issue.split(":")[0])).toEqual(["images.0", "images.2"]);
+  });
+
+  it("is no_images for an empty file input of a form", async () => {
+    const empty = { name: "", mediaType: "application/octet-stream", bytes: Buffer.alloc(0) };
+    expect(await submit({ images: [empty] })).toMatchObject({ status: 400, body: { code: "no_images" } });
+  });
+
+  it("does not spoil the day: it can still be proved", async () => {
+    await submit({ images: [] });
+    await submit({ images: [bad] });
+    await submit({ capturedAt: daysAgo(1) });
+    expect(await submit()).toMatchObject({ status: 201, body: { dayIndex: 2 } });
+  });
+
+  describe("is refused for the first of its faults:", () => {
+    /** All that can be wrong with the request itself; each row of the story below mends one thing. */
+    const worst = { slotId: "seven", capturedAt: "never", images: [] };
+    const expectRefusal = async (sent: ReturnType<typeof submit>, status: number, code: string) =>
+      expect(await sent).toMatchObject({ status, body: { code } });
+
+    it("401, then 403 for the scope, then the repeat's 422, then 429, then 400 for the shape, then 404", async () => {
+      const reader = await service.makeDevice(world.tester, ["testing:read"]);
+      const other = await makeTesterWorld(service);
+      const theirs = { capturedAt: "never", images: [] };
+      const once = { ...world.device, ...keyed("once") };
+      await submit({ capturedAt: daysAgo(1) }, once);
+      await Promise.all(twelve.slice(1).map(() => submit(theirs)));
+
+      await expectRefusal(submit(worst, {}), 401, "invalid_token");
+      await expectRefusal(submit(theirs, { ...reader, ...keyed("once") }), 403, "insufficient_scope");
+      await expectRefusal(submit(theirs, once), 422, "idempotency_mismatch");
+      await expectRefusal(submit(theirs), 429, "rate_limited");
+      await expectRefusal(submit({ ...theirs, slotId: other.seat }), 400, "bad_request");
+      await expectRefusal(submit({ slotId: other.seat, images: [] }), 404, "not_found");
+    });
+
+    it("slot_not_active, cycle_not_running, out_of_window, already_submitted, no_images, bad_image", async () => {
+      const [yesterday, none] = [{ capturedAt: daysAgo(1), images: [] }, { images: [] }];
+      await submit();
+      await setCycle("completed");
+      await setStatus(service, world.seat, "removed");
+      await expectRefusal(submit(yesterday), 403, "slot_not_active");
+      await setStatus(service, world.seat, "active");
+      await expectRefusal(submit(yesterday), 422, "cycle_not_running");
+      await setCycle("running");
+      await expectRefusal(submit(yesterday), 422, "out_of_window");
+      await expectRefusal(submit(none), 409, "already_submitted");
+      service.clock.advance(dayMilliseconds);
+      await expectRefusal(submit(none), 400, "no_images");
+      await expectRefusal(submit({ images: [bad] }), 400, "bad_image");
+      expect(await submit()).toMatchObject({ status: 201, body: { dayIndex: 3 } });
+    });
+
+    it("out_of_window before already_submitted, for a past day that is counted", async () => {
+      await submit();
+      service.clock.advance(dayMilliseconds);
+      const answer = await submit({ capturedAt: daysAgo(1) });
+      expect(answer).toMatchObject({ status: 422, body: { code: "out_of_window", dayIndex: 2 } });
+    });
+  });
+});

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { keyed } from "../../support/service/mutations.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { storedText } from "../../support/service/stored-content.ts";
+import {
+  dayMilliseconds,
+  listOf,
+  makeTesterWorld,
+  sendProof,
+  setStatus,
+  type TesterWorld,
+  toNoon,
+} from "../../support/worlds/tester-in-running-cycle.ts";
+
+const path = "/api/v1/testing/me/slots";
+
+describe.each(databases)("the seats of a tester on $name", (engine) => {
+  let service: Service;
+  let world: TesterWorld;
+  beforeAll(async () => {
+    service = await startService({ engine });
+  });
+  beforeEach(async () => {
+    toNoon(service);
+    world = await makeTesterWorld(service);
+  });
+  afterAll(() => service.stop());
+
+  const get = (headers: Record<string, string> = world.device) => service.request("GET", path, { headers });
+  const slotsOf = async () => listOf(await get(), "slots");
+  const taskOf = async () =>
+    listOf(await service.request("GET", "/api/v1/testing/me/tasks", { headers: world.device }), "tasks")[0];
+
+  describe("GET /api/v1/testing/me/slots", () => {
+    it("tells how a seat stands", async () => {
+      const slot = {
+        slotId: world.seat,
+        cycleId: world.cycle.id,
+        status: "active",
+        app: {
+          name: "Lantern",
+          iconUrl: expect.stringMatching(`^${service.baseUrl}/console/assets/icon\\.\\w+\\.svg$`),
+          packageName: "com.example.lantern",
+          optInUrl: "https://play.example/apps/testing/com.example.lantern",
+        },
+        dayIndex: 1,
+        durationDays: 14,
+        cycleStatus: "running",
+        missedDays: 0,
+        lastProofDayIndex: 0,
+        joinCheckPending: true,
+        requestExpiresAt: null,
+        verificationTier: "sdk",
+        testKey: world.testKey,
+      };
+      expect((await get()).body).toEqual({ slots: [slot] });
+    });
+
+    it("names the last day that was counted", async () => {
+      await sendProof(service, world.device, { slotId: world.seat });
+      service.clock.advance(dayMilliseconds);
+      await sendProof(service, world.device, { slotId: world.seat });
+      service.clock.advance(dayMilliseconds);
+      const slot = { dayIndex: 3, lastProofDayIndex: 2, missedDays: 0, joinCheckPending: false };
+      expect(await slotsOf()).toMatchObject([slot]);
+    });
+
+    it("has the running, the finished and the removed ones, newest test first", async () => {
+      await setStatus(service, world.seat, "removed");
+      service.clock.advance(1_000);
+      const short = await makeTesterWorld(service, { durationDays: 1 });
+      await service.seatTester(short.cycle, short.open[0] ?? "", world.tester);
+      service.clock.advance(2 * dayMilliseconds);
+      const running = await makeTesterWorld(service);
+      await service.seatTester(running.cycle, running.open[0] ?? "", world.tester);
+      expect(await slotsOf()).toMatchObject([
+        { slotId: running.open[0], status: "active", cycleStatus: "running" },
+        { slotId: short.open[0], status: "completed", cycleStatus: "completed", dayIndex: 1 },
+        { slotId: world.seat, status: "removed", cycleStatus: "running" },
+      ]);
+    });
+
+    it.each([
+      { status: "active", shows: true },
+      { status: "at_risk", shows: true },
+      { status: "removed", shows: false },
+      { status: "completed", shows: false },
+    ])("shows the test key of a seat that is $status: $shows", async ({ status, shows }) => {
+      await setStatus(service, world.seat, status);
+      expect((await slotsOf()).map((slot) => Object.hasOwn(slot, "testKey"))).toEqual([shows]);
+    });
+
+    it("shows no test key where the tier is screenshot", async () => {
+      world = await makeTesterWorld(service, { verificationTier: "screenshot" });
+      expect((await slotsOf()).map((slot) => Object.hasOwn(slot, "testKey"))).toEqual([false]);
+    });
+
+    it("shows nobody else's seats", async () => {
+      const device = await service.makeDevice(await service.makeUser());
+      expect(await get(device)).toMatchObject({ status: 200, body: { slots: [] } });
+    });
+
+    it("answers 304 while nothing changes, and lets no cache store the keys", async () => {
+      const first = await get();
+      const known = { ...world.device, "if-none-match": first.headers.get("etag") ?? "" };
+      expect(await get(known)).toMatchObject({ status: 304, text: "" });
+      expect(first.headers.get("cache-control")).toBe("private, no-store");
+    });
+  });
+
+  describe("POST /api/v1/testing/slots/{slotId}/rotate-key", () => {
+    const rotate = (slotId: string, headers: Record<string, string> = world.device) =>
+      service.request("POST", `/api/v1/testing/slots/${slotId}/rotate-key`, { headers, body: {} });
+
+    it("gives a new test key, which the task shows from then on", async () => {
+      const answer = await rotate(world.seat);
+      expect(answer).toMatchObject({ status: 201, body: { slot: { slotId: world.seat, status: "active" } } });
+      const key = answer.field("slot.testKey");
+      expect([key === world.testKey, key]).toEqual([false, expect.stringMatching(/^stk_\w{38}$/)]);
+      expect(await taskOf()).toMatchObject({ testKey: key });
+    });
+
+    it("keeps neither key where it could be read, nor the stored answer", async () => {
+      const { field } = await rotate(world.seat, { ...world.device, ...keyed("once") });
+      const stored = await storedText(service);
+      expect([stored.includes(field("slot.testKey")), stored.includes(world.testKey)]).toEqual([
+        false,
+        false,
+      ]);
+    });
+
+    it("takes a seat at risk, and refuses one that is not active", async () => {
+      await setStatus(service, world.seat, "at_risk");
+      expect((await rotate(world.seat)).status).toBe(201);
+      await setStatus(service, world.seat, "removed");
+      expect(await rotate(world.seat)).toMatchObject({ status: 403, body: { code: "slot_not_active" } });
+    });
+
+    it("does not know the seat of another tester, nor an open one", async () => {
+      const stranger = await service.makeDevice(await service.makeUser());
+      for (const answer of [await rotate(world.seat, stranger), await rotate(world.open[0] ?? "")])
+        expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
+      expect(await taskOf()).toMatchObject({ testKey: world.testKey });
+    });
+  });
+});

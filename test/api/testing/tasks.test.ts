@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { issuesOf } from "../../support/service/issues.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import {
+  dayMilliseconds,
+  listOf,
+  makeTesterWorld,
+  sendProof,
+  setClock,
+  setStatus,
+  type TesterWorld,
+  toNoon,
+} from "../../support/worlds/tester-in-running-cycle.ts";
+
+const path = "/api/v1/testing/me/tasks";
+
+describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
+  let service: Service;
+  let world: TesterWorld;
+  beforeAll(async () => {
+    service = await startService({ engine });
+  });
+  beforeEach(async () => {
+    toNoon(service);
+    world = await makeTesterWorld(service);
+  });
+  afterAll(() => service.stop());
+
+  const get = (query = "", headers: Record<string, string> = world.device) =>
+    service.request("GET", path + query, { headers });
+  const tasksOf = async (query = "") => listOf(await get(query), "tasks");
+  /** Another running test in which the same tester has a seat. */
+  const makeAnother = async (traits: Parameters<typeof makeTesterWorld>[1] = {}) => {
+    const other = await makeTesterWorld(service, traits);
+    const [seat = ""] = other.open;
+    await service.seatTester(other.cycle, seat, world.tester);
+    return { ...other, seat };
+  };
+
+  it("tells all that the tester has to know about today", async () => {
+    const { seat, cycle, listing, testKey } = world;
+    const task = {
+      slotId: seat,
+      cycleId: cycle.id,
+      listingId: listing.id,
+      appName: "Lantern",
+      iconUrl: expect.stringMatching(`^${service.baseUrl}/console/assets/icon\\.\\w+\\.svg$`),
+      packageName: "com.example.lantern",
+      optInUrl: "https://play.example/apps/testing/com.example.lantern",
+      testBrief: "Light the lantern.",
+      dayIndex: 1,
+      durationDays: 14,
+      targetScreen: expect.stringMatching(/^(Home|Settings|Map)$/),
+      dueBy: cycle.dayStarts[1],
+      submitted: false,
+      slotStatus: "active",
+      missedDays: 0,
+      joinCheckPending: true,
+      verificationTier: "sdk",
+      testKey,
+    };
+    expect(await get()).toMatchObject({ status: 200, body: { tasks: [task], outstanding: 1 } });
+  });
+
+  it("serves the icon that stands for apps without one", async () => {
+    const icon = await fetch(String((await tasksOf())[0]?.iconUrl));
+    expect([icon.status, icon.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
+  });
+
+  it("gives an app's own icon, and no test key where the tier is screenshot", async () => {
+    const iconUrl = "https://lantern.example/icon.png";
+    const { seat } = await makeAnother({ verificationTier: "screenshot", iconUrl });
+    const task = (await tasksOf()).find(({ slotId }) => slotId === seat);
+    expect(task).toMatchObject({ iconUrl, verificationTier: "screenshot", testKey: null });
+  });
+
+  it("counts as outstanding what is not submitted", async () => {
+    const other = await makeAnother();
+    expect(await get()).toMatchObject({ body: { outstanding: 2 } });
+    await sendProof(service, world.device, { slotId: other.seat });
+    const submitted = { slotId: other.seat, submitted: true, joinCheckPending: false };
+    expect((await get()).body).toMatchObject({
+      tasks: [{ slotId: world.seat, submitted: false }, submitted],
+      outstanding: 1,
+    });
+  });
+
+  it("has nothing for who has no seat", async () => {
+    const device = await service.makeDevice(await service.makeUser());
+    for (const query of ["", "?day=3"])
+      expect(await get(query, device)).toMatchObject({ status: 200, body: { tasks: [], outstanding: 0 } });
+  });
+
+  it("has a task for a seat at risk, and tells of the missed day", async () => {
+    service.clock.advance(2 * dayMilliseconds);
+    expect(await tasksOf()).toMatchObject([{ dayIndex: 3, slotStatus: "at_risk", missedDays: 1 }]);
+  });
+
+  it.each(["requested", "removed", "completed"])("has no task for a seat that is %s", async (status) => {
+    await setStatus(service, world.seat, status);
+    expect(await tasksOf()).toEqual([]);
+  });
+
+  it("has no task before the first day, nor after the last", async () => {
+    const startsOn = new Date(service.clock.now().getTime() + dayMilliseconds).toISOString().slice(0, 10);
+    const later = await makeAnother({ startsOn, durationDays: 1 });
+    const slotIds = async () => (await tasksOf()).map(({ slotId }) => slotId);
+    expect(await slotIds()).toEqual([world.seat]);
+    service.clock.advance(dayMilliseconds);
+    expect(await slotIds()).toEqual([world.seat, later.seat]);
+    service.clock.advance(dayMilliseconds);
+    expect(await slotIds()).toEqual([world.seat]);
+  });
+
+  it.each([
+    {
+      change: "25 hours",
+      timezone: "Europe/Berlin",
+      now: "2028-10-29T12:00:00Z",
+      end: "2028-10-29T23:00:00.000Z",
+    },
+    {
+      change: "24 hours",
+      timezone: "Europe/Berlin",
+      now: "2028-10-28T12:00:00Z",
+      end: "2028-10-28T22:00:00.000Z",
+    },
+    {
+      change: "23 hours",
+      timezone: "America/New_York",
+      now: "2029-03-11T15:00:00Z",
+      end: "2029-03-12T04:00:00.000Z",
+    },
+    {
+      change: "a day early",
+      timezone: "Pacific/Kiritimati",
+      now: "2029-06-01T12:00:00Z",
+      end: "2029-06-02T10:00:00.000Z",
+    },
+  ])("is due when the day ends in the test's zone: $change in $timezone", async ({ timezone, now, end }) => {
+    setClock(service, now);
+    world = await makeTesterWorld(service, { timezone });
+    expect(await tasksOf()).toMatchObject([{ dayIndex: 1, dueBy: end }]);
+  });
+
+  describe("with day=N", () => {
+    it("looks back: due time, screen and submission are that day's", async () => {
+      await sendProof(service, world.device, { slotId: world.seat });
+      const [first] = await tasksOf();
+      service.clock.advance(dayMilliseconds);
+      const { targetScreen, dueBy } = first ?? {};
+      expect(await tasksOf("?day=1")).toMatchObject([{ dayIndex: 1, submitted: true, targetScreen, dueBy }]);
+      expect(await get("?day=1")).toMatchObject({ body: { outstanding: 0 } });
+      expect(await tasksOf("?day=2")).toEqual(await tasksOf());
+    });
+
+    it("names another screen on each of two days that follow", async () => {
+      service.clock.advance(dayMilliseconds);
+      const screens = [await tasksOf("?day=1"), await tasksOf("?day=2")].map(([task]) => task?.targetScreen);
+      expect(new Set(screens).size).toBe(2);
+    });
+
+    it("leaves out the tests that have not come to the day", async () => {
+      service.clock.advance(dayMilliseconds);
+      await makeAnother();
+      expect(await tasksOf()).toHaveLength(2);
+      expect(await tasksOf("?day=2")).toMatchObject([{ slotId: world.seat, dayIndex: 2 }]);
+    });
+
+    it("refuses a day that no test has come to, and names it", async () => {
+      service.clock.advance(dayMilliseconds);
+      expect(issuesOf(await get("?day=3"))).toEqual(["day: must be at most 2: that is today"]);
+    });
+
+    it.each(["0", "-1", "61", "1.5", "x", ""])("refuses day=%j", async (day) => {
+      expect(issuesOf(await get(`?day=${day}`))).toEqual(["day: must be a whole number from 1 to 60"]);
+    });
+  });
+
+  it("keeps its order and its ETag while nothing changes", async () => {
+    await makeAnother();
+    const first = await get();
+    const etag = first.headers.get("etag") ?? "";
+    expect(await get("", { ...world.device, "if-none-match": etag })).toMatchObject({
+      status: 304,
+      text: "",
+    });
+    expect((await get()).text).toBe(first.text);
+  });
+
+  it("holds test keys, so no cache may store it", async () => {
+    expect((await get()).headers.get("cache-control")).toBe("private, no-store");
+  });
+});

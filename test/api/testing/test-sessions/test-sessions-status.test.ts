@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases } from "../../../support/database/databases.ts";
+import { faultyPaths } from "../../../support/service/issues.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import {
+  makeTestedApp,
+  neverAKey,
+  noon,
+  sdkPath,
+  setClock,
+  type TestedApp,
+} from "../../../support/worlds/app-with-seated-tester.ts";
+
+describe.each(databases)("GET /api/v1/testing/sdk/session on $name", (engine) => {
+  let service: Service;
+  let app: TestedApp;
+  beforeAll(async () => {
+    service = await startService({ engine });
+  });
+  beforeEach(async () => {
+    setClock(service, "2027-03-01T00:00:00.000Z");
+    app = await makeTestedApp(service);
+    setClock(service, noon);
+  });
+  afterAll(() => service.stop());
+
+  const uncounted = {
+    matched: true,
+    dayIndex: 1,
+    durationDays: 14,
+    countedToday: false,
+    daysCounted: 0,
+    dueBy: "2027-03-02T00:00:00.000Z",
+  };
+
+  it("tells how the day stands", async () => {
+    expect(await app.status()).toMatchObject({ status: 200, body: uncounted });
+    await app.report();
+    expect((await app.status()).body).toEqual({ ...uncounted, countedToday: true, daysCounted: 1 });
+  });
+
+  it("tells nothing but that", async () => {
+    expect(Object.keys(Object((await app.status()).body))).toEqual(Object.keys(uncounted));
+  });
+
+  it("tells of the next day, once that has begun, that it is not counted", async () => {
+    await app.report();
+    setClock(service, "2027-03-02T00:00:00.000Z");
+    const dueBy = "2027-03-03T00:00:00.000Z";
+    expect((await app.status()).body).toEqual({ ...uncounted, dayIndex: 2, daysCounted: 1, dueBy });
+  });
+
+  it("tells of one seat only, whatever others of the test have", async () => {
+    const other = await service.seatTester(app.cycle, app.otherSlotId, await service.makeUser());
+    await app.report();
+    expect((await app.status(other)).body).toEqual(uncounted);
+  });
+
+  it("says day 0 before the first, due by that one's end in the test's time zone", async () => {
+    app = await makeTestedApp(service, { startsOn: "2027-03-14", timezone: "America/New_York" });
+    // The day on which New York's clocks go forward ends 23 hours after it began.
+    const dueBy = "2027-03-15T04:00:00.000Z";
+    expect((await app.status()).body).toEqual({ ...uncounted, dayIndex: 0, dueBy });
+  });
+
+  it("says the last day after the end", async () => {
+    setClock(service, "2027-05-01T12:00:00.000Z");
+    const dueBy = "2027-03-15T00:00:00.000Z";
+    expect((await app.status()).body).toEqual({ ...uncounted, dayIndex: 14, dueBy });
+  });
+
+  it("knows the seat also once it was removed", async () => {
+    await app.setSlot("removed");
+    expect((await app.status()).body).toEqual(uncounted);
+  });
+
+  it("answers matched: false and counted: false for a key that is no seat's", async () => {
+    expect(await app.status(neverAKey())).toMatchObject({
+      status: 200,
+      body: {
+        matched: false,
+        counted: false,
+        dayIndex: 0,
+        durationDays: 0,
+        countedToday: false,
+        daysCounted: 0,
+        dueBy: "2027-03-02T00:00:00.000Z",
+      },
+    });
+  });
+
+  it("carries an ETag, and answers 304 while nothing has changed", async () => {
+    const etag = (await app.status()).headers.get("etag") ?? "";
+    expect(await app.status(app.testKey, { "if-none-match": etag })).toMatchObject({ status: 304, text: "" });
+    await app.report();
+    expect(await app.status(app.testKey, { "if-none-match": etag })).toMatchObject({ status: 200 });
+  });
+
+  it("is stored by no cache: its address holds the test key", async () => {
+    expect((await app.status()).headers.get("cache-control")).toContain("no-store");
+  });
+
+  it("changes nothing", async () => {
+    const limited = () => service.deps.database.all("SELECT key, times FROM rate_limits ORDER BY key");
+    const before = await limited();
+    await Promise.all(Array.from({ length: 20 }, () => app.status()));
+    expect([await app.recorded(), await limited()]).toEqual([[], before]);
+  });
+
+  it.each(["", "?testKey=", "?testKey=%20", `?testKey=${"k".repeat(201)}`, "?testKey=a&testKey=b"])(
+    "answers %j with 400 naming testKey",
+    async (query) => {
+      const answer = await service.request("GET", sdkPath + query, { headers: app.key });
+      expect(faultyPaths(answer)).toEqual(["testKey"]);
+    },
+  );
+});

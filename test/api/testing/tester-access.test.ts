@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type DeviceScope, deviceScopes } from "../../../src/contract/endpoint.ts";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeTesterWorld, type TesterWorld } from "../../support/worlds/tester-in-running-cycle.ts";
+
+interface Access {
+  readonly method: string;
+  readonly path: string;
+  readonly scope: DeviceScope;
+}
+
+/** What a device token must be good for. (decisions 4: Scopes) */
+const table: readonly Access[] = [
+  { method: "GET", path: "/api/v1/testing/me/tasks", scope: "testing:read" },
+  { method: "GET", path: "/api/v1/testing/me/slots", scope: "testing:read" },
+  { method: "GET", path: "/api/v1/testing/listings", scope: "testing:read" },
+  { method: "POST", path: "/api/v1/testing/proofs", scope: "testing:proofs:write" },
+  { method: "POST", path: "/api/v1/testing/slots/{slotId}/request", scope: "testing:slots:write" },
+  { method: "POST", path: "/api/v1/testing/slots/{slotId}/rotate-key", scope: "testing:slots:write" },
+  { method: "PATCH", path: "/api/v1/testing/me/profile", scope: "testing:profile:write" },
+];
+
+describe.each(databases)("the tester's endpoints on $name", (engine) => {
+  let service: Service;
+  let world: TesterWorld;
+  beforeAll(async () => {
+    service = await startService({ engine });
+    world = await makeTesterWorld(service);
+  });
+  afterAll(() => service.stop());
+
+  const call = ({ method, path }: Access, headers: Record<string, string>) =>
+    service.request(method, path.replace("{slotId}", world.open[0] ?? ""), {
+      headers,
+      ...(method === "GET" ? {} : { body: "{" }),
+    });
+
+  describe.each(table)("$method $path", (access) => {
+    it("refuses a device token that has every scope but the one, whatever the body", async () => {
+      const others = deviceScopes.filter((scope) => scope !== access.scope);
+      const answer = await call(access, await service.makeDevice(world.tester, others));
+      expect(answer).toMatchObject({ status: 403, body: { code: "insufficient_scope" } });
+      expect(answer.text).toContain(access.scope);
+    });
+
+    it("takes a device token that has this scope alone", async () => {
+      const { status } = await call(access, await service.makeDevice(world.tester, [access.scope]));
+      expect([401, 403]).not.toContain(status);
+    });
+
+    it("refuses any other credential like none: 401", async () => {
+      const { owner, app } = world;
+      const scopes = ["testing:manage"];
+      const foreign: Record<string, string>[] = [
+        {},
+        { "x-api-key": app.key },
+        { authorization: "Bearer sdt_nobodysnobodysnobodysnobodysnobodys01" },
+        { authorization: `Bearer ${await service.makeToken(owner, "maintainer", { scopes })}` },
+        { authorization: `Bearer ${await service.makeToken(owner, "agent")}` },
+        await service.signIn(owner),
+      ];
+      const answers = await Promise.all(foreign.map((headers) => call(access, headers)));
+      for (const answer of answers)
+        expect(answer).toMatchObject({ status: 401, body: { code: "invalid_token" } });
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    });
+  });
+
+  it("refuse a token on its 90th day, when it has expired", async () => {
+    const tasks = { method: "GET", path: "/api/v1/testing/me/tasks", scope: "testing:read" } as const;
+    const device = await service.makeDevice(world.tester);
+    service.clock.advance(90 * 86_400_000 - 60_000);
+    expect((await call(tasks, device)).status).toBe(200);
+    service.clock.advance(60_000);
+    expect(await call(tasks, device)).toMatchObject({ status: 401, body: { code: "invalid_token" } });
+  });
+});

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { faultyPaths } from "../../support/service/issues.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import {
+  makeTesterWorld,
+  setStatus,
+  type TesterWorld,
+} from "../../support/worlds/tester-in-running-cycle.ts";
+
+describe.each(databases)("PATCH /api/v1/testing/me/profile on $name", (engine) => {
+  let service: Service;
+  let world: TesterWorld;
+  beforeAll(async () => {
+    service = await startService({ engine });
+  });
+  beforeEach(async () => {
+    world = await makeTesterWorld(service);
+  });
+  afterAll(() => service.stop());
+
+  const change = (body: object, headers: Record<string, string> = world.device) =>
+    service.request("PATCH", "/api/v1/testing/me/profile", { headers, body });
+  /** The push tokens of an account's devices: no answer tells them. */
+  const pushTokens = async ({ id }: { id: string }) => {
+    const rows = await service.deps.database.all<{ token: string | null }>(
+      "SELECT push_token AS token FROM devices WHERE user_id = ? ORDER BY created_at, id",
+      id,
+    );
+    return rows.map(({ token }) => token);
+  };
+
+  it("changes the time zone, which is UTC at first", async () => {
+    expect(await change({})).toMatchObject({ status: 200, body: { timezone: "UTC", isTester: true } });
+    expect(await change({ timezone: "Asia/Kolkata" })).toMatchObject({ body: { timezone: "Asia/Kolkata" } });
+    expect(await change({})).toMatchObject({ body: { timezone: "Asia/Kolkata" } });
+  });
+
+  it("changes it for the account, whatever the device", async () => {
+    await change({ timezone: "Asia/Kolkata" });
+    const other = await service.makeDevice(world.tester);
+    expect(await change({}, other)).toMatchObject({ body: { timezone: "Asia/Kolkata" } });
+  });
+
+  it("says of who never had a seat that they are no tester, and of who lost one that they are", async () => {
+    const device = await service.makeDevice(await service.makeUser());
+    expect(await change({}, device)).toMatchObject({ body: { isTester: false } });
+    await setStatus(service, world.seat, "removed");
+    expect(await change({})).toMatchObject({ body: { isTester: true } });
+  });
+
+  it.each(["Mars/Olympus", "", "+25:00", null, 7])("refuses the time zone %j", async (timezone) => {
+    expect(new Set(faultyPaths(await change({ timezone })))).toEqual(new Set(["timezone"]));
+  });
+
+  it("keeps a push token for this device alone, and tells it to nobody", async () => {
+    await service.makeDevice(world.tester);
+    const answer = await change({ pushToken: "fcm:1234" });
+    expect((await pushTokens(world.tester)).sort()).toEqual(["fcm:1234", null]);
+    expect(answer.text).not.toContain("fcm:1234");
+  });
+
+  it.each([null, "", "  "])("removes the push token by %j", async (pushToken) => {
+    await change({ pushToken: "fcm:1234" });
+    await change({ timezone: "Asia/Kolkata" });
+    expect(await pushTokens(world.tester)).toEqual(["fcm:1234"]);
+    await change({ pushToken });
+    expect(await pushTokens(world.tester)).toEqual([null]);
+  });
+
+  it("takes a push token of 1,000 characters, and not of 1,001", async () => {
+    expect((await change({ pushToken: "x".repeat(1_000) })).status).toBe(200);
+    expect(faultyPaths(await change({ pushToken: "x".repeat(1_001) }))).toEqual(["pushToken"]);
+  });
+});

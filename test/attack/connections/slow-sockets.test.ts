@@ -1,0 +1,80 @@
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../support/files/temporary-folder.ts";
+import { descriptorsOf, hold, p99 } from "../../support/network/hostile-connections.ts";
+import { connectRaw } from "../../support/network/raw-connection.ts";
+import { innkeepServeWithin } from "../../support/programs/built-program.ts";
+import { startService } from "../../support/service/service.ts";
+import { rounds, within } from "../../support/torture.ts";
+
+const unfinishedHead = "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ";
+
+const time = async (work: () => Promise<unknown>): Promise<number> => {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+};
+
+it.each([
+  ["a head that does not come", unfinishedHead, /^HTTP\/1\.1 503 /],
+  ["a connection on which nothing comes", "", /^HTTP\/1\.1 503 /],
+  ["what is no request", "hello?\r\n\r\n", /^HTTP\/1\.1 400 /],
+])(
+  "%s is answered, and is gone within a second, though the client holds its end",
+  async (_, bytes, answer) => {
+    const service = await startService({ budgets: { headMilliseconds: 300, lingerMilliseconds: 200 } });
+    const before = await descriptorsOf(process.pid);
+    const held = await hold(service.baseUrl, 20, bytes);
+    await expect.poll(held.open, { timeout: 5_000 }).toBe(0);
+    for (const received of held.received()) expect(received).toMatch(answer);
+    // The ends of this client are open still.
+    await expect.poll(() => descriptorsOf(process.pid), { timeout: 1_000 }).toBeLessThanOrEqual(before + 20);
+    held.release();
+    await service.stop();
+  },
+);
+
+it("one connection more than there may be takes the place of the one that waits longest, and of no busy one", async () => {
+  const service = await startService({ budgets: { connections: 3 } });
+  const device = { deviceId: "00000000-0000-4000-8000-000000000001", challenge: "c".repeat(43), wait: 20 };
+  const body = JSON.stringify(device);
+  const waiting = await connectRaw(service.baseUrl);
+  waiting.write(
+    `POST /api/v1/testing/auth/await HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  const slow = await hold(service.baseUrl, 1, unfinishedHead);
+  const idle = await hold(service.baseUrl, 1, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+  await expect.poll(() => idle.received()[0]).toContain("200 OK");
+  const third = await hold(service.baseUrl, 1, unfinishedHead);
+  await expect.poll(slow.open).toBe(0);
+  expect([idle.open(), third.open()]).toEqual([1, 1]);
+  await hold(service.baseUrl, 1, unfinishedHead);
+  await expect.poll(idle.open).toBe(0);
+  expect(third.open()).toBe(1);
+  await waiting.cut();
+  await service.stop();
+});
+
+it("1,500 slow connections to a server with 1,024 descriptors keep nobody else out", async () => {
+  const argv = ["--data", await temporaryFolder(), "--port", "0"];
+  const env = { INNKEEP_BUDGETS: "headMilliseconds=3000" };
+  const { ready, child } = await innkeepServeWithin(1_024, argv, env);
+  const heads = await hold(ready.baseUrl, 750, unfinishedHead);
+  const silent = await hold(ready.baseUrl, 750);
+
+  const times: number[] = [];
+  let most = 0;
+  for (let n = 0; n < rounds(50, 500); n += 1) {
+    times.push(
+      await time(async () => {
+        const answer = await fetch(`${ready.baseUrl}/readyz`, { headers: { connection: "close" } });
+        expect(answer.status).toBe(200);
+      }),
+    );
+    most = Math.max(most, await descriptorsOf(child.pid ?? 0));
+  }
+  expect(most).toBeLessThan(1_024);
+  process.stdout.write(`Beside 1,500 slow connections: p99 ${p99(times).toFixed(0)} ms\n`);
+  expect(p99(times)).toBeLessThan(within(1_000, 200));
+  await expect.poll(() => heads.open() + silent.open(), { timeout: 15_000 }).toBe(0);
+  await expect.poll(() => descriptorsOf(child.pid ?? 0), { timeout: 5_000 }).toBeLessThan(100);
+});

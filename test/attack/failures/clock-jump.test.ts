@@ -1,0 +1,243 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { tidy } from "../../../server/background/housekeeping.ts";
+import { startTimeKeeper } from "../../../server/background/time-keeper.ts";
+import { databases, type TestDatabase } from "../../support/database/databases.ts";
+import { refusal } from "../../support/service/refusals.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { cookieOf, makeAccount, postSession } from "../../support/sign-in/password-accounts.ts";
+import {
+  dayMilliseconds,
+  makeTesterWorld,
+  sendProof,
+  setClock,
+  type TesterWorld,
+} from "../../support/worlds/tester-in-running-cycle.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+const environment = { INNKEEP_RATE_LIMITS: "off" };
+
+describe.each(databases)("a clock that jumps on $name", (engine) => {
+  let database: TestDatabase;
+  let service: Service;
+  let world: TesterWorld;
+  beforeEach(async () => {
+    database = await engine.create();
+    service = await startService({ database, environment });
+    setClock(service, "2027-03-01T12:00:00.000Z");
+    world = await makeTesterWorld(service, { seats: 2, durationDays: 4 });
+    service.clock.advance(10 * minute);
+  });
+  afterEach(async () => {
+    await service.stop();
+    await database.remove();
+  });
+
+  /** What is read straight from the database: nothing brings it up to the clock. */
+  const seats = () =>
+    service.deps.database.all<{ status: string; missedDays: number }>(
+      `SELECT status, missed_days AS "missedDays" FROM slots WHERE cycle_id = ? ORDER BY seat, created_at, id`,
+      world.cycle.id,
+    );
+  const untouched = [
+    { status: "active", missedDays: 0 },
+    { status: "open", missedDays: 0 },
+  ];
+  /** Everything that could bring time about: a tester's requests, the worker's turn, and housekeeping. */
+  async function everything() {
+    for (const path of ["me/tasks", "me/slots", "listings"])
+      await service.request("GET", `/api/v1/testing/${path}`, { headers: world.device });
+    await service.deps.passingTime.catchUp();
+    await tidy(service.deps);
+  }
+  function report(secondsAgo: number, now = service.clock.now()) {
+    const startedAt = new Date(now.getTime() - secondsAgo * 1_000).toISOString();
+    const endedAt = new Date(now.getTime() - secondsAgo * 1_000 + minute).toISOString();
+    const body = { testKey: world.testKey, startedAt, endedAt, screens: ["Home", "Map"] };
+    return service.request("POST", "/api/v1/testing/sdk/session", {
+      headers: { "x-api-key": world.app.key },
+      body,
+    });
+  }
+
+  const sendOnce = () =>
+    service.request("PATCH", "/api/v1/testing/me/profile", {
+      headers: { ...world.device, "idempotency-key": "once" },
+      body: { timezone: "Europe/Berlin" },
+    });
+
+  it.each([
+    ["five days ahead", 5 * dayMilliseconds],
+    ["a year ahead", 365 * dayMilliseconds],
+    ["five days back", -5 * dayMilliseconds],
+    ["past midnight", 11 * hour + 51 * minute],
+  ])("%s for a moment changes no seat", async (_, jump) => {
+    service.clock.jump(jump);
+    await everything();
+    expect(await seats()).toEqual(untouched);
+    service.clock.jump(-jump);
+    await everything();
+    expect(await seats()).toEqual(untouched);
+    expect((await report(90)).body).toMatchObject({ counted: true, dayIndex: 1 });
+  });
+
+  it("ahead brings everything about once it has held for ten minutes", async () => {
+    service.clock.jump(5 * dayMilliseconds);
+    await everything();
+    service.clock.pass(9 * minute);
+    await everything();
+    expect(await seats()).toEqual(untouched);
+    service.clock.pass(2 * minute);
+    await everything();
+    expect(await seats()).toMatchObject([{ status: "removed", missedDays: 3 }, { status: "open" }]);
+  });
+
+  it("again within the ten minutes makes them begin anew", async () => {
+    service.clock.jump(5 * dayMilliseconds);
+    await everything();
+    service.clock.pass(9 * minute);
+    service.clock.jump(dayMilliseconds);
+    await everything();
+    service.clock.pass(9 * minute);
+    await everything();
+    expect(await seats()).toEqual(untouched);
+  });
+
+  it("by less than a minute is a correction, and nothing waits", async () => {
+    service.clock.advance(11 * hour + 49 * minute + 30_000);
+    await everything();
+    service.clock.jump(50_000);
+    await everything();
+    expect(await seats()).toMatchObject([{ status: "active" }, {}]);
+    service.clock.advance(dayMilliseconds);
+    await everything();
+    expect(await seats()).toMatchObject([{ status: "at_risk", missedDays: 1 }, {}]);
+  });
+
+  it("is told to the log once", async () => {
+    service.clock.jump(5 * dayMilliseconds);
+    await everything();
+    await everything();
+    expect(service.logged().match(/the clock has jumped/g)).toHaveLength(1);
+  });
+
+  it.each([
+    ["ahead before its housekeeping", 5 * dayMilliseconds, 0],
+    ["ahead and back again", 5 * dayMilliseconds, -5 * dayMilliseconds],
+  ])("%s lets no Idempotency-Key expire", async (_, jump, later) => {
+    await sendOnce();
+    service.clock.jump(jump);
+    await tidy(service.deps);
+    service.clock.jump(later);
+    expect((await sendOnce()).headers.get("idempotent-replay")).toBe("true");
+  });
+
+  it("back keeps the Idempotency-Keys of that time until after it is right again", async () => {
+    service.clock.jump(-5 * dayMilliseconds);
+    await sendOnce();
+    service.clock.jump(5 * dayMilliseconds);
+    expect((await sendOnce()).headers.get("idempotent-replay")).toBe("true");
+  });
+
+  it("ahead ends no session for good when its account signs in again", async () => {
+    const account = await makeAccount(service);
+    const signIn = async () => ({ cookie: cookieOf(await postSession(service, account)) });
+    const headers = await signIn();
+    service.clock.jump(40 * dayMilliseconds);
+    await signIn();
+    service.clock.jump(-40 * dayMilliseconds);
+    expect((await service.request("GET", "/api/v1/console/apps", { headers })).status).toBe(200);
+  });
+
+  it("counts the sessions that it refuses towards the limit of their test key", async () => {
+    const phone = service.clock.now();
+    service.clock.jump(2 * dayMilliseconds);
+    for (let sent = 0; sent < 60; sent += 1) expect((await report(90, phone)).status).toBe(503);
+    expect(await report(90, phone)).toMatchObject(refusal(429, "rate_limited"));
+  });
+
+  it.each([
+    ["ahead", 2 * dayMilliseconds],
+    ["ahead past the end of the test", 30 * dayMilliseconds],
+    ["back", -3 * hour],
+    ["back before the first day", -3 * dayMilliseconds],
+  ])("%s refuses a session with 503, and takes it afterwards", async (_, jump) => {
+    const phone = service.clock.now();
+    service.clock.jump(jump);
+    const refused = await report(90, phone);
+    expect(refused).toMatchObject(refusal(503, "busy"));
+    expect(refused.headers.get("retry-after")).toBe("60");
+    service.clock.jump(-jump);
+    expect((await report(90, phone)).body).toMatchObject({ counted: true, dayIndex: 1 });
+  });
+
+  it("takes and refuses what its time has no say in as ever", async () => {
+    const phone = service.clock.now();
+    expect((await report(90)).body).toMatchObject({ counted: true });
+    service.clock.jump(2 * dayMilliseconds);
+    expect((await report(90, phone)).body).toMatchObject({ counted: false });
+    const proof = { slotId: world.seat, capturedAt: phone.toISOString() };
+    expect((await sendProof(service, world.device, proof)).status).toBe(422);
+  });
+
+  it("refuses a proof with 503 that it would take at another time", async () => {
+    const proof = { slotId: world.seat, capturedAt: service.clock.now().toISOString() };
+    service.clock.jump(2 * dayMilliseconds);
+    expect(await sendProof(service, world.device, proof)).toMatchObject(refusal(503, "busy"));
+    service.clock.jump(-2 * dayMilliseconds);
+    expect((await sendProof(service, world.device, proof)).status).toBe(201);
+  });
+
+  it("is no jump where the development server's clock is moved", async () => {
+    service.clock.advance(5 * dayMilliseconds);
+    await everything();
+    expect(await seats()).toMatchObject([{ status: "removed" }, { status: "open" }]);
+  });
+});
+
+describe.each(databases)("a server that starts on $name", (engine) => {
+  let database: TestDatabase;
+  let service: Service;
+  beforeEach(async () => {
+    database = await engine.create();
+    service = await startService({ database });
+    (await startTimeKeeper(service.deps))();
+  });
+  afterEach(async () => {
+    await service.stop();
+    await database.remove();
+  });
+
+  /** Starts another server, whose clock differs; gives it with what it doubts. */
+  async function startLater(milliseconds: number, dev = false) {
+    const later = await startService({ database, settings: { dev } });
+    later.clock.jump(milliseconds);
+    later.deps.time.isDoubtful();
+    later.clock.pass(11 * minute);
+    // What the clock of this test did before the start is not seen by a server that starts.
+    expect(later.deps.time.isDoubtful()).toBe(false);
+    (await startTimeKeeper(later.deps))();
+    const doubts = later.deps.time.isDoubtful();
+    later.clock.pass(11 * minute);
+    const doubtsLater = later.deps.time.isDoubtful();
+    await later.stop();
+    return [doubts, doubtsLater];
+  }
+
+  it.each([
+    ["a day and an hour after the last written time, doubts its clock for ten minutes", 25 * hour, true],
+    ["within a day of it, does not", 23 * hour, false],
+    ["an hour before it, does", -hour, true],
+  ])("%s", async (_, milliseconds, doubts) => {
+    expect(await startLater(milliseconds)).toEqual([doubts, false]);
+  });
+
+  it("for development doubts nothing", async () => {
+    expect(await startLater(90 * dayMilliseconds, true)).toEqual([false, false]);
+  });
+
+  it("writes no time down that it doubts", async () => {
+    await startLater(25 * hour);
+    expect(await startLater(25 * hour)).toEqual([true, false]);
+  });
+});

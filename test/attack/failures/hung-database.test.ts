@@ -1,0 +1,112 @@
+import { beforeEach, describe, expect, inject, it, onTestFinished } from "vitest";
+import { isUnavailable } from "../../../server/store/engine/errors.ts";
+import { openDatabase } from "../../../server/store/engine/open.ts";
+import { postgres, type TestDatabase } from "../../support/database/databases.ts";
+import { temporaryFolder } from "../../support/files/temporary-folder.ts";
+import { type StoppableProxy, stoppableProxy } from "../../support/network/stoppable-proxy.ts";
+import { startInnkeep } from "../../support/programs/built-program.ts";
+
+let place: TestDatabase;
+let proxy: StoppableProxy;
+let url: string;
+beforeEach(async () => {
+  place = await postgres.create();
+  onTestFinished(() => place.remove());
+  const real = new URL("url" in place.address ? place.address.url : inject("postgresUrl"));
+  proxy = await stoppableProxy(Number(real.port));
+  real.port = String(proxy.port);
+  url = real.href;
+});
+
+describe("a PostgreSQL that hangs", () => {
+  const open = async (patienceMs: number) => {
+    const database = await openDatabase({ url }, { patienceMs });
+    onTestFinished(() => database.close());
+    return database;
+  };
+
+  const expectUnavailable = async (calls: readonly Promise<unknown>[]) => {
+    for (const outcome of await Promise.allSettled(calls)) {
+      expect(outcome.status).toBe("rejected");
+      if (outcome.status === "rejected") expect(outcome.reason).toSatisfy(isUnavailable);
+    }
+  };
+
+  it("is unavailable after the patience, for reads and writes, and works again later", async () => {
+    const database = await open(1_500);
+    await database.get("SELECT 1 AS one");
+    proxy.stop();
+    const calls = [
+      database.get("SELECT 1 AS one"),
+      database.all("SELECT 1 AS one"),
+      database.insert("rate_limits", { key: "a", times: "", stale_hour: 0 }),
+      database.write((tx) => tx.get("SELECT 1 AS one")),
+    ];
+    await expectUnavailable(calls);
+    proxy.resume();
+    const again = () => database.get("SELECT 1 AS one").catch(() => undefined);
+    await expect.poll(again, { timeout: 10_000 }).toEqual({ one: 1 });
+  });
+
+  it("is unavailable where more wait than there are connections", async () => {
+    const database = await open(1_500);
+    proxy.stop();
+    const calls = Array.from({ length: 50 }, () => database.get("SELECT 1 AS one"));
+    await expectUnavailable(calls);
+  });
+
+  it("does not hold up the end", async () => {
+    const database = await openDatabase({ url }, { patienceMs: 1_500 });
+    await Promise.all([1, 2, 3].map(() => database.get("SELECT 1 AS one")));
+    proxy.stop();
+    void database.get("SELECT 1 AS one").catch(() => undefined);
+    await database.close();
+  });
+
+  it("ends a statement that takes too long on the server, too", async () => {
+    const database = await open(1_500);
+    await expect(database.get("SELECT pg_sleep(20)")).rejects.toSatisfy(isUnavailable);
+    const running = `SELECT 1 FROM pg_stat_activity
+      WHERE query LIKE '%pg_sleep(20)%' AND state = 'active' AND pid <> pg_backend_pid()`;
+    await expect.poll(() => database.all(running), { timeout: 5_000 }).toEqual([]);
+  });
+
+  it("lets long work take its time", async () => {
+    const database = await open(1_500);
+    const slept = database.write((tx) => tx.get("SELECT 'done' AS sleep FROM pg_sleep(3)"), "long");
+    expect(await slept).toEqual({ sleep: "done" });
+  });
+});
+
+describe("a server whose PostgreSQL hangs", () => {
+  it("answers 503 within five seconds, and ends when it is stopped", { timeout: 60_000 }, async () => {
+    const data = await temporaryFolder();
+    const argv = ["--demo", "--port", "0", "--data", data, "--database-url", url];
+    const server = await startInnkeep(argv, { INNKEEP_SECRET: "s".repeat(32) });
+    onTestFinished(server.kill);
+    const { baseUrl, demo } = server.ready;
+    const send = (path: string, init: RequestInit = {}) =>
+      fetch(`${baseUrl}${path}`, {
+        ...init,
+        headers: { "x-api-key": demo.apiKey, "content-type": "application/json" },
+      });
+    const report = { method: "POST", body: JSON.stringify({ type: "bug", message: "It hangs." }) };
+    expect((await send("/api/v1/feedback/remote", report)).status).toBe(201);
+
+    proxy.stop();
+    const began = performance.now();
+    const answers = await Promise.all([
+      send("/readyz"),
+      send("/api/v1/feedback/remote", report),
+      send("/api/v1/testing/sdk/session?testKey=stk_unknown"),
+    ]);
+    // The rule is five seconds; this machine may be busy.
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
+    expect(await answers[1]?.json()).toMatchObject({ code: "busy" });
+    expect((await send("/healthz")).status).toBe(200);
+
+    server.child.kill("SIGTERM");
+    expect(await server.ended).toBe(0);
+  });
+});

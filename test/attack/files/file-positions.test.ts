@@ -1,0 +1,134 @@
+import { inflateSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type PlacedFile,
+  placedFiles,
+  placeNumbers,
+  placeText,
+} from "../../support/files/files-with-positions.ts";
+import {
+  dataUrl,
+  gif,
+  jpeg,
+  mov,
+  mp4,
+  pdf,
+  png,
+  type SampleFile,
+  webm,
+  webp,
+} from "../../support/files/sample-files.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+
+let service: Service;
+let cast: Cast;
+beforeAll(async () => {
+  service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
+  cast = await makeCast(service);
+});
+afterAll(() => service.stop());
+
+const send = (file: SampleFile) => {
+  const field = file.mediaType.startsWith("video/") ? "videos" : "images";
+  const body = { type: "bug", message: "Here.", [field]: [dataUrl(file)] };
+  return service.request("POST", "/api/v1/feedback/remote", { headers: cast.key, body });
+};
+
+/** The bytes of a file as they are served. */
+async function served(file: SampleFile): Promise<Buffer> {
+  const id = (await send(file)).field("id");
+  const path = `/api/v1/agent/feedback/${id}`;
+  const { feedback } = Object((await service.request("GET", path, { headers: cast.agent })).body);
+  const [url] = [...feedback.images, ...feedback.videos];
+  return Buffer.from(await (await fetch(url)).arrayBuffer());
+}
+
+describe("a file that says where it was taken", () => {
+  const files = placedFiles().map((file, at) => [`${at}: ${file.mediaType}`, file] as const);
+
+  it("comes in at least sixty forms", () => {
+    expect(files.length).toBeGreaterThanOrEqual(60);
+    for (const [, file] of files) expect(saysPlace(file)).toBe(true);
+  });
+
+  it.each(files)("is served without it, all else as it was: %s", async (_, file) => {
+    const bytes = await served(file);
+    expect(saysPlace({ bytes })).toBe(false);
+    const { from, to } = file.place;
+    expect(bytes).toHaveLength(file.bytes.length);
+    expect(bytes.subarray(0, from)).toEqual(file.bytes.subarray(0, from));
+    expect(bytes.subarray(to)).toEqual(file.bytes.subarray(to));
+    if (file.orientation !== undefined) expect(orientationIn(bytes, file)).toBe(file.orientation);
+  });
+
+  it.each([png, jpeg, webp, gif, mp4, mov, webm])("is left as it came where it says none", async (build) => {
+    const file = build(build === gif ? 3_000 : 2_000);
+    expect(await served(file)).toEqual(file.bytes);
+  });
+});
+
+describe("a file with the name of another kind", () => {
+  it("is downloaded under the ending of its own", async () => {
+    const attachments = [{ name: "../x.html", data: dataUrl(pdf()) }];
+    const body = { type: "bug", message: "Here.", attachments };
+    const sent = await service.request("POST", "/api/v1/feedback/remote", { headers: cast.key, body });
+    const path = `/api/v1/agent/feedback/${sent.field("id")}`;
+    const { feedback } = Object((await service.request("GET", path, { headers: cast.agent })).body);
+    expect(feedback.attachments).toMatchObject([{ name: "x.pdf" }]);
+    const { headers } = await fetch(feedback.attachments[0].url);
+    expect(headers.get("content-disposition")).toBe('attachment; filename="x.pdf"');
+  });
+});
+
+describe("a picture needs a whole header", () => {
+  const heads = [png, jpeg, webp, gif].flatMap((build) => {
+    const { bytes, ...file } = build();
+    const whole = { "image/png": 33, "image/jpeg": bytes.length - 60, "image/webp": 30, "image/gif": 13 }[
+      file.mediaType
+    ];
+    return [3, 6, 8, 12, (whole ?? 0) - 1].map((length) => ({ ...file, bytes: bytes.subarray(0, length) }));
+  });
+
+  it.each(heads.map((file) => [file.mediaType, file.bytes.length, file] as const))(
+    "%s of its first %i bytes is none",
+    async (_, __, file) => {
+      const answer = await send(file);
+      expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: "images.0" }] } });
+    },
+  );
+
+  it("and a size that a reader can bear", async () => {
+    const { bytes, ...file } = png();
+    bytes.writeUInt32BE(60_000, 16);
+    bytes.writeUInt32BE(60_000, 20);
+    expect(await send({ ...file, bytes })).toMatchObject({ status: 400 });
+  });
+});
+
+/** Whether the place stands in the bytes, as numbers, as text of either encoding, in digits, or compressed. */
+function saysPlace({ bytes }: Pick<SampleFile, "bytes">): boolean {
+  const texts = [bytes, unpacked(bytes)].map((part) => part.toString("latin1").replaceAll("\0", ""));
+  if (texts.some((text) => text.includes(placeText))) return true;
+  const numbers = [placeNumbers(true), placeNumbers(false)];
+  return numbers.some((number) => bytes.includes(number) || bytes.includes(number.toString("hex")));
+}
+
+/** What the first compressed text in a PNG says. */
+function unpacked(bytes: Buffer): Buffer {
+  const at = bytes.indexOf("TXt");
+  const from = at === -1 ? -1 : bytes.indexOf(Buffer.from([0x78, 0x9c]), at);
+  try {
+    return from === -1 ? Buffer.alloc(0) : inflateSync(bytes.subarray(from));
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+/** The value of tag 0x0112 within the block. */
+function orientationIn(bytes: Buffer, { place }: PlacedFile): number {
+  const block = bytes.subarray(place.from, place.to);
+  const little = block.indexOf(Buffer.from("120103000100", "hex"));
+  if (little !== -1) return block.readUInt16LE(little + 8);
+  return block.readUInt16BE(block.indexOf(Buffer.from("011200030000", "hex")) + 8);
+}

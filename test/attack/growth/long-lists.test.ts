@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { issuesOf } from "../../support/service/issues.ts";
+import type { Answer } from "../../support/service/request.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+
+const feedback = "/api/v1/feedback/remote";
+const session = "/api/v1/testing/sdk/session";
+
+/** JSON of a list that a program writes faster than a person. */
+const list = (element: string, length: number) => `[${Array(length).fill(element).join(",")}]`;
+const report = (fields: string) => `{"type":"bug","message":"x",${fields}}`;
+const played = (screens: string) =>
+  `{"testKey":"stk_x","startedAt":"2026-11-21T10:00:00Z","endedAt":"2026-11-21T10:01:00Z","screens":${screens}}`;
+
+describe.each(databases)("lists longer than any limit on $name", (engine) => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ engine });
+  });
+  afterAll(() => service.stop());
+
+  const sender = async () => {
+    const headers = { ...(await makeCast(service)).key, "content-type": "application/json" };
+    return (path: string, body: string): Promise<Answer> => service.request("POST", path, { headers, body });
+  };
+  const sizeOf = ({ body }: Answer) => JSON.stringify(body).length;
+
+  it.each([
+    ["130,000 screens", session, played(list("1", 130_000))],
+    ["110,000 screens of NUL", session, played(list('"\\u0000"', 110_000))],
+    ["9,000 screens of NUL", session, played(list('"\\u0000"', 9_000))],
+    ["250,000 images", feedback, report(`"images":${list('"x"', 250_000)}`)],
+    ["33 images", feedback, report(`"images":${list('"x"', 33)}`)],
+    ["9,000 images that are no texts", feedback, report(`"images":${list("1", 9_000)}`)],
+    ["400,000 attachments", feedback, report(`"attachments":${list("0", 400_000)}`)],
+    [
+      "9,000 attachments with three faults each",
+      feedback,
+      report(`"attachments":${list('{"name":7}', 9_000)}`),
+    ],
+    ["400,000 elements of a field that nobody knows", feedback, report(`"more":${list("0", 400_000)}`)],
+  ])("are refused with 400 and a short answer: %s", async (_, path, body) => {
+    const answer = await (await sender())(path, body);
+    const issues = issuesOf(answer);
+    expect(issues.length).toBeGreaterThan(0);
+    expect(issues.length).toBeLessThanOrEqual(20);
+    expect(sizeOf(answer)).toBeLessThan(5_000);
+  });
+
+  it("cost the same as reports: a sender of them is limited", async () => {
+    const send = await sender();
+    const bodies = Array.from({ length: 119 }, () => report(`"images":${list('"x"', 40)}`));
+    for (const body of bodies) expect((await send(feedback, body)).status).toBe(400);
+    const tooLarge = `{"message":"${"x".repeat(1_100_000)}"}`;
+    expect((await send(feedback, tooLarge)).status).toBe(413);
+    expect((await send(feedback, report('"name":"Ada"'))).status).toBe(429);
+    expect((await send(feedback, report(`"images":${list('"x"', 40)}`))).status).toBe(429);
+  });
+});

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { dataUrl, png } from "../../support/files/sample-files.ts";
+import { filesIn } from "../../support/files/temporary-folder.ts";
+import { hold } from "../../support/network/hostile-connections.ts";
+import { connectRaw, headOf } from "../../support/network/raw-connection.ts";
+import { postSlowly } from "../../support/network/slow-sender.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { rounds } from "../../support/torture.ts";
+import { makeTesterWorld, toNoon } from "../../support/worlds/tester-in-running-cycle.ts";
+
+const path = "/api/v1/feedback/remote";
+const json = { "Content-Type": "application/json" };
+const report = { type: "bug", message: "See the picture.", images: [dataUrl(png(200_000))] };
+
+describe.each(databases)("slow uploads on $name", (engine) => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({
+      engine,
+      environment: { INNKEEP_RATE_LIMITS: "feedback=20/3600" },
+      budgets: {
+        uploads: 8,
+        uploadsPerKey: 4,
+        uploadTurnMilliseconds: 1_000,
+        bodyPatienceMilliseconds: 2_000,
+        bodyBytesPerSecond: 32_768,
+      },
+    });
+  });
+  afterAll(() => service.stop());
+
+  const headFor = (key: string) =>
+    headOf("POST", path, { ...json, "x-api-key": key, "Content-Length": 1_000_000 });
+  const upload = (key: string) =>
+    service.request("POST", path, { headers: { "x-api-key": key }, body: report });
+
+  it("with one key stop no upload with another", async () => {
+    const [attacker, other] = [await service.makeApp(), await service.makeApp()];
+    await hold(service.baseUrl, 12, `${headFor(attacker.key)}{"type":"`);
+    expect((await upload(other.key)).status).toBe(201);
+    expect((await upload(attacker.key)).status).toBe(503);
+  });
+
+  it("with so many keys that they hold all places lose one to each who has none", async () => {
+    const attackers = await Promise.all([service.makeApp(), service.makeApp(), service.makeApp()]);
+    const other = await service.makeApp();
+    for (const { key } of attackers) await hold(service.baseUrl, 4, `${headFor(key)}{"type":"`);
+    expect((await upload(other.key)).status).toBe(201);
+  });
+
+  it("with many keys of one owner, also those that wait, stop no upload of another owner", async () => {
+    const attacker = await service.makeUser();
+    const apps = await Promise.all(Array.from({ length: 12 }, () => service.makeApp(attacker)));
+    const other = await service.makeApp();
+    for (const { key } of apps) await hold(service.baseUrl, 8, `${headFor(key)}{"type":"`);
+    expect((await upload(other.key)).status).toBe(201);
+  });
+
+  it("are cut when they come too slowly, leave nothing, and count towards the limit", async () => {
+    const { key } = await service.makeApp();
+    const held = await hold(service.baseUrl, 4, `${headFor(key)}{"type":"`);
+    await expect
+      .poll(() => held.received().every((text) => /^HTTP\/1\.1 503 /.test(text)), { timeout: 10_000 })
+      .toBe(true);
+    for (let n = 0; n < 16; n += 1) {
+      const connection = await connectRaw(service.baseUrl);
+      connection.write(`${headFor(key)}{"type":"`);
+      await connection.cut();
+    }
+    await expect.poll(async () => (await upload(key)).status, { timeout: 10_000 }).toBe(429);
+    expect((await filesIn(service.deps.settings.data)).filter((file) => file.includes("temporary"))).toEqual(
+      [],
+    );
+  });
+
+  it("at twice the least rate pass", async () => {
+    const { key } = await service.makeApp();
+    const status = await postSlowly(service.baseUrl + path, {
+      headers: { ...json, "x-api-key": key },
+      body: Buffer.from(JSON.stringify(report)),
+      bytesPerSecond: 65_536,
+    });
+    expect(status).toBe(201);
+  });
+});
+
+describe.each(databases)("a proof on $name", (engine) => {
+  // The long form sends the largest picture with the usual budgets.
+  const bytes = rounds(163_840, 5_242_880);
+  const budgets = { bodyPatienceMilliseconds: rounds(2_000, 15_000) };
+
+  it("at twice the least rate passes, however long it takes", { timeout: 600_000 }, async () => {
+    const service = await startService({ engine, budgets });
+    onTestFinished(() => service.stop());
+    toNoon(service);
+    const { seat, device } = await makeTesterWorld(service);
+    const form = new FormData();
+    form.set("slotId", seat);
+    form.set("capturedAt", service.clock.now().toISOString());
+    form.append("images", new Blob([new Uint8Array(png(bytes).bytes)], { type: "image/png" }), "shot.png");
+    const encoded = new Response(form);
+    const status = await postSlowly(`${service.baseUrl}/api/v1/testing/proofs`, {
+      headers: { ...device, "Content-Type": encoded.headers.get("content-type") ?? "" },
+      body: Buffer.from(await encoded.arrayBuffer()),
+      bytesPerSecond: 32_768,
+    });
+    expect(status).toBe(201);
+  });
+});

@@ -1,0 +1,108 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createArrivals } from "../../../server/http/bodies/arrivals.ts";
+import { readBytes } from "../../../server/http/bodies/body.ts";
+import { createPace } from "../../../server/http/bodies/pace.ts";
+import { budgetsOf } from "../../../server/settings/budgets.ts";
+import { readSettings } from "../../../server/settings/environment.ts";
+import { databases } from "../../support/database/databases.ts";
+import { dataUrl, png } from "../../support/files/sample-files.ts";
+import { hold } from "../../support/network/hostile-connections.ts";
+import { connectRaw, headOf, type RawConnection } from "../../support/network/raw-connection.ts";
+import { startService } from "../../support/service/service.ts";
+
+const stopping = new AbortController().signal;
+
+describe("a body whose sender did nothing wrong", () => {
+  let server: Server;
+  let connection: RawConnection;
+  let request: IncomingMessage;
+  beforeEach(async () => {
+    server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    connection = await connectRaw(`http://127.0.0.1:${Object(server.address()).port}`);
+    connection.write(`${headOf("POST", "/", { "Content-Length": 10 })}12345`);
+    [request] = await once(server, "request");
+  });
+  afterEach(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it("is waited for after a time in which the server itself stood still", async () => {
+    const budgets = { ...budgetsOf(undefined), bodyBytesPerSecond: 10_000, bodyPatienceMilliseconds: 400 };
+    let late = false;
+    const end = createPace(budgets, stopping).watch(request, () => {
+      late = true;
+    });
+    request.resume();
+    await once(request, "data");
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+    connection.write("67890");
+    await once(request, "end");
+    end();
+    expect(late).toBe(false);
+  });
+
+  it("is cut, and breaks nothing, where the budget has no room even for its beginning", async () => {
+    const settings = readSettings({}, { INNKEEP_BUDGETS: "anonymousBufferedBytes=1000" });
+    const arrivals = createArrivals({ settings, stopping });
+    const sender = { id: "somebody", anonymous: true };
+    await expect(readBytes(request, 1_000, { arrivals, sender })).rejects.toMatchObject({ code: "busy" });
+  });
+
+  it("that has gone before anybody reads it keeps nobody waiting", async () => {
+    request.on("error", () => {});
+    const gone = once(request, "close").catch(() => undefined);
+    await connection.cut();
+    await gone;
+    const arrivals = createArrivals({ settings: readSettings({}, {}), stopping });
+    const sender = { id: "somebody", anonymous: true };
+    await expect(readBytes(request, 1_000, { arrivals, sender })).rejects.toMatchObject({
+      code: "bad_request",
+    });
+  });
+
+  it("that has come whole and has gone before it is read keeps nobody waiting", async () => {
+    request.on("error", () => {});
+    const arrivals = createArrivals({ settings: readSettings({}, {}), stopping });
+    const reading = readBytes(request, 1_000, { arrivals, sender: { id: "somebody", anonymous: true } });
+    request.pause();
+    connection.write("67890");
+    await expect.poll(() => request.complete).toBe(true);
+    await connection.cut();
+    await expect(reading).rejects.toMatchObject({ code: "bad_request" });
+  });
+});
+
+describe.each(databases)("an upload that finds no turn on $name", (engine) => {
+  it("uses up nothing of what its key may send within an hour", async () => {
+    const service = await startService({
+      engine,
+      settings: { feedbackBytesPerHour: 1_048_576 },
+      budgets: { uploads: 1, uploadsPerKey: 1, uploadTurnMilliseconds: 50 },
+    });
+    try {
+      const [slow, probe] = [await service.makeApp(), await service.makeApp()];
+      const other = await service.makeApp();
+      const path = "/api/v1/feedback/remote";
+      const headers = {
+        "Content-Type": "application/json",
+        "x-api-key": slow.key,
+        "Content-Length": 100_000,
+      };
+      const held = await hold(service.baseUrl, 1, `${headOf("POST", path, headers)}{"type":"`);
+      const body = { type: "bug", message: "See the picture.", images: [dataUrl(png(200_000))] };
+      const send = async (key: string) =>
+        (await service.request("POST", path, { headers: { "x-api-key": key }, body })).status;
+      // Once the slow one has its turn.
+      await expect.poll(() => send(probe.key)).toBe(503);
+      for (let n = 0; n < 6; n += 1) expect(await send(other.key)).toBe(503);
+      held.release();
+      await expect.poll(() => send(other.key)).toBe(201);
+    } finally {
+      await service.stop();
+    }
+  });
+});

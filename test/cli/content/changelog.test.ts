@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Service, startService } from "../../support/service/service.ts";
+import { newAppOf } from "../../support/worlds/changelog-command-lines.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const newApp = () => newAppOf(service);
+
+describe("changelog create", () => {
+  it("writes a draft with all that the flags say", async () => {
+    const { line } = await newApp();
+    const flags = [
+      "--platform-version",
+      "android=1.2",
+      "--platform-version",
+      "ios=1.2.1",
+      "--release-type",
+      "major",
+    ];
+    const items = ["--item", "added=Maps", "--item", "fixed=a = b"];
+    const argv = [
+      "changelog",
+      "create",
+      "--title",
+      "New",
+      "--version",
+      "1.2.0",
+      ...flags,
+      ...items,
+      "--json",
+    ];
+    expect((await line.run(argv)).json()).toMatchObject({
+      ...{ title: "New", version: "1.2.0", releaseType: "major", bodyFormat: "items", publishedAt: null },
+      versions: [
+        { platform: "android", version: "1.2" },
+        { platform: "ios", version: "1.2.1" },
+      ],
+      items: [
+        { type: "added", text: "Maps" },
+        { type: "fixed", text: "a = b" },
+      ],
+    });
+  });
+
+  it("publishes at once with --publish", async () => {
+    const { create, reader } = await newApp();
+    const id = await create("1.0.0", "--publish");
+    expect((await reader.run(["changelog", "list", "--fields", "id"])).stdout).toBe(`${id}\n`);
+  });
+
+  it.each([
+    [["--item", "pancakes=More"], "The type is one of added, changed, deprecated, removed, fixed, security."],
+    [["--item", "added"], "It must be of the form name=value."],
+    [["--platform-version", "=1"], "It must be of the form name=value."],
+    [["--release-type", "huge"], "Allowed choices are major, minor, patch."],
+    [[], "--version is missing"],
+  ])("refuses %j before it asks the server", async (flags, message) => {
+    const { line } = await newApp();
+    const ran = await line.run(["changelog", "create", "--title", "New", ...flags]);
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) });
+  });
+});
+
+describe("changelog list", () => {
+  it("with an app key shows what is published, newest first, and since a version", async () => {
+    const { create, reader } = await newApp();
+    await create("1.0.0", "--publish");
+    await create("1.1.0");
+    await create("1.2.0", "--publish");
+    const versions = async (...flags: string[]) =>
+      (await reader.run(["changelog", "list", "--fields", "version", ...flags])).stdout;
+    expect(await versions()).toBe("1.2.0\n1.0.0\n");
+    expect(await versions("--limit", "1")).toBe("1.2.0\n");
+    expect(await versions("--since", "1.0.0")).toBe("1.2.0\n");
+  });
+
+  it("with a maintainer token shows drafts, too", async () => {
+    const { create, line } = await newApp();
+    const id = await create("1.1.0");
+    expect((await line.run(["changelog", "ls"])).stdout).toBe(`${id}\t1.1.0\tminor\tdraft\tAbout 1.1.0\n`);
+  });
+
+  it("has one form under --json, whichever credential is used", async () => {
+    const { create, line, reader } = await newApp();
+    await create("1.0.0", "--publish");
+    const shown = async (person: typeof line) =>
+      (await person.run(["changelog", "list", "--fields", "version", "--json"])).json();
+    expect(await shown(reader)).toEqual({ items: [{ version: "1.0.0" }], nextCursor: null });
+    expect(await shown(line)).toEqual(await shown(reader));
+  });
+
+  it("refuses --since where the server knows none", async () => {
+    const { line } = await newApp();
+    expect((await line.run(["changelog", "list", "--since", "1.0.0"])).exit).toBe(2);
+  });
+
+  it("says which limit the server takes", async () => {
+    const { reader } = await newApp();
+    const ran = await reader.run(["changelog", "list", "--limit", "51"]);
+    expect(ran).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("limit must be a whole number from 1 to 50"),
+    });
+  });
+});
+
+describe("changelog view", () => {
+  it.each(["the id", "the version"])("finds an entry by %s", async (name) => {
+    const { create, line, reader } = await newApp();
+    const id = await create("1.0.0", "--publish", "--body", "All *new*.");
+    for (const person of [line, reader]) {
+      const { stdout } = await person.run(["changelog", "view", name === "the id" ? id : "1.0.0"]);
+      expect(stdout).toContain("title      About 1.0.0\n");
+    }
+  });
+
+  it("with an app key tells that drafts need another credential", async () => {
+    const { create, reader } = await newApp();
+    expect(await reader.run(["changelog", "view", await create("1.0.0")])).toMatchObject({
+      exit: 6,
+      stderr: expect.stringContaining("drafts need a maintainer token"),
+    });
+  });
+});
+
+describe("changelog edit, publish and delete", () => {
+  it("changes what is given", async () => {
+    const { create, line } = await newApp();
+    const id = await create("1.0.0");
+    const ran = await line.run(["changelog", "edit", id, "--title", "Better", "--json"]);
+    expect(ran.json()).toMatchObject({ id, title: "Better", version: "1.0.0", publishedAt: null });
+  });
+
+  it("publishes", async () => {
+    const { create, line } = await newApp();
+    const ran = await line.run([
+      "changelog",
+      "publish",
+      await create("1.0.0"),
+      "--json",
+      "--fields",
+      "publishedAt",
+    ]);
+    expect(ran.json()).toEqual({ publishedAt: expect.stringMatching(/Z$/) });
+  });
+
+  it("deletes only with --yes", async () => {
+    const { create, line } = await newApp();
+    const id = await create("1.0.0");
+    expect((await line.run(["changelog", "rm", id])).exit).toBe(2);
+    expect((await line.run(["changelog", "rm", id, "-y"])).exit).toBe(0);
+    expect((await line.run(["changelog", "view", id])).exit).toBe(6);
+  });
+
+  it("needs a maintainer token, and says so", async () => {
+    const { reader } = await newApp();
+    expect(await reader.run(["changelog", "publish", "x"])).toMatchObject({
+      exit: 4,
+      stderr: expect.stringContaining("Set INNKEEP_TOKEN, or store one with `innkeep auth set token`."),
+    });
+  });
+});

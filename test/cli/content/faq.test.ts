@@ -1,0 +1,226 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+/** An app with an empty FAQ, and a command line that holds its key. */
+async function newApp() {
+  const owner = await service.makeUser();
+  const app = await service.makeApp(owner, { name: "Pocket Atlas" });
+  const server = { INNKEEP_BASE_URL: service.baseUrl };
+  const line = await createCommandLine({ ...server, INNKEEP_API_KEY: app.key });
+  const create = async (question: string, ...flags: string[]) => {
+    const argv = ["faq", "create", "--question", question, "--answer", "So.", "--fields", "id", ...flags];
+    return (await line.run(argv)).stdout.trim();
+  };
+  const token = await service.makeToken(owner, "maintainer", { scopes: ["faqs:write", "apps:read"] });
+  const maintainer = await createCommandLine({ ...server, INNKEEP_TOKEN: token });
+  return { app, owner, line, create, maintainer };
+}
+
+describe("faq list", () => {
+  it("is tab-separated in a pipe: full values, in their order, without headings", async () => {
+    const { line, create } = await newApp();
+    const second = await create("Second?", "--sort-order", "2");
+    const first = await create("First?\nReally?", "--sort-order", "1");
+    expect((await line.run(["faq", "list"])).stdout).toBe(
+      `${first}\t1\tFirst?\\nReally?\tSo.\n${second}\t2\tSecond?\tSo.\n`,
+    );
+  });
+
+  it("is a table on a terminal, no wider than that", async () => {
+    const { line, create } = await newApp();
+    await create("Why? ".repeat(40));
+    const { stdout } = await line.run(["faq", "list", "--no-color"], { terminal: true });
+    const [heading, ...rows] = stdout.trimEnd().split("\n");
+    expect(heading).toMatch(/^ID +ORDER +QUESTION +ANSWER$/);
+    expect(rows.every((row) => row.length <= 80)).toBe(true);
+  });
+
+  it("says on a terminal that there is nothing", async () => {
+    const { line } = await newApp();
+    expect(await line.run(["faq", "list"], { terminal: true })).toMatchObject({
+      stdout: "",
+      stderr: "Nothing to list.\n",
+    });
+  });
+
+  it("is one object under --json", async () => {
+    const { line, create } = await newApp();
+    const id = await create("How?");
+    const ran = await line.run(["faq", "list", "--json", "--fields", "id,question"]);
+    expect(ran.json()).toEqual({ items: [{ id, question: "How?" }] });
+  });
+
+  it.each(["faqs list", "faq ls", "faqs ls"])("is also called %s", async (words) => {
+    const { line, create } = await newApp();
+    const id = await create("How?");
+    expect((await line.run([...words.split(" "), "--fields", "id"])).stdout).toBe(`${id}\n`);
+  });
+});
+
+describe("faq view", () => {
+  it("shows one entry", async () => {
+    const { line, create } = await newApp();
+    const id = await create("How?");
+    const { stdout } = await line.run(["faq", "view", id.toUpperCase()]);
+    expect(stdout).toContain(`id         ${id}\nquestion   How?\nanswer     So.\n`);
+  });
+
+  it("of an entry that is not there ends with exit 6 and the next command", async () => {
+    const { line } = await newApp();
+    expect(await line.run(["faq", "show", "nobody"])).toMatchObject({
+      exit: 6,
+      stdout: "",
+      stderr: "error: There is no FAQ entry nobody.\n`innkeep faq list` shows all.\n",
+    });
+  });
+});
+
+describe("faq create", () => {
+  it("gives back the whole entry under --json, and says nothing else", async () => {
+    const { line } = await newApp();
+    const argv = ["faq", "create", "--question", "How?", "--answer", "So.", "--sort-order", "-7", "--json"];
+    const ran = await line.run(argv);
+    expect(ran.json()).toEqual({ id: expect.any(String), question: "How?", answer: "So.", sortOrder: -7 });
+    expect(ran.stderr).toBe("");
+  });
+
+  it("takes a text from standard input and from a file", async () => {
+    const { line } = await newApp();
+    await writeFile(join(line.cwd, "answer.md"), "From a *file*.\n");
+    const argv = ["faq", "create", "--question", "-", "--answer", "@answer.md", "--json"];
+    const ran = await line.run(argv, { stdin: "From a pipe?\n" });
+    expect(ran.json()).toMatchObject({ question: "From a pipe?", answer: "From a *file*." });
+  });
+
+  it("takes a text that begins with @ as @@", async () => {
+    const { line } = await newApp();
+    const argv = ["faq", "create", "--question", "@@you?", "--answer", "So.", "--fields", "question"];
+    expect((await line.run(argv)).stdout).toBe("@you?\n");
+  });
+
+  it("names the flag of a file that cannot be read", async () => {
+    const { line } = await newApp();
+    expect(await line.run(["faq", "create", "--question", "@gone.txt", "--answer", "So."])).toMatchObject({
+      exit: 2,
+      stderr: "error: --question: the file gone.txt cannot be read (ENOENT).\n",
+    });
+  });
+
+  it("tells every fault that the server finds", async () => {
+    const { line } = await newApp();
+    const ran = await line.run(["faq", "create", "--question", "", "--answer", " "]);
+    expect(ran.exit).toBe(2);
+    expect(ran.stderr).toContain("  --question must not be empty\n  --answer must not be empty\n");
+  });
+
+  it("asks for what is missing by the name of its flag", async () => {
+    const { line } = await newApp();
+    expect(await line.run(["faq", "create", "--question", "How?"], { terminal: true })).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("--answer is missing"),
+    });
+  });
+});
+
+describe("faq edit", () => {
+  it("changes what is given and nothing else", async () => {
+    const { line, create } = await newApp();
+    const id = await create("How?");
+    const ran = await line.run(["faq", "edit", id, "--answer", "Otherwise.", "--json"]);
+    expect(ran.json()).toMatchObject({ id, question: "How?", answer: "Otherwise." });
+  });
+
+  it("without a change is a mistake", async () => {
+    const { line, create } = await newApp();
+    expect(await line.run(["faq", "edit", await create("How?")])).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("Give --question, --answer or --sort-order."),
+    });
+  });
+});
+
+describe("faq delete", () => {
+  it("needs --yes where nobody can be asked, and deletes nothing without", async () => {
+    const { line, create } = await newApp();
+    const id = await create("How?");
+    expect(await line.run(["faq", "delete", id])).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("Add --yes to go ahead."),
+    });
+    expect((await line.run(["faq", "list"])).stdout).toContain(id);
+  });
+
+  it("deletes with --yes", async () => {
+    const { line, create } = await newApp();
+    const id = await create("How?");
+    expect((await line.run(["faq", "rm", id, "--yes", "--json"])).json()).toEqual({ success: true, id });
+    expect((await line.run(["faq", "list"])).stdout).toBe("");
+  });
+
+  it.each([
+    ["y", 0, ""],
+    ["n", 2, "error: Nothing was changed.\n"],
+    ["", 2, "error: Nothing was changed.\n"],
+  ])("asks on a terminal, and heeds the answer %j", async (answer, exit, stderr) => {
+    const { line, create } = await newApp();
+    const id = await create("How?");
+    const questions: string[] = [];
+    const typed = (question: string) => {
+      questions.push(question);
+      return answer;
+    };
+    const ran = await line.run(["faq", "delete", id, "--no-color"], { terminal: true, typed });
+    expect(ran.exit).toBe(exit);
+    expect(ran.stderr).toContain(stderr);
+    expect(questions).toEqual([`Delete FAQ entry ${id} for good? [y/N] `]);
+  });
+});
+
+describe("a maintainer token", () => {
+  it("reaches the FAQ of its only app", async () => {
+    const { maintainer, create } = await newApp();
+    const id = await create("How?");
+    expect((await maintainer.run(["faq", "list", "--fields", "id"])).stdout).toBe(`${id}\n`);
+  });
+
+  it("needs to be told which app where there are several, and tells them", async () => {
+    const { maintainer, owner, app } = await newApp();
+    await service.makeApp(owner, { name: "Second" });
+    const ran = await maintainer.run(["faq", "list"]);
+    expect(ran.exit).toBe(2);
+    expect(ran.stderr).toContain(`${app.id}  Pocket Atlas`);
+    expect((await maintainer.run(["faq", "list", "--app", app.id])).exit).toBe(0);
+    expect((await maintainer.run(["faq", "list"], { env: { INNKEEP_APP: "Second" } })).exit).toBe(0);
+  });
+
+  it("writes, too", async () => {
+    const { maintainer } = await newApp();
+    const made = await maintainer.run([
+      "faq",
+      "create",
+      "--question",
+      "How?",
+      "--answer",
+      "So.",
+      "--fields",
+      "id",
+    ]);
+    const id = made.stdout.trim();
+    expect((await maintainer.run(["faq", "edit", id, "--question", "Why?"])).exit).toBe(0);
+    expect((await maintainer.run(["faq", "delete", id, "--yes"])).exit).toBe(0);
+  });
+
+  it.each(["Nowhere", "00000000-0000-4000-8000-000000000000"])("does not find the app %s", async (app) => {
+    const { maintainer } = await newApp();
+    expect((await maintainer.run(["faq", "list", "--app", app])).exit).toBeOneOf([2, 6]);
+  });
+});

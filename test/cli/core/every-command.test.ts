@@ -1,0 +1,133 @@
+import type { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { examples } from "../../../src/cli/core/help/examples.ts";
+import { nouns } from "../../../src/cli/core/program/nouns.ts";
+import { createProgram } from "../../../src/cli/core/program/program.ts";
+import { createCommandLine, emptyWorld } from "../../support/clients/command-line.ts";
+import { listen } from "../../support/network/recording-server.ts";
+
+const credentials = { INNKEEP_API_KEY: "sdk_a", INNKEEP_AGENT_TOKEN: "sda_a", INNKEEP_TOKEN: "sdm_a" };
+const commands = await everyCommand();
+const mutations = commands.filter(([, command]) => command.options.some(({ long }) => long === "--dry-run"));
+
+describe.each(commands)("innkeep %s", (words, command) => {
+  it("has help that touches no network, no folder and no keychain", async () => {
+    const line = await createCommandLine({ INNKEEP_CONFIG_DIR: "/nowhere", INNKEEP_BASE_URL: "nowhere" });
+    const forbidden = () => Promise.reject(new Error("touched"));
+    const world = { keychain: forbidden, transport: forbidden, home: "/nowhere" };
+    const ran = await line.run([...words.split(" "), "--help"], { world });
+    expect(ran).toMatchObject({ exit: 0, stderr: "" });
+    expect(ran.stdout).toMatch(new RegExp(`^Usage: innkeep ${words} `));
+  });
+
+  it("has examples in its help that are right, and says where the global options are", async () => {
+    const line = await createCommandLine();
+    const { stdout } = await line.run([...words.split(" "), "--help"]);
+    expect(examples[words]?.length).toBeGreaterThan(0);
+    for (const example of examples[words] ?? []) {
+      expect(stdout).toContain(`\n  ${example}\n`);
+      expect(example.startsWith(`innkeep ${words}`)).toBe(true);
+      expect(await parsed(example)).toBe(words);
+    }
+    expect(stdout).toMatch(/\nGlobal options: innkeep help options\n$/);
+    expect(stdout).not.toContain("--agent-token-file <");
+  });
+
+  it("marks the flags that it needs", async () => {
+    const line = await createCommandLine();
+    const help = (await line.run([...words.split(" "), "--help"])).stdout.replace(/\s+/g, " ");
+    for (const { flags, mandatory } of command.options)
+      if (mandatory) expect(help).toMatch(new RegExp(`${flags} (?:(?! --).)*\\(required\\)`));
+  });
+
+  it("says in a sentence what it does", () => {
+    expect(command.description()).toMatch(/^[A-Z].{8,}[^.]$/);
+  });
+
+  it("under --json writes nothing that a program cannot read, and asks nothing", async () => {
+    const baseUrl = await listen((_, response) => void response.writeHead(418).end('{"code":"teapot"}'));
+    const line = await createCommandLine({ ...credentials, INNKEEP_BASE_URL: baseUrl });
+    const typed = () => expect.unreachable("Something was asked.");
+    const programs = { serve: async () => 0, admin: async () => ({ id: "7" }), mcp: async () => 0 };
+    const ran = await line.run([...words.split(" "), ...sampleFor(command), "--json"], {
+      typed,
+      world: { programs },
+    });
+    for (const text of [ran.stdout, ran.stderr])
+      if (text !== "") expect(JSON.parse(text)).toBeTypeOf("object");
+  });
+});
+
+describe.each(mutations)("innkeep %s --dry-run", (words, command) => {
+  it("sends nothing that would change anything", async () => {
+    const methods: (string | undefined)[] = [];
+    const baseUrl = await listen(({ method }, response) => {
+      methods.push(method);
+      response.end('{"items":[{"id":"1","name":"Demo"}],"entries":[]}');
+    });
+    const line = await createCommandLine({ ...credentials, INNKEEP_BASE_URL: baseUrl });
+    await line.run([...words.split(" "), ...sampleFor(command), "--dry-run"]);
+    expect(methods.filter((method) => method !== "GET")).toEqual([]);
+  });
+});
+
+describe("the tree of commands", () => {
+  it("knows the nouns and verbs of the design", () => {
+    const words = commands.map(([name]) => name);
+    expect(words).toEqual(
+      expect.arrayContaining(["serve", "mcp", "api", "open", "feedback send", "faq list"]),
+    );
+    expect(words).toEqual(
+      expect.arrayContaining(["changelog publish", "agent decision", "auth set", "admin user create"]),
+    );
+  });
+
+  it("loads only the noun that the command line starts with", async () => {
+    const program = await createProgram(["faq", "list"], { context: emptyWorld(), outcome: { exit: "ok" } });
+    expect(program.commands.map((command) => command.name())).toEqual(["faq"]);
+  });
+});
+
+/** The words of the command that an example calls. Throws where its flags are wrong. */
+async function parsed(example: string): Promise<string> {
+  const [, ...argv] = wordsOfShell(example);
+  let called = "";
+  const program = await createProgram(argv, { context: emptyWorld(), outcome: { exit: "ok" } });
+  program.hook("preAction", (_, command) => {
+    for (let at: Command | null = command; at?.parent; at = at.parent) called = `${at.name()} ${called}`;
+    throw new Error("read");
+  });
+  await expect(program.parseAsync(argv, { from: "user" })).rejects.toThrow(/^read$/);
+  return called.trim();
+}
+
+/** What a shell makes of a line, up to where it redirects. */
+const wordsOfShell = (line: string): string[] =>
+  [...line.replace(/ [<>|] .*$/, "").matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) =>
+    word.replace(/["']/g, ""),
+  );
+
+/** Every command that does something, by its words. */
+async function everyCommand(): Promise<[string, Command][]> {
+  const argv = ["--help", ...nouns.map(({ name }) => name)];
+  const program = await createProgram(argv, { context: emptyWorld(), outcome: { exit: "ok" } });
+  return program.commands.flatMap((command) => leavesOf(command, ""));
+}
+
+function leavesOf(command: Command, before: string): [string, Command][] {
+  const words = `${before} ${command.name()}`.trim();
+  return command.commands.length === 0
+    ? [[words, command]]
+    : command.commands.flatMap((one) => leavesOf(one, words));
+}
+
+/** Something for each argument and flag that the command cannot do without. */
+function sampleFor(command: Command): string[] {
+  const values = command.registeredArguments
+    .filter((argument) => argument.required)
+    .map((argument) => (argument.name() === "kind" ? "api-key" : "7"));
+  const flags = command.options
+    .filter((option) => option.mandatory)
+    .flatMap(({ long, argChoices }) => [long ?? "", argChoices?.[0] ?? "7"]);
+  return [...values, ...flags];
+}

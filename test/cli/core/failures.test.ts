@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+import {
+  type Answering,
+  answers,
+  hangsUp,
+  listen,
+  startIntake,
+} from "../../support/network/recording-server.ts";
+
+const env = { INNKEEP_API_KEY: "sdk_ofTheTest000000000000000000000000000" };
+
+async function lineTo(...given: Answering[]) {
+  const { baseUrl, received } = await startIntake(...given);
+  return { line: await createCommandLine({ ...env, INNKEEP_BASE_URL: baseUrl }), received, baseUrl };
+}
+
+describe("a command", () => {
+  it.each([
+    [400, "bad_request", 2],
+    [401, "invalid_api_key", 4],
+    [403, "insufficient_scope", 5],
+    [403, "feedback_disabled", 5],
+    [404, "not_found", 6],
+    [409, "already_decided", 7],
+    [413, "payload_too_large", 2],
+    [415, "unsupported_media_type", 2],
+    [422, "idempotency_mismatch", 7],
+    [429, "rate_limited", 75],
+    [500, "internal", 75],
+    [503, "busy", 75],
+    [400, "invalid_code", 4],
+    [409, "idempotency_in_progress", 75],
+    [418, "teapot", 1],
+  ])("that is answered %i %s ends with exit %i", async (status, code, exit) => {
+    const { line } = await lineTo(answers(status, { error: "No.", code }));
+    const ran = await line.run(["faq", "list", "--json"]);
+    expect(ran).toMatchObject({ exit, stdout: "" });
+    expect(JSON.parse(ran.stderr)).toMatchObject({ error: "No.", code, status, exitCode: exit });
+  });
+
+  it("whose server is away ends with exit 75 and the next command", async () => {
+    const line = await createCommandLine({ ...env, INNKEEP_BASE_URL: "http://127.0.0.1:9" });
+    const ran = await line.run(["faq", "list"]);
+    expect(ran.exit).toBe(75);
+    expect(ran.stderr).toContain(
+      "error: No answer from http://127.0.0.1:9: nothing listens there.\nIs the server running?",
+    );
+  });
+
+  it("says that it tries again, and how long it waits", async () => {
+    const { line } = await lineTo(
+      answers(429, { error: "Too many.", code: "rate_limited" }, { "retry-after": "7" }),
+      answers(200, []),
+    );
+    const ran = await line.run(["faq", "list"]);
+    expect(ran).toMatchObject({ exit: 0, stderr: "Too many. Trying again in 7 s.\n" });
+    expect(line.pauses).toEqual([7_000]);
+  });
+
+  it("says when to try again where it would be too long to wait", async () => {
+    const { line } = await lineTo(
+      answers(429, { error: "Too many.", code: "rate_limited" }, { "retry-after": "600" }),
+    );
+    const ran = await line.run(["faq", "list"]);
+    expect(ran).toMatchObject({ exit: 75, stderr: "error: Too many.\nTry again in 600 s.\n" });
+  });
+
+  it("at the address of something else says which setting is wrong", async () => {
+    const baseUrl = await listen((_, response) => void response.end("<h1>Hello</h1>"));
+    const line = await createCommandLine({ ...env, INNKEEP_BASE_URL: baseUrl });
+    expect(await line.run(["faq", "list"])).toMatchObject({
+      exit: 1,
+      stderr: expect.stringContaining("Check --base-url and INNKEEP_BASE_URL."),
+    });
+  });
+
+  it("hides the escape sequences and the secrets of a hostile answer", async () => {
+    const { line } = await lineTo(
+      answers(400, { error: `\u001b[2J${env.INNKEEP_API_KEY}\u202e`, code: "bad" }),
+    );
+    expect((await line.run(["faq", "list"])).stderr).toBe("error: [2Jsdk_[redacted]\n");
+  });
+
+  it("that is interrupted ends with exit 130 and says nothing", async () => {
+    const interruption = new AbortController();
+    const baseUrl = await listen(() => interruption.abort(new Error("interrupted")));
+    const line = await createCommandLine({ ...env, INNKEEP_BASE_URL: baseUrl });
+    expect(await line.run(["faq", "list"], { signal: interruption.signal })).toMatchObject({
+      exit: 130,
+      stdout: "",
+      stderr: "",
+    });
+  });
+});
+
+describe("the server's address", () => {
+  it.each(["not an address", "ftp://example.com", "localhost:4700"])(
+    "%s is refused by name",
+    async (baseUrl) => {
+      const line = await createCommandLine(env);
+      expect(await line.run(["faq", "list", "--base-url", baseUrl])).toMatchObject({
+        exit: 2,
+        stderr: expect.stringContaining("--base-url is not the address of a server."),
+      });
+    },
+  );
+
+  it("with a password inside is refused without showing it", async () => {
+    const line = await createCommandLine({ ...env, INNKEEP_BASE_URL: "https://me:hunter2@example.com" });
+    const { exit, stderr } = await line.run(["faq", "list"]);
+    expect([exit, stderr.includes("hunter2")]).toEqual([2, false]);
+  });
+
+  it.each(["", "/", "//"])("may end with %j", async (end) => {
+    const { line, received, baseUrl } = await lineTo(answers(200, []));
+    expect((await line.run(["faq", "list", "--base-url", `${baseUrl}${end}`])).exit).toBe(0);
+    expect(received).toHaveLength(1);
+  });
+});
+
+describe("--debug", () => {
+  it("shows each request and answer without a secret", async () => {
+    const { line } = await lineTo(answers(200, [{ id: "1", question: env.INNKEEP_API_KEY }]));
+    const { stderr, exit } = await line.run(["faq", "list", "--debug"]);
+    expect(exit).toBe(0);
+    expect(stderr).toMatch(/^> GET http:\/\/127\.0\.0\.1:\d+\/api\/v1\/faqs\/remote\n/);
+    expect(stderr).toContain("> x-api-key: [redacted]\n");
+    expect(stderr).toContain('< [{"id":"1","question":"sdk_[redacted]"}]');
+    expect(stderr).not.toContain(env.INNKEEP_API_KEY.slice(4));
+  });
+
+  it("shows a connection that failed", async () => {
+    const { line } = await lineTo(hangsUp);
+    const { stderr } = await line.run(["faq", "list"], { env: { INNKEEP_DEBUG: "1" } });
+    expect(stderr).toContain("< ConnectionError: No answer from");
+  });
+});

@@ -1,0 +1,130 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { exitCodes } from "../../../src/cli/core/failures/exit-codes.ts";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+
+const run = async (...argv: string[]) => (await createCommandLine()).run(argv);
+
+describe("innkeep", () => {
+  it("alone shows what there is", async () => {
+    const { exit, stdout } = await run();
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(/^Usage: innkeep <command>/);
+    expect(stdout).toMatch(/^ {2}faq +Keep the FAQ of an app$/m);
+  });
+
+  it("shows no aliases, which are for habit", async () => {
+    expect((await run("faq", "--help")).stdout).not.toMatch(/\bls\b|\brm\b|faqs/);
+  });
+
+  it.each([
+    [["faqq", "list"], "unknown command 'faqq'\n(Did you mean one of faq, faqs?)"],
+    [["faq", "lsit"], "unknown command 'lsit'\n(Did you mean list?)"],
+    [["faq", "list", "--feilds", "id"], "unknown option '--feilds'\n(Did you mean --fields?)"],
+    [["faq", "view"], "missing required argument 'id'"],
+    [
+      ["faq", "create"],
+      "error: The command needs 2 flags more:\n  --question is missing\n  --answer is missing\n",
+    ],
+    [["faq", "new", "--answer", "A"], "error: The command needs one flag more:\n  --question is missing\n"],
+    [
+      ["changelog", "create"],
+      "error: The command needs 2 flags more:\n  --title is missing\n  --version is missing\n",
+    ],
+    [["testing", "listing", "create"], "error: The command needs 6 flags more:\n  --app-name is missing\n"],
+    [["faq", "list", "more"], "too many arguments"],
+    [["faq", "create", "--sort-order", "1.5"], "It must be a whole number."],
+    [["faq", "list", "--color", "red"], "Allowed choices are auto, always, never."],
+  ])("%j is told as a mistake, with what may be meant", async (argv, message) => {
+    expect(await run(...argv)).toMatchObject({
+      exit: 2,
+      stdout: "",
+      stderr: expect.stringContaining(message),
+    });
+  });
+
+  it("tells a mistake as one object under --json", async () => {
+    const ran = await run("faq", "lsit", "--json");
+    expect(JSON.parse(ran.stderr)).toEqual({
+      error: "unknown command 'lsit'\n(Did you mean list?)",
+      code: "usage",
+      exitCode: 2,
+    });
+  });
+
+  it("shows the commands of a noun without a verb, as a mistake", async () => {
+    const ran = await run("faq");
+    expect(ran).toMatchObject({ exit: 2, stdout: "", stderr: expect.stringContaining("Usage: innkeep faq") });
+    expect(ran.stderr).not.toContain("error:");
+  });
+});
+
+describe("help", () => {
+  it.each([
+    [["help"], "Usage: innkeep <command>"],
+    [["help", "faq"], "Usage: innkeep faq "],
+    [["help", "faqs", "new"], "Usage: innkeep faq create "],
+    [["help", "admin", "user", "create"], "Usage: innkeep admin user create "],
+  ])("%j explains a command", async (argv, start) => {
+    const ran = await run(...argv);
+    expect(ran.exit).toBe(0);
+    expect(ran.stdout.startsWith(start)).toBe(true);
+  });
+
+  it("is a description under --json", async () => {
+    expect((await run("help", "faq", "view", "--json")).json()).toMatchObject({
+      name: "view",
+      arguments: [{ name: "id", required: true }],
+      flags: [{ flags: "--app <id>" }, { flags: "--raw <field>" }],
+    });
+  });
+
+  it("on what there is not is a mistake", async () => {
+    expect(await run("help", "faq", "paint")).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("There is no help on `faq paint`."),
+    });
+  });
+
+  it("exit-codes prints the table by which commands end", async () => {
+    const rows = Object.values(exitCodes).map(({ code, meaning }) => `${code}\t${meaning}\n`);
+    expect((await run("help", "exit-codes")).stdout).toBe(rows.join(""));
+  });
+
+  it("options prints the options of every command", async () => {
+    const { stdout } = await run("help", "options");
+    expect(stdout).toContain("--json\twrite one JSON object to standard output\n");
+    expect(stdout.split("\n")).toHaveLength(11);
+  });
+
+  it("environment names every variable that the sources read", async () => {
+    const { stdout } = await run("help", "environment");
+    const named = stdout.split("\n").flatMap((line) => (line.split("\t")[0] ?? "").split(", "));
+    const isNamed = (name: string) =>
+      named.some((one) => (one.endsWith("*") ? name.startsWith(one.slice(0, -1)) : one === name));
+    const read = await variablesInSources();
+    expect(read.length).toBeGreaterThan(40);
+    expect(read.filter((name) => !isNamed(name))).toEqual([]);
+    expect(named.filter((name) => !/[*]|^NODE_|^$/.test(name) && !read.includes(name))).toEqual([]);
+  });
+});
+
+/** The names of variables in the sources: `env.NAME`, `environment.NAME`, and those of our own in texts, too. */
+async function variablesInSources(): Promise<string[]> {
+  const names = new Set<string>();
+  for (const folder of ["bin", "mcp", "server", "src"]) {
+    for (const file of await readdir(folder, { recursive: true })) {
+      if (!/\.tsx?$/.test(file) || file.endsWith("cli/core/help/environment.ts")) continue;
+      const text = await readFile(join(folder, file), "utf8");
+      for (const [, name = ""] of text.matchAll(
+        /\benv(?:ironment)?\.([A-Z][A-Z_]+|https?_proxy|no_proxy)\b/g,
+      ))
+        if (name !== "") names.add(name.toUpperCase());
+      for (const [name] of text.matchAll(/\bINNKEEP_[A-Z_]+\b/g)) names.add(name);
+    }
+  }
+  // Put in place by the build.
+  names.delete("INNKEEP_VERSION");
+  return [...names];
+}

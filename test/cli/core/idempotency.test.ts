@@ -1,0 +1,139 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type CommandLineOptions, createCommandLine } from "../../support/clients/command-line.ts";
+import { filesIn } from "../../support/files/temporary-folder.ts";
+import { type Answering, answers, hangsUp, startIntake } from "../../support/network/recording-server.ts";
+import { forgetfulProxy } from "../../support/network/response-dropping-proxy.ts";
+import { startService } from "../../support/service/service.ts";
+
+const made = answers(201, { id: "1", question: "How?", answer: "So.", sortOrder: 1 });
+const away = [hangsUp];
+const create = ["faq", "create", "--question", "How?", "--answer", "So.", "--max-wait", "0s"];
+
+async function lineTo(...given: Answering[]) {
+  const { baseUrl, received } = await startIntake(...given);
+  const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_ofTheTest", INNKEEP_BASE_URL: baseUrl });
+  const keys = () => [...new Set(received.map(({ headers }) => headers["idempotency-key"]))];
+  const run = (argv: readonly string[] = create, options: CommandLineOptions = {}) => line.run(argv, options);
+  return { line, run, keys, received };
+}
+
+describe("a change that was not heard of", () => {
+  it("is repeated with its key when the same command is run again", async () => {
+    const { run, keys, received } = await lineTo(...away, made);
+    expect((await run()).exit).toBe(75);
+    expect((await run()).exit).toBe(0);
+    expect([received.length, keys().length]).toEqual([2, 1]);
+  });
+
+  it("is done once, however often its answer is lost", async () => {
+    const service = await startService();
+    onTestFinished(() => service.stop());
+    const app = await service.makeApp();
+    const baseUrl = await forgetfulProxy(service.baseUrl, (response) => response.destroy());
+    const line = await createCommandLine({ INNKEEP_API_KEY: app.key, INNKEEP_BASE_URL: baseUrl });
+    expect((await line.run([...create, "--max-wait", "1m"])).exit).toBe(0);
+    expect((await line.run(["faq", "list", "--fields", "question"])).stdout).toBe("How?\n");
+  });
+
+  it("leaves only a hash of itself on disk, for its owner alone", async () => {
+    const { run, line } = await lineTo(...away);
+    await run();
+    const [file = ""] = await filesIn(join(line.stateFolder, "pending"));
+    expect(await readFile(file, "utf8")).not.toMatch(/How|sdk_/);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it("is another one with another text", async () => {
+    const { run, keys } = await lineTo(...away, made);
+    await run();
+    await run([...create, "--sort-order", "2"]);
+    expect(keys()).toHaveLength(2);
+  });
+
+  it("is another one a day later, when the server has forgotten the key", async () => {
+    const { run, keys } = await lineTo(...away, made);
+    await run(create, { now: () => new Date("2026-01-01T00:00:00Z") });
+    await run(create, { now: () => new Date("2026-01-01T23:00:00Z") });
+    expect(keys()).toHaveLength(2);
+  });
+
+  it("keeps its time: a key does not grow younger by being used again", async () => {
+    const { run, keys } = await lineTo(...away, ...away, made);
+    for (const hour of ["00", "22", "23"]) {
+      await run(create, { now: () => new Date(`2026-01-01T${hour}:00:00Z`) });
+    }
+    expect(keys()).toHaveLength(2);
+  });
+
+  it("is not taken from a process that still runs: two at once are two", async () => {
+    const { run, keys } = await lineTo(...away, made);
+    await run(create, { world: { processId: 7 } });
+    await run(create, { isRunning: (processId) => processId === 7 });
+    expect(keys()).toHaveLength(2);
+  });
+});
+
+describe("a key", () => {
+  it("is spent by an answer: the same command again is a new change", async () => {
+    const { run, keys, line } = await lineTo(made);
+    await run();
+    await run();
+    expect(keys()).toHaveLength(2);
+    expect(await filesIn(line.stateFolder)).toEqual([]);
+  });
+
+  it("may be given, and is then not kept", async () => {
+    const { run, keys, line } = await lineTo(...away);
+    await run([...create, "--idempotency-key", "mine"]);
+    expect(keys()).toEqual(["mine"]);
+    expect(await filesIn(line.cwd)).toEqual([]);
+    await expect(stat(line.stateFolder)).rejects.toThrow();
+  });
+
+  it("is made anew where the kept one is damaged", async () => {
+    const { run, keys, line } = await lineTo(...away, made);
+    await run();
+    const [file = ""] = await filesIn(join(line.stateFolder, "pending"));
+    await writeFile(file, '{"key":');
+    expect((await run()).exit).toBe(0);
+    expect(keys()).toHaveLength(2);
+  });
+
+  it("that cannot be kept does not keep the command from working", async () => {
+    const { run, line } = await lineTo(made);
+    await writeFile(join(line.cwd, "file"), "");
+    expect((await run(create, { env: { INNKEEP_STATE_DIR: join(line.cwd, "file") } })).exit).toBe(0);
+  });
+});
+
+describe("--dry-run", () => {
+  it("prints the request instead of sending it, with the credential hidden", async () => {
+    const { run, received } = await lineTo(made);
+    const { exit, stdout } = await run([...create, "--dry-run"]);
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(/^POST http:\/\/127\.0\.0\.1:\d+\/api\/v1\/faqs\/remote\n/);
+    expect(stdout).toContain("x-api-key: [redacted]\n");
+    expect(stdout).toContain('"question": "How?"');
+    expect(received).toEqual([]);
+  });
+
+  it("is one object under --json", async () => {
+    const { run } = await lineTo(made);
+    const ran = await run(["faq", "delete", "7", "--dry-run", "--json"]);
+    expect(ran.json()).toEqual({
+      dryRun: true,
+      method: "DELETE",
+      url: expect.stringMatching(/\/api\/v1\/faqs\/remote\/7$/),
+      headers: { "x-api-key": "[redacted]" },
+      body: null,
+    });
+  });
+
+  it("needs no credential and asks nothing", async () => {
+    const line = await createCommandLine();
+    const ran = await line.run(["faq", "rm", "7", "--dry-run"], { terminal: true });
+    expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining("DELETE http://127.0.0.1:4700/") });
+  });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, it } from "vitest";
+import {
+  asTabbed,
+  cutTo,
+  onOneLine,
+  printable,
+  widthOf,
+  withoutCommands,
+} from "../../../src/cli/core/output/plain-text.ts";
+import { table } from "../../../src/cli/core/output/table.ts";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+import { answers, startIntake } from "../../support/network/recording-server.ts";
+
+const faqs = [
+  { id: "1", question: "How?", answer: "So.", sortOrder: 1, extra: { deep: [1] } },
+  { id: "2", question: "Why?", answer: "Because.", sortOrder: 2 },
+];
+
+async function list(argv: readonly string[], options = {}) {
+  const { baseUrl } = await startIntake(answers(200, faqs));
+  const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
+  return line.run(["faq", "list", ...argv], options);
+}
+
+describe("--fields", () => {
+  it("chooses columns, in the order given", async () => {
+    expect((await list(["--fields", "answer, id"])).stdout).toBe("So.\t1\nBecause.\t2\n");
+  });
+
+  it("reaches into what the server added, and shows nothing where that is missing", async () => {
+    expect((await list(["--fields", "id,extra.deep"])).stdout).toBe("1\t[1]\n2\t\n");
+    expect((await list(["--fields", "id,extra.deep", "--json"])).json()).toEqual({
+      items: [
+        { id: "1", "extra.deep": [1] },
+        { id: "2", "extra.deep": null },
+      ],
+    });
+  });
+
+  it("names the columns on a terminal", async () => {
+    const { stdout } = await list(["--fields", "id,question", "--no-color"], { terminal: true });
+    expect(stdout).toBe("ID  QUESTION\n1   How?\n2   Why?\n");
+  });
+
+  it("that no entry has is a mistake, and those that there are are told", async () => {
+    expect(await list(["--fields", "id,qestion"])).toMatchObject({
+      exit: 2,
+      stdout: "",
+      stderr: "error: There is no field `qestion`.\n--fields takes: id, question, answer, sortOrder, extra\n",
+    });
+  });
+});
+
+describe("colour", () => {
+  const isColored = ({ stdout }: { stdout: string }) => stdout.includes("\u001b[1m");
+
+  it.each<[string, string[], boolean, Record<string, string>, boolean]>([
+    ["on a terminal", [], true, {}, true],
+    ["not in a pipe, where there are no headings", [], false, { FORCE_COLOR: "1" }, false],
+    ["not with NO_COLOR", [], true, { NO_COLOR: "1" }, false],
+    ["not with --no-color", ["--no-color"], true, {}, false],
+    ["not with --color never", ["--color", "never"], true, { FORCE_COLOR: "1" }, false],
+    ["with --color always, whatever NO_COLOR says", ["--color", "always"], true, { NO_COLOR: "1" }, true],
+    ["not on a dumb terminal", [], true, { TERM: "dumb" }, false],
+    ["with FORCE_COLOR even there", [], true, { TERM: "dumb", FORCE_COLOR: "1" }, true],
+    ["not with FORCE_COLOR=0", [], true, { FORCE_COLOR: "0" }, false],
+    ["by NO_COLOR rather than FORCE_COLOR", [], true, { NO_COLOR: "1", FORCE_COLOR: "1" }, false],
+  ])("is shown %s", async (_, argv, terminal, env, expected) => {
+    expect(isColored(await list(argv, { terminal, env }))).toBe(expected);
+  });
+
+  it("follows --no-color in errors, too", async () => {
+    const { baseUrl } = await startIntake(answers(404, { error: "No.", code: "not_found" }));
+    const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
+    const errors = async (...argv: string[]) =>
+      (await line.run(["faq", "list", ...argv], { terminal: true })).stderr;
+    expect(await errors()).toBe("\u001b[31merror:\u001b[39m No.\n");
+    expect(await errors("--no-color")).toBe("error: No.\n");
+    expect(await errors("--color", "never")).toBe("error: No.\n");
+  });
+});
+
+describe("text of strangers", () => {
+  it.each([
+    ["escape sequences", "a\u001b[31mb", "a[31mb"],
+    ["bells and backspaces", "a\u0007\u0008b\u009b", "ab"],
+    ["turns of direction", "a\u202eb\u2066c\u200f", "abc"],
+    ["nothing else", "ä 🦆\tb\nc", "ä 🦆\tb\nc"],
+  ])("loses %s", (_, text, expected) => {
+    expect(printable(text)).toBe(expected);
+  });
+
+  it("is one value in a tab-separated line, and can be read back", () => {
+    expect(asTabbed("a\tb\\n\nc\r")).toBe("a\\tb\\\\n\\nc\\r");
+  });
+
+  it("is one line in a table", () => {
+    expect(onOneLine(" a\n\n b\tc ")).toBe("a b c");
+  });
+});
+
+describe("what a CI service would take for its command", () => {
+  const mask = "::add-mask::aaa";
+  const path = "x ##vso[task.setvariable variable=PATH]/evil";
+  const strangers = [
+    { id: "1", question: mask, answer: path },
+    { id: "2", question: "", answer: `  ${mask}` },
+  ];
+  const job = { env: { TF_BUILD: "True" } };
+  async function run(argv: readonly string[], options: object = job) {
+    const { baseUrl } = await startIntake(answers(200, strangers));
+    const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
+    return line.run(argv, options);
+  }
+
+  it("is none in the rows of a job, and stays as it is elsewhere", async () => {
+    const argv = ["faq", "list", "--fields", "question,answer"];
+    const safe = "x # #vso[task.setvariable variable=PATH]/evil";
+    expect((await run(argv)).stdout).toBe(`\\${mask}\t${safe}\n\t  \\${mask}\n`);
+    expect((await run(argv, {})).stdout).toBe(`${mask}\t${path}\n\t  ${mask}\n`);
+    expect((await run(["faq", "list", "--fields", "answer,question"])).stdout).toContain(
+      `${safe}\t${mask}\n`,
+    );
+  });
+
+  it("is none in the table of a job", async () => {
+    const argv = ["faq", "list", "--fields", "question,answer", "--no-color"];
+    const { stdout } = await run(argv, { ...job, terminal: true });
+    expect(stdout).toContain(`\n\\${mask}  x # #vso[task`);
+  });
+
+  it("is none in the JSON of a job, which says the same", async () => {
+    const { stdout, json } = await run(["faq", "list", "--json"]);
+    expect(stdout).not.toContain("##");
+    expect(stdout).toContain("x #\\u0023vso[task");
+    expect(json()).toEqual({ items: strangers });
+    expect((await run(["faq", "list", "--json"], {})).stdout).toContain(path);
+  });
+
+  it("is none in the errors and traces of a job", async () => {
+    const fault = { error: `No.\n${mask}\r\n##[error]No`, code: "not_found" };
+    const { baseUrl } = await startIntake(answers(404, fault));
+    const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
+    const errors = async (...flags: string[]) => (await line.run(["faq", "list", ...flags], job)).stderr;
+    expect(await errors()).toBe(`error: No.\n\\${mask}\n\\# #[error]No\n`);
+    const json = await errors("--json");
+    expect(json).not.toContain("##");
+    expect(JSON.parse(json)).toMatchObject(fault);
+    expect(await errors("--debug")).not.toMatch(/^\s*(::|##)|##\w*\[/m);
+  });
+
+  it("is none in the notes of a job", async () => {
+    const { baseUrl } = await startIntake(answers(200, { "##vso[x]": 1 }));
+    const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
+    const id = "01a1fe4f-d11f-7363-bbed-5de61a604ebb";
+    const { stderr } = await line.run(["api", `/api/v1/faqs/${id}`, "--fields", "none"], job);
+    expect(stderr).toBe("There is no field `none`. There are: # #vso[x].\n");
+  });
+
+  it("is found in one pass, whatever white space stands before it", () => {
+    const space = "\u2028".repeat(50_000);
+    expect(withoutCommands(`a\n${space}b`)).toBe(`a\n${space}b`);
+    expect(withoutCommands(`${space}::x`)).toBe(`${space}\\::x`);
+    expect(withoutCommands(`a\u2028::x`)).toBe(`a\u2028::x`);
+  });
+});
+
+describe("a table", () => {
+  it.each([
+    ["latin", 5],
+    ["日本", 4],
+    ["🦆", 2],
+    ["e\u0301", 1],
+  ])("knows how wide %s is", (text, width) => {
+    expect(widthOf(text)).toBe(width);
+  });
+
+  it("cuts by width, not by length", () => {
+    expect(cutTo("日本語", 5)).toBe("日本…");
+    expect(cutTo("short", 5)).toBe("short");
+  });
+
+  it("takes from its widest column until it fits", () => {
+    const lines = table(
+      [
+        ["id", "text"],
+        ["1", "x".repeat(100)],
+      ],
+      40,
+    );
+    expect(lines.map(widthOf)).toEqual([8, 40]);
+  });
+
+  it("stays readable where nothing fits", () => {
+    expect(table([["a b".repeat(10), "c d".repeat(10)]], 5)).toEqual(["a ba ba…\n  c dc dc…"]);
+  });
+
+  it("goes on in a further line rather than cut an id, an address or an instant", () => {
+    const id = "01a1fe4f-d11f-7363-bbed-5de61a604ebb";
+    const rows = [
+      ["seat", "tester", "why", "slot"],
+      ["1", "nadia@testers.example", "a reason of some length", id],
+    ];
+    expect(table(rows, 40)).toEqual([
+      "seat  tester                 why\n  slot",
+      `1     nadia@testers.example  a reason o…\n  ${id}`,
+    ]);
+    expect(table(rows, 95)[1]).toBe(`1     nadia@testers.example  a reason of some length  ${id}`);
+  });
+});

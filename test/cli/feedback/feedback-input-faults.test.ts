@@ -1,0 +1,125 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type CommandLine, createCommandLine } from "../../support/clients/command-line.ts";
+import { mp4, pdf, png, type SampleFile } from "../../support/files/sample-files.ts";
+import { startIntake } from "../../support/network/recording-server.ts";
+
+const MB = 1_048_576;
+const send = ["feedback", "send", "--type", "bug", "--message", "It broke"];
+
+const place = (line: CommandLine, { name, bytes }: SampleFile) => writeFile(join(line.cwd, name), bytes);
+
+async function faultsOf(line: CommandLine, argv: readonly string[], stdin?: string) {
+  const { exit, stdout, stderr } = await line.run([...argv, "--json"], { stdin });
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+  const { issues }: { issues: { path: string; message: string }[] } = JSON.parse(stderr);
+  return issues.map(({ path, message }) => `${path} ${message}`);
+}
+
+describe("feedback send, before anything is sent", () => {
+  it("names every fault at once", async () => {
+    const { baseUrl, received } = await startIntake();
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_test" });
+    await place(line, png(2 * MB + 1));
+    await place(line, { ...pdf(), name: "doc.png" });
+    const images = ["shot.png", "doc.png", "none.png", "shot.png"].flatMap((name) => ["--image", name]);
+    const argv = ["feedback", "send", "--type", "bog", "--metadata", "x", ...images];
+    expect(await faultsOf(line, argv)).toEqual([
+      "--type must be one of `bug`, `feature`, `question`, `general`",
+      "--message is missing",
+      "--metadata x must be key=text or key:=json",
+      "--image at most 3 can be sent; there are 4",
+      "--image shot.png must be at most 2 MB (2097152 bytes); it has 2097153 bytes",
+      "--image doc.png must be PNG, JPEG, WebP or GIF; its bytes are PDF: send it with --attach",
+      "--image none.png cannot be read (ENOENT)",
+      "--image shot.png must be at most 2 MB (2097152 bytes); it has 2097153 bytes",
+    ]);
+    expect(received).toEqual([]);
+    await expect(readdir(join(line.stateFolder, "spool"))).rejects.toThrow("ENOENT");
+  });
+
+  it("tells them to a person line by line", async () => {
+    const line = await createCommandLine();
+    const { exit, stderr } = await line.run(["feedback", "send", "--type", "bug", "--image", "none.png"]);
+    expect(exit).toBe(2);
+    expect(stderr).toBe(
+      "error: Nothing was sent, 2 things are wrong:\n" +
+        "  --message is missing\n" +
+        "  --image none.png cannot be read (ENOENT)\n",
+    );
+  });
+
+  it.each([
+    [
+      "--image",
+      "a.txt",
+      "just text",
+      "must be PNG, JPEG, WebP or GIF; its bytes are of no kind that can be sent",
+    ],
+    [
+      "--video",
+      "a.mp4",
+      "just text",
+      "must be MP4, WebM or QuickTime; its bytes are of no kind that can be sent",
+    ],
+    ["--attach", "a.pdf", "just text", "must be PDF; its bytes are of no kind that can be sent"],
+    ["--image", "empty.png", "", "is empty"],
+  ])("refuses for %s a file %s that is %j", async (flag, name, text, fault) => {
+    const line = await createCommandLine();
+    await writeFile(join(line.cwd, name), text);
+    expect(await faultsOf(line, [...send, flag, name])).toEqual([`${flag} ${name} ${fault}`]);
+  });
+
+  it("refuses a folder", async () => {
+    const line = await createCommandLine();
+    await mkdir(join(line.cwd, "shots"));
+    expect(await faultsOf(line, [...send, "--image", "shots"])).toEqual(["--image shots is no regular file"]);
+  });
+
+  it.each([
+    ["--video", mp4(10 * MB + 1), "must be at most 10 MB (10485760 bytes); it has 10485761 bytes"],
+    ["--attach", pdf(5 * MB + 1), "must be at most 5 MB (5242880 bytes); it has 5242881 bytes"],
+  ])("refuses for %s a file that is a byte too large", async (flag, file, fault) => {
+    const line = await createCommandLine();
+    await place(line, file);
+    expect(await faultsOf(line, [...send, flag, file.name])).toEqual([`${flag} ${file.name} ${fault}`]);
+  });
+
+  it.each([
+    ["--video", mp4(), 3, "at most 2 can be sent; there are 3"],
+    ["--attach", pdf(), 4, "at most 3 can be sent; there are 4"],
+  ])("refuses more files for %s than can be sent", async (flag, file, count, fault) => {
+    const line = await createCommandLine();
+    await place(line, file);
+    const flags = Array.from({ length: count }, () => [flag, file.name]).flat();
+    expect(await faultsOf(line, [...send, ...flags])).toEqual([`${flag} ${fault}`]);
+  });
+
+  it.each([
+    ["a blank message", ["--message", " \n "], "--message must not be empty"],
+    [
+      "a label that is too long",
+      ["--dedupe-key", "x".repeat(201)],
+      "--dedupe-key must have at most 200 characters",
+    ],
+    [
+      "a file of text that is not there",
+      ["--message", "@no.txt"],
+      "--message the file no.txt cannot be read (ENOENT).",
+    ],
+    ["broken JSON", ["--metadata", "a:={"], "--metadata a must be well-formed JSON after `:=`"],
+    ["a fact without a name", ["--metadata", "=a"], "--metadata =a must be key=text or key:=json"],
+  ])("refuses %s", async (_, flags, fault) => {
+    const line = await createCommandLine();
+    expect(await faultsOf(line, [...send, ...flags])).toEqual([fault]);
+  });
+
+  it("refuses to read standard input twice", async () => {
+    const line = await createCommandLine();
+    const argv = ["feedback", "send", "--type", "bug", "--message", "-", "--subject", "-"];
+    expect(await faultsOf(line, argv, "text")).toEqual([
+      "--subject standard input can be read once, and --message takes it",
+    ]);
+  });
+});

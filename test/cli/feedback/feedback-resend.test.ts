@@ -1,0 +1,204 @@
+import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { send, sendOnce, startSending } from "../../support/clients/feedback-sending.ts";
+import { png } from "../../support/files/sample-files.ts";
+import { filesIn } from "../../support/files/temporary-folder.ts";
+import { accepts, answers, hangsUp } from "../../support/network/recording-server.ts";
+
+const full = answers(500, { error: "The disk is full.", code: "internal" });
+
+describe("a report that no server has confirmed", () => {
+  it("is kept with copies of its files, which only their owner can read", async () => {
+    const { line, kept } = await startSending(full);
+    await writeFile(join(line.cwd, "shot.png"), png().bytes, { mode: 0o644 });
+    await line.run([...sendOnce, "--image", "shot.png"]);
+    expect(await kept()).toMatchObject([{ type: "bug", subject: "It broke", files: ["shot.png"] }]);
+    const files = await filesIn(line.stateFolder);
+    const modes = await Promise.all(files.map(async (file) => (await stat(file)).mode & 0o777));
+    expect(modes).toEqual([0o600, 0o600]);
+  });
+
+  it("is dropped when the server has it", async () => {
+    const { line, kept } = await startSending(accepts);
+    await line.run(send);
+    expect(await kept()).toEqual([]);
+    expect(await readdir(join(line.stateFolder, "spool"))).toEqual([]);
+  });
+
+  it("is sent again with the same key and the same bytes, though the file is gone since", async () => {
+    const { line, kept, keptId, keys, received } = await startSending(full, accepts);
+    await writeFile(join(line.cwd, "shot.png"), png().bytes);
+    await line.run([...sendOnce, "--image", "shot.png"]);
+    await rm(join(line.cwd, "shot.png"));
+    const id = await keptId();
+    expect(await line.run(["feedback", "resend", id])).toMatchObject({ exit: 0 });
+    expect(new Set(keys()).size).toBe(1);
+    expect(received[1]?.body.equals(received[0]?.body ?? Buffer.alloc(0))).toBe(true);
+    expect(await kept()).toEqual([]);
+  });
+
+  it("tells the command that sends it again", async () => {
+    const { line, keptId } = await startSending(full);
+    const { stderr } = await line.run(sendOnce);
+    expect(stderr).toContain(`innkeep feedback resend ${await keptId()}\n`);
+  });
+
+  it("tells it under --json with what is known of the report", async () => {
+    const { line, keptId } = await startSending(full);
+    const { stderr } = await line.run([...sendOnce, "--json"]);
+    const id = await keptId();
+    expect(JSON.parse(stderr)).toMatchObject({
+      spooled: { id, outcome: "unknown" },
+      next: `innkeep feedback resend ${id}`,
+      exitCode: 75,
+    });
+  });
+
+  it("is shown by a dry run, and sent by none", async () => {
+    const { line, keptId, received } = await startSending(full);
+    await line.run(sendOnce);
+    const { stdout } = await line.run(["feedback", "resend", await keptId(), "--dry-run"]);
+    expect(stdout).toContain('"message": "It broke"');
+    expect((await line.run(["feedback", "resend", "--all", "--dry-run"])).stdout).toContain("It broke");
+    expect(received).toHaveLength(1);
+  });
+
+  it("is sent without a copy where the disk takes none", async () => {
+    const { line, received } = await startSending(accepts);
+    await mkdir(join(line.stateFolder, ".."), { recursive: true });
+    await writeFile(line.stateFolder, "in the way");
+    const { exit, stderr } = await line.run(send);
+    expect({ exit, sent: received.length }).toEqual({ exit: 0, sent: 1 });
+    expect(stderr).toContain("This report is sent without a copy on disk (ENOTDIR)");
+  });
+
+  it("is not there for another server", async () => {
+    const { line, keptId, baseUrl } = await startSending(full);
+    await line.run(sendOnce);
+    const id = await keptId();
+    const elsewhere = ["--base-url", "http://127.0.0.1:9"];
+    const { exit, stderr } = await line.run(["feedback", "resend", id, ...elsewhere]);
+    expect(exit).toBe(2);
+    expect(stderr).toContain(`innkeep feedback resend ${id} --base-url ${baseUrl}`);
+    expect((await line.run(["feedback", "resend", "--all", ...elsewhere])).stderr).toContain(
+      "1 kept for other servers",
+    );
+  });
+
+  it("is left alone while another process sends it", async () => {
+    const { line, keptId, received } = await startSending(full, accepts);
+    await line.run(sendOnce);
+    const id = await keptId();
+    await writeFile(join(line.stateFolder, "spool", id, "sending"), "77");
+    const isRunning = (processId: number) => processId === 77;
+    expect(await line.run(["feedback", "resend", id], { isRunning })).toMatchObject({ exit: 75 });
+    expect(received).toHaveLength(1);
+    expect(await line.run(["feedback", "resend", id])).toMatchObject({ exit: 0 });
+  });
+
+  it("can be dropped without being sent, once a person agrees", async () => {
+    const { line, kept, keptId, received } = await startSending(full);
+    await line.run(sendOnce);
+    const id = await keptId();
+    expect(await line.run(["feedback", "discard", id])).toMatchObject({ exit: 2 });
+    expect(await line.run(["feedback", "discard", id, "--yes"])).toMatchObject({ exit: 0 });
+    expect(await kept()).toEqual([]);
+    expect(received).toHaveLength(1);
+  });
+
+  it.each(["no-such-report", "../../etc", "."])("is not found under %j", async (id) => {
+    const { line } = await startSending();
+    expect(await line.run(["feedback", "resend", id])).toMatchObject({ exit: 6 });
+  });
+
+  it("is mentioned when another is sent", async () => {
+    const { line } = await startSending(full, accepts);
+    await line.run(sendOnce);
+    expect((await line.run(send)).stderr).toContain("One report is kept that no server has confirmed");
+  });
+
+  it("that was cut short by a kill while it was copied is cleared away after a day", async () => {
+    const { line } = await startSending();
+    const folder = join(line.stateFolder, "spool");
+    await mkdir(join(folder, ".half"), { recursive: true });
+    await line.run(send);
+    expect(await readdir(folder)).toEqual([".half"]);
+    await line.run(send, { now: () => new Date(Date.now() + 86_500_000) });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("that cannot be read any more is named, never passed over", async () => {
+    const { line } = await startSending();
+    const folder = join(line.stateFolder, "spool", "0197b3a0");
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "report.json"), "{");
+    expect((await line.run(["feedback", "resend", "--list"])).stderr).toContain(folder);
+  });
+});
+
+describe("feedback resend --all", () => {
+  it("sends everything, oldest first, and tells what became of each", async () => {
+    const { line, kept, received } = await startSending(full, full, accepts);
+    await line.run([...sendOnce, "--message", "first"]);
+    await line.run([...sendOnce, "--message", "second"]);
+    const { exit, stdout } = await line.run(["feedback", "resend", "--all", "--json"]);
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ items: [{ sent: true }, { sent: true }], left: 0 });
+    expect(received.slice(2).map(({ body }) => JSON.parse(body.toString()).message)).toEqual([
+      "first",
+      "second",
+    ]);
+    expect(await kept()).toEqual([]);
+  });
+
+  it("goes on after a report that is refused, and ends as that one did", async () => {
+    const refusal = answers(400, { error: "No.", code: "bad_request" });
+    const { line, kept } = await startSending(full, full, refusal, accepts);
+    await line.run(sendOnce);
+    await line.run(sendOnce);
+    const { exit, stdout } = await line.run(["feedback", "resend", "--all", "--json"]);
+    expect(exit).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      items: [{ sent: false, why: "No." }, { sent: true }],
+      left: 1,
+    });
+    expect(await kept()).toHaveLength(1);
+  });
+
+  it("leaves to another process what that one is sending right now", async () => {
+    const { line, kept, received } = await startSending(full, full, accepts);
+    await line.run(sendOnce);
+    await line.run(sendOnce);
+    const [first] = await kept();
+    await writeFile(join(line.stateFolder, "spool", first?.id ?? "", "sending"), "77");
+    const ran = await line.run(["feedback", "resend", "--all", "--json"], { isRunning: (id) => id === 77 });
+    expect(ran.exit).toBe(0);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ items: [{ sent: true }], left: 0 });
+    expect([received.length, (await kept()).map(({ id }) => id)]).toEqual([3, [first?.id]]);
+  });
+
+  it("stops where the server takes nothing", async () => {
+    const { line, received } = await startSending(full);
+    await line.run(sendOnce);
+    await line.run(sendOnce);
+    const once = ["--max-wait", "0s"];
+    expect(await line.run(["feedback", "resend", "--all", ...once])).toMatchObject({ exit: 75 });
+    expect(received).toHaveLength(3);
+  });
+
+  it("leaves out what may have arrived more than a day ago", async () => {
+    const { line, keptId, received } = await startSending(hangsUp, accepts);
+    await line.run(sendOnce, { now: () => new Date(Date.now() - 86_500_000) });
+    const { exit, stderr } = await line.run(["feedback", "resend", "--all"]);
+    const id = await keptId();
+    expect({ exit, sent: received.length }).toEqual({ exit: 0, sent: 1 });
+    expect(stderr).toContain(`innkeep feedback resend ${id} sends it`);
+  });
+
+  it("asks for one report or all", async () => {
+    const { line } = await startSending();
+    expect(await line.run(["feedback", "resend"])).toMatchObject({ exit: 2 });
+    expect(await line.run(["feedback", "resend", "x", "--all"])).toMatchObject({ exit: 2 });
+  });
+});

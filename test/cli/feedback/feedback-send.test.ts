@@ -1,0 +1,198 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { CommandLine } from "../../support/clients/command-line.ts";
+import { send, startSending } from "../../support/clients/feedback-sending.ts";
+import {
+  dataUrl,
+  gif,
+  jpeg,
+  mov,
+  mp4,
+  pdf,
+  png,
+  type SampleFile,
+  webm,
+  webp,
+} from "../../support/files/sample-files.ts";
+import { accepts, answers } from "../../support/network/recording-server.ts";
+
+const id = "0197b3a0-0000-7000-8000-000000000001";
+const consoleUrl = `https://example.org/console/feedback/app/${id}`;
+
+const place = (line: CommandLine, { name, bytes }: SampleFile) => writeFile(join(line.cwd, name), bytes);
+
+describe("feedback send", () => {
+  it("sends what the flags say, with the app key and a key of its own", async () => {
+    const { line, received, bodies } = await startSending();
+    const flags = [
+      "--subject",
+      "S",
+      "--email",
+      "a@b.c",
+      "--name",
+      "A",
+      "--source",
+      "ci",
+      "--dedupe-key",
+      "k",
+    ];
+    expect(await line.run([...send, ...flags, "--metadata", "os=linux"])).toMatchObject({ exit: 0 });
+    expect(bodies()).toEqual([
+      {
+        type: "bug",
+        message: "It broke",
+        subject: "S",
+        email: "a@b.c",
+        name: "A",
+        source: "ci",
+        dedupeKey: "k",
+        metadata: { os: "linux" },
+      },
+    ]);
+    expect(received[0]?.headers).toMatchObject({
+      "x-api-key": "sdk_test",
+      "content-type": "application/json",
+      "idempotency-key": expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+  });
+
+  it("shows the id and the console link", async () => {
+    const { line } = await startSending(answers(201, { success: true, id, consoleUrl }));
+    expect(await line.run(send)).toMatchObject({
+      exit: 0,
+      stdout: `${id}\n${consoleUrl}\n`,
+      stderr: "Feedback sent.\n",
+    });
+  });
+
+  it("says that it was added to open feedback", async () => {
+    const { line } = await startSending(answers(201, { success: true, id, consoleUrl, deduplicated: true }));
+    expect((await line.run(send)).stderr).toBe("Added to feedback that is open already.\n");
+  });
+
+  it("says what the server did not keep", async () => {
+    const dropped = { metadataDropped: ["log", "env"], filesDropped: ["images[0]"] };
+    const { line } = await startSending(
+      answers(201, { success: true, id: "f1", consoleUrl: "x", ...dropped }),
+    );
+    const { exit, stderr } = await line.run(send);
+    expect(exit).toBe(0);
+    expect(stderr).toContain("The server dropped metadata, because there was too much of it: log, env.\n");
+    expect(stderr).toContain("The server dropped files, because the app has no room for more: images[0].\n");
+  });
+
+  it("is content with a server that answers no more than the specification asks", async () => {
+    const { line } = await startSending(accepts);
+    expect(await line.run(send)).toMatchObject({ exit: 0, stdout: "Feedback sent.\n", stderr: "" });
+  });
+
+  it("gives the server's answer as it is under --json, also what it does not know", async () => {
+    const answer = { success: true, id, consoleUrl, ticket: 7 };
+    const { line } = await startSending(answers(201, answer));
+    const ran = await line.run([...send, "--json"]);
+    expect(ran.json()).toEqual(answer);
+    expect(ran.stderr).toBe("");
+  });
+
+  it.each([
+    ["standard input", "-", "from stdin\nline 2\n", "from stdin\nline 2"],
+    ["a file", "@notes.txt", "", "from a file"],
+    ["text that starts with @", "@@notes.txt", "", "@notes.txt"],
+  ])("takes the message from %s", async (_, message, stdin, expected) => {
+    const { line, bodies } = await startSending();
+    await writeFile(join(line.cwd, "notes.txt"), "from a file\n");
+    await line.run(["feedback", "send", "--type", "bug", "--message", message], { stdin });
+    expect(bodies()).toEqual([{ type: "bug", message: expected }]);
+  });
+
+  it("takes metadata as text, or as JSON after `:=`", async () => {
+    const { line, bodies } = await startSending();
+    const flags = ["a=1", "b:=1", 'c:={"d":[true]}', "e=x=y", "a=2"].flatMap((pair) => ["--metadata", pair]);
+    await line.run([...send, ...flags]);
+    expect(bodies()[0].metadata).toEqual({ a: "2", b: 1, c: { d: [true] }, e: "x=y" });
+  });
+
+  it("leaves out what is empty", async () => {
+    const { line, bodies } = await startSending();
+    await line.run([...send, "--email", "", "--subject", "  "]);
+    expect(bodies()).toEqual([{ type: "bug", message: "It broke" }]);
+  });
+
+  it("sends files of every kind as data URLs, told by their bytes and not by their names", async () => {
+    const { line, bodies } = await startSending();
+    const misnamed = { ...png(), name: "shot.jpeg.txt" };
+    for (const file of [misnamed, jpeg(), gif(), mp4(), webm(), pdf()]) await place(line, file);
+    const images = [misnamed, jpeg(), gif()].flatMap(({ name }) => ["--image", name]);
+    const videos = [mp4(), webm()].flatMap(({ name }) => ["--video", name]);
+    await line.run([...send, ...images, ...videos, "--attach", pdf().name]);
+    expect(bodies()[0]).toMatchObject({
+      images: [misnamed, jpeg(), gif()].map(dataUrl),
+      videos: [mp4(), webm()].map(dataUrl),
+      attachments: [{ name: "report.pdf", data: dataUrl(pdf()) }],
+    });
+  });
+
+  it("takes a WebP and a QuickTime film", async () => {
+    const { line, bodies } = await startSending();
+    await Promise.all([place(line, webp()), place(line, mov())]);
+    await line.run([...send, "--image", webp().name, "--video", mov().name]);
+    expect(bodies()[0]).toMatchObject({ images: [dataUrl(webp())], videos: [dataUrl(mov())] });
+  });
+
+  it("uses the Idempotency-Key that it is given", async () => {
+    const { line, received } = await startSending();
+    await line.run([...send, "--idempotency-key", "build-77"]);
+    expect(received[0]?.headers["idempotency-key"]).toBe("build-77");
+  });
+
+  it("shows the request of a dry run, with its files only named, and sends and keeps nothing", async () => {
+    const { line, received } = await startSending();
+    await place(line, png());
+    const ran = await line.run([...send, "--image", "shot.png", "--dry-run", "--json"]);
+    expect(ran.json()).toMatchObject({
+      dryRun: true,
+      method: "POST",
+      body: { type: "bug", images: ["<image/png shot.png, 0.0 MB>"] },
+    });
+    expect(received).toEqual([]);
+    expect((await line.run(["feedback", "resend", "--list", "--json"])).json()).toEqual({ items: [] });
+  });
+});
+
+describe("the way of an upload", () => {
+  it("is a line for each file that is through, in a pipe", async () => {
+    const { line } = await startSending();
+    await Promise.all([place(line, png()), place(line, pdf(2_097_152))]);
+    const { stderr } = await line.run([...send, "--image", "shot.png", "--attach", "report.pdf"]);
+    expect(stderr).toBe("Sent shot.png (0.0 MB), file 1 of 2.\nSent report.pdf (2.0 MB), file 2 of 2.\n");
+  });
+
+  it("is a bar that is cleared at the end, on a terminal", async () => {
+    const { line } = await startSending();
+    await place(line, pdf(2_097_152));
+    const { stderr } = await line.run([...send, "--attach", "report.pdf"], { terminal: true });
+    expect(stderr).toContain("100 % of 2.7 MB");
+    expect(stderr.endsWith("\r\u001b[2K")).toBe(true);
+  });
+
+  it("is a line for each file on a terminal that can clear nothing", async () => {
+    const { line } = await startSending();
+    await place(line, png());
+    const ran = await line.run([...send, "--image", "shot.png"], { terminal: true, env: { TERM: "dumb" } });
+    expect(ran.stderr).toBe("Sent shot.png (0.0 MB), file 1 of 1.\n");
+  });
+
+  it("gives way to what is said meanwhile", async () => {
+    const { line } = await startSending(answers(503, { error: "Wait.", code: "busy" }), accepts);
+    await place(line, png());
+    const { stderr } = await line.run([...send, "--image", "shot.png"], { terminal: true });
+    expect(stderr).toContain("\r\u001b[2KWait. Trying again in 1 s.\n");
+  });
+
+  it("is silent under --json in a pipe", async () => {
+    const { line } = await startSending();
+    await place(line, png());
+    expect((await line.run([...send, "--image", "shot.png", "--json"])).stderr).toBe("");
+  });
+});

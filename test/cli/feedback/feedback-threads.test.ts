@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OwnedThread } from "../../../src/contract/console/feedback.ts";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+import { dataUrl, png } from "../../support/files/sample-files.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+async function newApp() {
+  const owner = await service.makeUser();
+  const app = await service.makeApp(owner, { name: "Pocket Atlas" });
+  const line = await createCommandLine({
+    INNKEEP_BASE_URL: service.baseUrl,
+    INNKEEP_API_KEY: app.key,
+    INNKEEP_TOKEN: await service.makeToken(owner, "maintainer", {
+      scopes: ["feedback:read", "feedback:write"],
+    }),
+  });
+  const feedback = async (message: string, ...flags: string[]) => {
+    const { stdout } = await line.run(["feedback", "send", "--type", "bug", "--message", message, ...flags]);
+    const [id = "", consoleUrl = ""] = stdout.split("\n");
+    return { id, consoleUrl };
+  };
+  const view = async (id: string) =>
+    OwnedThread.parse((await line.run(["feedback", "view", id, "--json"])).json());
+  const list = (...flags: string[]) => line.run(["feedback", "list", "--app", app.id, ...flags]);
+  return { app, line, feedback, view, list };
+}
+
+describe("feedback list", () => {
+  it("is tab-separated in a pipe: full values, newest first", async () => {
+    const { feedback, list } = await newApp();
+    const first = await feedback("First", "--name", "Ada");
+    const second = await feedback("Second");
+    const { stdout } = await list();
+    const rows = stdout
+      .trimEnd()
+      .split("\n")
+      .map((row) => row.split("\t"));
+    expect(
+      rows.map(([id, , status, type, times, from, , subject]) => [id, status, type, times, from, subject]),
+    ).toEqual([
+      [second.id, "open", "bug", "1", "", "Second"],
+      [first.id, "open", "bug", "1", "Ada", "First"],
+    ]);
+  });
+
+  it("is a table on a terminal", async () => {
+    const { app, line, feedback } = await newApp();
+    await feedback("First");
+    const { stdout } = await line.run(["feedback", "ls", "--app", app.id, "--no-color"], { terminal: true });
+    expect(stdout.split("\n")[0]).toMatch(/^ID +CREATED +STATUS/);
+  });
+
+  it("filters, searches and pages", async () => {
+    const { feedback, list, line } = await newApp();
+    const first = await feedback("The map is upside down");
+    await feedback("The list is empty");
+    await line.run(["feedback", "edit", first.id, "--status", "resolved", "--category", "question"]);
+    const ids = async (...flags: string[]) => (await list(...flags, "--fields", "id")).stdout.trim();
+    expect(await ids("--status", "resolved")).toBe(first.id);
+    expect(await ids("--type", "question")).toBe(first.id);
+    expect(await ids("--q", "upside")).toBe(first.id);
+    expect(await ids("--to", "2020-01-01")).toBe("");
+    const page = await list("--limit", "1");
+    const [, cursor = ""] = /--cursor (\S+)/.exec(page.stderr) ?? [];
+    expect(await ids("--limit", "1", "--cursor", cursor)).toBe(first.id);
+  });
+
+  it("gives the cursor of the next page under --json", async () => {
+    const { feedback, list } = await newApp();
+    await feedback("One");
+    expect((await list("--json")).json()).toMatchObject({ items: [{ subject: "One" }], nextCursor: null });
+  });
+
+  it("names the values that a filter takes", async () => {
+    const { list } = await newApp();
+    const { exit, stderr } = await list("--status", "opne");
+    expect(exit).toBe(2);
+    expect(stderr).toContain("open, in_progress, resolved, archived");
+  });
+});
+
+describe("feedback view", () => {
+  it("shows the thread with its sender, found by its console link", async () => {
+    const { line, feedback } = await newApp();
+    const flags = ["--name", "Ada", "--email", "ada@example.org", "--source", "ci", "--metadata", "os=linux"];
+    const { consoleUrl } = await feedback("It broke.\nTwice.", ...flags);
+    const { stdout } = await line.run(["feedback", "view", `${consoleUrl}?tab=notes#end`]);
+    expect(stdout).toContain(
+      `It broke.\n${consoleUrl}\nApp: Pocket Atlas\nStatus: open, bug\nFrom: Ada <ada@example.org>, `,
+    );
+    expect(stdout).toContain("\nSource: ci\nos: linux\n\nIt broke.\nTwice.\n");
+  });
+
+  it("shows each repeat with its own sender, facts and files", async () => {
+    const { app, line, feedback } = await newApp();
+    const { id } = await feedback("Build 1 failed.", "--dedupe-key", "build", "--name", "Ada");
+    const again = {
+      ...{ type: "question", message: "Build 2 failed.", dedupeKey: "build", name: "Grace", source: "ci" },
+      ...{ subject: "Again", metadata: { run: 2 }, images: [dataUrl(png())] },
+    };
+    const headers = { "x-api-key": app.key };
+    await service.request("POST", "/api/v1/feedback/remote", { headers, body: again });
+    const { stdout } = await line.run(["feedback", "view", id]);
+    expect(stdout).toMatch(
+      /\n-- Reported again, [^\n]+\nFrom: Grace\nType: question\nSubject: Again\nSource: ci\nrun: 2\nFile: \S+\/uploads\/\S+\nBuild 2 failed\./,
+    );
+  });
+
+  it("shows nothing that moves the terminal", async () => {
+    const { line, feedback } = await newApp();
+    const { id } = await feedback("red \u001b[31m alert \u202e");
+    expect((await line.run(["feedback", "view", id], { terminal: true })).stdout).toContain("red [31m alert");
+  });
+
+  it("shows nothing that a CI service takes for its command, and in a job only", async () => {
+    const { line, feedback } = await newApp();
+    const { id } = await feedback("Broken\n\n::set-output name=x::y\n  ::error::No\n##[error]No ##vso[task]");
+    const view = ["feedback", "view", id];
+    expect((await line.run(view)).stdout).toContain("\n::set-output");
+    expect((await line.run(view, { env: { GITHUB_ACTIONS: "true" } })).stdout).toContain(
+      "Broken\n\n\\::set-output name=x::y\n  \\::error::No\n\\# #[error]No # #vso[task]\n",
+    );
+  });
+
+  it("ends with 6 where there is no such thread", async () => {
+    const { line } = await newApp();
+    expect(await line.run(["feedback", "view", "0197b3a0-0000-7000-8000-000000000000"])).toMatchObject({
+      exit: 6,
+    });
+  });
+});
+
+describe("work on a thread", () => {
+  it("changes only what is given", async () => {
+    const { line, feedback, view } = await newApp();
+    const { id } = await feedback("Map");
+    const issue = "https://github.com/example/app/issues/7";
+    await line.run(["feedback", "edit", id, "--status", "in_progress", "--github-issue-url", issue]);
+    expect((await view(id)).feedback).toMatchObject({
+      status: "in_progress",
+      category: "bug",
+      githubIssueUrl: issue,
+    });
+    await line.run(["feedback", "edit", id, "--github-issue-url", ""]);
+    expect((await view(id)).feedback).toMatchObject({ status: "in_progress", githubIssueUrl: null });
+  });
+
+  it("asks what to change", async () => {
+    const { line } = await newApp();
+    const { exit, stderr } = await line.run(["feedback", "edit", "0197b3a0-0000-7000-8000-000000000000"]);
+    expect(exit).toBe(2);
+    expect(stderr).toContain("--status, --category, --subject or --github-issue-url");
+  });
+
+  it.each([
+    ["reply", "outbound"],
+    ["note", "note"],
+  ])("adds a %s from standard input as an %s message", async (verb, direction) => {
+    const { line, feedback, view } = await newApp();
+    const { id } = await feedback("Map");
+    const ran = await line.run(["feedback", verb, id, "--body", "-", "--json"], {
+      stdin: "Fixed in 1.4.0\n",
+    });
+    expect(ran.json()).toMatchObject({ direction, body: "Fixed in 1.4.0" });
+    expect((await view(id)).messages.at(-1)).toMatchObject({ direction, body: "Fixed in 1.4.0" });
+  });
+
+  it.each([
+    ["edit", ["--status", "resolved"]],
+    ["reply", ["--body", "Hi"]],
+    ["note", ["--body", "Hi"]],
+  ])("shows the request of a dry run of %s and changes nothing", async (verb, flags) => {
+    const { line, feedback, view } = await newApp();
+    const { id } = await feedback("Map");
+    const before = await view(id);
+    const ran = await line.run(["feedback", verb, id, ...flags, "--dry-run"]);
+    expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining(`/api/v1/console/feedback/${id}`) });
+    expect(await view(id)).toEqual(before);
+  });
+});

@@ -1,0 +1,211 @@
+import { chmod, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+import { fakeKeychain } from "../../support/clients/fake-keychain.ts";
+import { temporaryFolder } from "../../support/files/temporary-folder.ts";
+import { listen } from "../../support/network/recording-server.ts";
+
+const key = "sdk_0123456789abcdefghijABCDEFGHIJ012345";
+const other = "sdk_another6789abcdefghijABCDEFGHIJ01234";
+
+/** A machine without a keychain, and a server that keeps the keys it is shown. */
+async function machine() {
+  const shown: unknown[] = [];
+  const baseUrl = await listen(({ headers }, response) => {
+    shown.push(headers["x-api-key"]);
+    response.end("[]");
+  });
+  const folder = await temporaryFolder();
+  const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_CONFIG_DIR: join(folder, "c") });
+  const set = (secret = key, options = {}) =>
+    line.run(["auth", "set", "api-key"], { stdin: `${secret}\n`, ...options });
+  return {
+    baseUrl,
+    line,
+    set,
+    shown,
+    folder: join(folder, "c"),
+    file: join(folder, "c", "credentials.json"),
+  };
+}
+
+describe("auth set", () => {
+  it("without a keychain keeps the secret in a file that only its owner can read, and warns", async () => {
+    const { set, file, folder } = await machine();
+    const { stderr, exit } = await set();
+    expect(exit).toBe(0);
+    expect(stderr).toContain(`warning: there is no keychain here. The secret is in plain text in ${file}`);
+    expect([(await stat(file)).mode & 0o777, (await stat(folder)).mode & 0o777]).toEqual([0o600, 0o700]);
+  });
+
+  it("leaves the mode of a folder that was there, and makes its file private", async () => {
+    const { set, file, folder } = await machine();
+    await set();
+    await chmod(folder, 0o755);
+    await chmod(file, 0o644);
+    await set();
+    expect([(await stat(file)).mode & 0o777, (await stat(folder)).mode & 0o777]).toEqual([0o600, 0o755]);
+  });
+
+  it("with a keychain keeps nothing of it on disk", async () => {
+    const { set, file, line, baseUrl, shown } = await machine();
+    const keychain = fakeKeychain();
+    const world = { keychain: async () => keychain };
+    const { stderr } = await set(key, { world });
+    expect(stderr).toBe(`Stored the app key for ${baseUrl} (keychain).\n`);
+    expect(await readFile(file, "utf8")).not.toContain(key);
+    await line.run(["faq", "list"], { world });
+    expect(shown).toEqual([key]);
+  });
+
+  it("with --insecure-storage leaves the keychain alone, and forgets what it held", async () => {
+    const { set, line, file } = await machine();
+    const keychain = fakeKeychain();
+    const world = { keychain: async () => keychain };
+    await set(key, { world });
+    await line.run(["auth", "set", "api-key", "--insecure-storage"], { stdin: other, world });
+    expect(await readFile(file, "utf8")).toContain(other);
+    expect(keychain.entries()).toEqual([]);
+  });
+
+  it("where the keychain refuses keeps it in the file", async () => {
+    const { set, file } = await machine();
+    const world = { keychain: async () => fakeKeychain({ refuses: true }) };
+    expect((await set(key, { world })).exit).toBe(0);
+    expect(await readFile(file, "utf8")).toContain(key);
+  });
+
+  it("shows no more than the start of a secret", async () => {
+    const { set } = await machine();
+    const { stdout, stderr } = await set();
+    expect(stdout).toBe("sdk_0123…\n");
+    expect(stderr).not.toContain(key);
+  });
+
+  it("asks on a terminal, without echo", async () => {
+    const { line, shown } = await machine();
+    const questions: unknown[] = [];
+    const typed = (question: string) => {
+      questions.push(question);
+      return key;
+    };
+    await line.run(["auth", "set", "api-key"], { terminal: true, typed });
+    await line.run(["faq", "list"]);
+    expect([questions, shown]).toEqual([["The app key: "], [key]]);
+  });
+
+  it.each([
+    ["nothing", "\n", "No app key was given."],
+    ["two words", "a b", "That is no app key."],
+  ])("refuses %s", async (_, secret, message) => {
+    const { set } = await machine();
+    expect(await set(secret)).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) });
+  });
+
+  it("says that a variable goes before it", async () => {
+    const { set } = await machine();
+    const { stderr } = await set(key, { env: { INNKEEP_API_KEY: other } });
+    expect(stderr).toContain("warning: INNKEEP_API_KEY is set, and goes before it.");
+  });
+
+  it("is refused where it is of another kind, and what is stored stays", async () => {
+    const { line, set, shown } = await machine();
+    await set();
+    expect(await set("sdt_a")).toMatchObject({
+      exit: 2,
+      stderr:
+        "error: That is no app key: sdt_ is how the device token begins.\n`innkeep auth set device-token` stores it.\n",
+    });
+    await line.run(["faq", "list"]);
+    expect(shown).toEqual([key]);
+  });
+
+  it("says what to do where nothing can be written", async () => {
+    const { line, folder } = await machine();
+    await writeFile(folder, "a file where the folder is to be");
+    expect(await line.run(["auth", "set", "api-key"], { stdin: key })).toMatchObject({
+      exit: 1,
+      stderr: expect.stringContaining("INNKEEP_CONFIG_DIR names another folder"),
+    });
+  });
+});
+
+describe("a credential", () => {
+  it("in a file that a flag names goes before the environment, and that before what is stored", async () => {
+    const { set, line, shown } = await machine();
+    await set("sdk_stored");
+    await writeFile(join(line.cwd, "key"), "sdk_file\n");
+    const env = { INNKEEP_API_KEY: " sdk_variable " };
+    await line.run(["faq", "list", "--api-key-file", "key"], { env });
+    await line.run(["faq", "list", "--api-key-file", "-"], { env, stdin: "sdk_stdin\n" });
+    await line.run(["faq", "list"], { env });
+    await line.run(["faq", "list"]);
+    expect(shown).toEqual(["sdk_file", "sdk_stdin", "sdk_variable", "sdk_stored"]);
+  });
+
+  it("of one server is not given to another", async () => {
+    const { set, line } = await machine();
+    await set();
+    const heard: unknown[] = [];
+    const elsewhere = await listen(
+      (request, response) => void response.end(`${heard.push(request.headers)}`),
+    );
+    expect((await line.run(["faq", "list", "--base-url", elsewhere])).exit).toBe(4);
+    expect(heard).toEqual([]);
+  });
+
+  it("in the environment keeps the keychain and the folder untouched", async () => {
+    const { line } = await machine();
+    const world = { keychain: () => Promise.reject(new Error("The keychain was touched.")) };
+    const env = { INNKEEP_API_KEY: key, INNKEEP_CONFIG_DIR: "/nowhere/at/all" };
+    expect((await line.run(["faq", "list"], { env, world })).exit).toBe(0);
+  });
+
+  it("that the keychain does not give is told with the way around it", async () => {
+    const { set, line } = await machine();
+    await set(key, { world: { keychain: async () => fakeKeychain() } });
+    const ran = await line.run(["faq", "list"], {
+      world: { keychain: async () => fakeKeychain({ refuses: true }) },
+    });
+    expect(ran.exit).toBe(4);
+    expect(ran.stderr).toContain("The keychain refused.\nUnlock it and try again, or set INNKEEP_API_KEY,");
+  });
+
+  it("in a damaged file is told without a word of what the file holds", async () => {
+    const { set, line, file } = await machine();
+    await set();
+    await writeFile(file, `{"secret": "${key}"`);
+    const ran = await line.run(["faq", "list"], { env: { INNKEEP_DEBUG: "1" } });
+    expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining("is damaged. Remove it") });
+    expect(ran.stderr).not.toContain(key.slice(8));
+  });
+});
+
+describe("auth logout", () => {
+  it("forgets what is stored for this server", async () => {
+    const { set, line, shown } = await machine();
+    await set();
+    expect((await line.run(["auth", "logout", "--json"])).json()).toMatchObject({ removed: ["appKey"] });
+    expect((await line.run(["faq", "list"])).exit).toBe(4);
+    expect(shown).toEqual([]);
+  });
+
+  it("takes it from the keychain, too", async () => {
+    const { set, line } = await machine();
+    const keychain = fakeKeychain();
+    const world = { keychain: async () => keychain };
+    await set(key, { world });
+    await line.run(["auth", "logout", "api-key"], { world });
+    expect(keychain.entries()).toEqual([]);
+  });
+
+  it("says where there is nothing", async () => {
+    const { line, baseUrl } = await machine();
+    expect(await line.run(["auth", "logout"])).toMatchObject({
+      exit: 0,
+      stdout: "",
+      stderr: `Nothing is stored for ${baseUrl}.\n`,
+    });
+  });
+});

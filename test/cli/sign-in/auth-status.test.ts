@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+import { fakeKeychain } from "../../support/clients/fake-keychain.ts";
+import { listen } from "../../support/network/recording-server.ts";
+
+const key = "sdk_0123456789abcdefghijABCDEFGHIJ012345";
+const token = "sdm_0123456789abcdefghijABCDEFGHIJ012345";
+
+/** A server that takes every credential but those named. */
+async function serverThatRefuses(...refused: readonly string[]) {
+  const asked: string[] = [];
+  const baseUrl = await listen(({ headers, method, url }, response) => {
+    asked.push(`${method} ${url}`);
+    const given = headers["x-api-key"] ?? headers.authorization?.replace("Bearer ", "");
+    if (refused.includes(String(given))) response.writeHead(401).end('{"code":"unauthorized","error":"No."}');
+    else if (url?.includes("/agent/")) response.writeHead(404).end('{"code":"not_found","error":"No."}');
+    else response.end("[]");
+  });
+  return { baseUrl, asked };
+}
+
+const statesIn = (ran: { json(): unknown }): Record<string, unknown>[] => Object(ran.json()).items;
+
+describe("auth status", () => {
+  it("tells where each credential comes from and whether the server takes it, and never the whole of one", async () => {
+    const { baseUrl } = await serverThatRefuses(token);
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl });
+    await line.run(["auth", "set", "api-key"], { stdin: key });
+    const env = { INNKEEP_TOKEN: token, INNKEEP_AGENT_TOKEN: "sda_0123456789abcdefghijABCDEFGHIJ" };
+    const ran = await line.run(["auth", "status"], { env });
+    expect(ran.stdout.split("\n").map((row) => row.split("\t"))).toEqual([
+      [baseUrl, "app key", "sdk_0123…", expect.stringMatching(/credentials\.json$/), "valid"],
+      [baseUrl, "agent token", "sda_0123…", "INNKEEP_AGENT_TOKEN", "valid"],
+      [baseUrl, "device token", "", "none (INNKEEP_DEVICE_TOKEN is not set)", ""],
+      [
+        baseUrl,
+        "maintainer token",
+        "sdm_0123…",
+        "INNKEEP_TOKEN",
+        "not accepted: expired, revoked or mistyped",
+      ],
+      [""],
+    ]);
+    expect(ran.stderr).toBe(`Commands go to ${baseUrl} (INNKEEP_BASE_URL).\n`);
+  });
+
+  it("lists what is stored for other servers", async () => {
+    const [one, two] = [await serverThatRefuses(), await serverThatRefuses(key)];
+    const line = await createCommandLine({ INNKEEP_BASE_URL: one.baseUrl });
+    await line.run(["auth", "set", "api-key", "--base-url", two.baseUrl], { stdin: key });
+    const ran = await line.run(["auth", "status", "--json"]);
+    expect(ran.json()).toMatchObject({ server: one.baseUrl });
+    expect(statesIn(ran)).toHaveLength(5);
+    expect(statesIn(ran)[4]).toMatchObject({
+      ...{ server: two.baseUrl, kind: "appKey", valid: false, hint: "sdk_0123…" },
+    });
+    expect([one.asked, two.asked]).toEqual([[], ["GET /api/v1/faqs/remote"]]);
+  });
+
+  it("asks no server with --offline", async () => {
+    const { baseUrl, asked } = await serverThatRefuses();
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: key });
+    const ran = await line.run(["auth", "status", "--offline", "--json"]);
+    expect(statesIn(ran)[0]).toMatchObject({ source: "INNKEEP_API_KEY", valid: null, problem: null });
+    expect(asked).toEqual([]);
+  });
+
+  it("says of a server that does not answer what is wrong, and goes on", async () => {
+    const line = await createCommandLine({ INNKEEP_BASE_URL: "http://127.0.0.1:1", INNKEEP_API_KEY: key });
+    const ran = await line.run(["auth", "status", "--json"]);
+    expect(ran.exit).toBe(0);
+    expect(statesIn(ran)[0]).toMatchObject({
+      valid: null,
+      problem: "No answer from http://127.0.0.1:1: nothing listens there.",
+    });
+    expect(line.pauses).toEqual([]);
+  });
+
+  it("says that a keychain does not give a credential, and goes on", async () => {
+    const { baseUrl } = await serverThatRefuses();
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl });
+    const keychainOf = (keychain: ReturnType<typeof fakeKeychain>) => ({
+      world: { keychain: async () => keychain },
+    });
+    await line.run(["auth", "set", "api-key"], { stdin: key, ...keychainOf(fakeKeychain()) });
+    const ran = await line.run(["auth", "status", "--json"], keychainOf(fakeKeychain({ refuses: true })));
+    expect(statesIn(ran)[0]).toMatchObject({ source: null, problem: "The keychain refused." });
+  });
+
+  it("tells a credential of the wrong kind by the way it begins", async () => {
+    const { baseUrl, asked } = await serverThatRefuses();
+    const line = await createCommandLine({
+      INNKEEP_BASE_URL: baseUrl,
+      INNKEEP_API_KEY: "sda_0123456789abcdefghij",
+    });
+    expect(statesIn(await line.run(["auth", "status", "--json"]))[0]).toMatchObject({
+      valid: false,
+      problem: "INNKEEP_API_KEY holds an agent token (sda_), not an app key (sdk_).",
+    });
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("a credential of the wrong kind", () => {
+  it.each([
+    [["faq", "list"], "INNKEEP_API_KEY", "sda_a", "an agent token (sda_), not an app key (sdk_)"],
+    [
+      ["agent", "thread", "7"],
+      "INNKEEP_AGENT_TOKEN",
+      "sdm_a",
+      "a maintainer token (sdm_), not an agent token (sda_)",
+    ],
+    [["task", "list"], "INNKEEP_DEVICE_TOKEN", "stk_a", "a test key (stk_), not a device token (sdt_)"],
+    [["feedback", "list"], "INNKEEP_TOKEN", "sdk_a", "an app key (sdk_), not a maintainer token (sdm_)"],
+  ])("is told by %j, and not sent", async (argv, variable, secret, what) => {
+    const { baseUrl, asked } = await serverThatRefuses();
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, [variable]: secret });
+    expect(await line.run(argv)).toMatchObject({
+      exit: 4,
+      stderr: expect.stringContaining(`error: ${variable} holds ${what}.\nSet ${variable} to the right one`),
+    });
+    expect(asked).toEqual([]);
+  });
+
+  it("is told of a file that a flag names, too", async () => {
+    const line = await createCommandLine();
+    const ran = await line.run(["faq", "list", "--api-key-file", "-"], { stdin: "sdt_a" });
+    expect(ran.stderr).toContain("--api-key-file holds a device token (sdt_), not an app key (sdk_).");
+  });
+});

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Service, startService } from "../../support/service/service.ts";
+import { createDesk, tokenIn } from "../../support/worlds/machine-with-display.ts";
+
+let service: Service;
+const desk = () => createDesk(service);
+beforeAll(async () => {
+  service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
+});
+afterAll(() => service.stop());
+
+describe("auth token", () => {
+  it("prints the credential into a pipe", async () => {
+    const { line, login, keychain, world } = await desk();
+    await login();
+    const ran = await line.run(["auth", "token", "device-token"], { world });
+    expect(ran.stdout).toBe(`${tokenIn(keychain)}\n`);
+  });
+
+  it("refuses a terminal", async () => {
+    const { line } = await desk();
+    const env = { INNKEEP_DEVICE_TOKEN: "sdt_0123456789" };
+    const ran = await line.run(["auth", "token", "device-token"], { env, terminal: true });
+    expect(ran).toMatchObject({ exit: 2, stdout: "", stderr: expect.stringContaining("into a pipe only") });
+  });
+
+  it("ends with 4 where there is none, and says how to get one", async () => {
+    const { line } = await desk();
+    const ran = await line.run(["auth", "token", "device-token"]);
+    expect(ran).toMatchObject({ exit: 4, stderr: expect.stringContaining("innkeep auth login") });
+  });
+});
+
+describe("auth profile", () => {
+  it("shows what is known, and changes the time zone", async () => {
+    const { line, login, world } = await desk();
+    await login();
+    await line.run(["auth", "profile", "--timezone", "Europe/London"], { world });
+    const ran = await line.run(["auth", "profile", "--json"], { world });
+    expect(ran.json()).toEqual({ timezone: "Europe/London", isTester: false });
+  });
+});
+
+describe("auth logout", () => {
+  it("says that the device is to be signed out on the server, and where", async () => {
+    const { line, login, keychain, world } = await desk();
+    await login();
+    const ran = await line.run(["auth", "logout"], { world });
+    expect(keychain.entries()).toEqual([]);
+    expect(ran.stderr).toContain(`${service.baseUrl}/console/devices`);
+  });
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listen } from "../../support/network/recording-server.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { createDesk } from "../../support/worlds/machine-with-display.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
+});
+afterAll(() => service.stop());
+
+/** A tester who signed in, and then opened a new shell without INNKEEP_BASE_URL. */
+async function newShell() {
+  const { line, login, world } = await createDesk(service);
+  expect((await login()).exit).toBe(0);
+  const run = (argv: readonly string[], env: Record<string, string> = {}) =>
+    line.run(argv, { world, env: { INNKEEP_BASE_URL: "", ...env } });
+  return { run };
+}
+
+describe("in a new shell", () => {
+  it.each([[["task", "list"]], [["slot", "list"]], [["slot", "list", "--open"]], [["auth", "profile"]]])(
+    "%j goes to the server of the last sign-in",
+    async (argv) => {
+      const { run } = await newShell();
+      expect(await run([...argv, "--json"])).toMatchObject({ exit: 0, stderr: "" });
+    },
+  );
+
+  it("auth status names that server and its token", async () => {
+    const { run } = await newShell();
+    const ran = await run(["auth", "status", "--json"]);
+    expect(ran.json()).toMatchObject({
+      server: "http://127.0.0.1:4700",
+      testerServer: service.baseUrl,
+      items: expect.arrayContaining([
+        expect.objectContaining({ server: service.baseUrl, kind: "deviceToken", valid: true }),
+      ]),
+    });
+    expect((await run(["auth", "status"])).stderr).toBe(
+      `Commands go to http://127.0.0.1:4700 (the default).\nA tester's commands go to ${service.baseUrl} (the last sign-in).\n`,
+    );
+  });
+
+  it("auth token and auth logout mean it, too, and after that no server is remembered", async () => {
+    const { run } = await newShell();
+    expect((await run(["auth", "token", "device-token"])).stdout).toMatch(/^sdt_/);
+    expect((await run(["auth", "logout", "--json"])).json()).toMatchObject({
+      origin: service.baseUrl,
+      removed: ["deviceToken"],
+    });
+    expect((await run(["task", "list"])).stderr).toContain(
+      "The server is http://127.0.0.1:4700 (the default).",
+    );
+  });
+
+  it("commands with other credentials go where they went before, and say which server has one", async () => {
+    const { run } = await newShell();
+    expect((await run(["agent", "thread", "7"])).stderr).toContain(
+      "The server is http://127.0.0.1:4700 (the default).",
+    );
+  });
+
+  it("an address that is named goes before, and the error says where a token is stored", async () => {
+    const { run } = await newShell();
+    const elsewhere = await listen((_, response) => void response.end("{}"));
+    const ran = await run(["task", "list"], { INNKEEP_BASE_URL: elsewhere });
+    expect(ran).toMatchObject({ exit: 4, stdout: "" });
+    expect(ran.stderr).toContain(
+      `The server is ${elsewhere} (INNKEEP_BASE_URL). One is stored for ${service.baseUrl}: name it with --base-url.`,
+    );
+  });
+
+  it("a token in a variable is never sent to a remembered server", async () => {
+    const { run } = await newShell();
+    const ran = await run(["task", "list"], { INNKEEP_DEVICE_TOKEN: "sdt_a" });
+    expect(ran.stderr).toContain("No answer from http://127.0.0.1:4700");
+  });
+});

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+import { listen } from "../../support/network/recording-server.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { createTesterDesk } from "../../support/worlds/tester-command-line.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+/** Another tester, without a seat. */
+async function newcomer() {
+  const { authorization } = await service.makeDevice(await service.makeUser());
+  return createCommandLine({
+    INNKEEP_BASE_URL: service.baseUrl,
+    INNKEEP_DEVICE_TOKEN: authorization.slice("Bearer ".length),
+  });
+}
+
+describe("slot list", () => {
+  it("shows the seats of the tester, without their test keys", async () => {
+    const { line, slotId, testKey } = await createTesterDesk(service);
+    const ran = await line.run(["slot", "list", "--json"]);
+    expect(ran.json()).toMatchObject({ slots: [{ slotId, status: "active", cycleStatus: "running" }] });
+    expect(ran.stdout).not.toContain(testKey);
+  });
+
+  it("--open shows the tests that have seats to be had", async () => {
+    const { cycle } = await createTesterDesk(service);
+    const line = await newcomer();
+    const ran = await line.run(["slot", "list", "--open", "--json"]);
+    expect(ran.json()).toMatchObject({
+      listings: expect.arrayContaining([expect.objectContaining({ cycleId: cycle.id, seatsFree: 11 })]),
+    });
+  });
+});
+
+describe("slot list --open", () => {
+  it("says that there is no free seat, and prints nothing", async () => {
+    const baseUrl = await listen((_, response) => void response.end('{"listings":[]}'));
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_DEVICE_TOKEN: "sdt_a" });
+    expect(await line.run(["slot", "list", "--open"])).toMatchObject({
+      ...{ exit: 0, stdout: "", stderr: "No test has a free seat now.\n" },
+    });
+  });
+});
+
+describe("slot request", () => {
+  it("asks for an open seat, once, and says that its owner decides", async () => {
+    const { cycle } = await createTesterDesk(service);
+    const line = await newcomer();
+    const ran = await line.run(["slot", "request", cycle.slotIds[1] ?? ""]);
+    expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("Its owner decides") });
+    expect((await line.run(["slot", "request", cycle.slotIds[2] ?? ""])).exit).toBe(7);
+  });
+
+  it("of no seat ends with 6", async () => {
+    const line = await newcomer();
+    expect((await line.run(["slot", "request", crypto.randomUUID()])).exit).toBe(6);
+  });
+});
+
+describe("slot rotate-key", () => {
+  it("replaces the test key, and shows it only where that is asked for", async () => {
+    const { line, slotId, testKey } = await createTesterDesk(service);
+    expect((await line.run(["slot", "rotate-key", slotId, "--json"])).stdout).not.toContain("testKey");
+    const ran = await line.run(["slot", "rotate-key", slotId, "--with-test-keys"]);
+    expect(ran.stdout).toMatch(/^stk_\w+\n$/);
+    expect(ran.stdout).not.toContain(testKey);
+  });
+});

@@ -1,0 +1,73 @@
+import { PassThrough } from "node:stream";
+import { describe, expect, it, vi } from "vitest";
+import type { Look } from "../../../src/cli/testing/tester/polling.ts";
+import type { Tasks } from "../../../src/cli/testing/tester/tasks.ts";
+import { showTasks } from "../../../src/cli/views/task-watch.tsx";
+
+const now = new Date("2026-11-21T12:00:00Z");
+const task = {
+  ...{
+    slotId: "s",
+    cycleId: "c",
+    listingId: "l",
+    appName: "Lantern\u001b[2J",
+    iconUrl: "",
+    packageName: "p",
+  },
+  ...{ optInUrl: "", testBrief: "", dayIndex: 3, durationDays: 14, targetScreen: "Map", submitted: false },
+  ...{ dueBy: "2026-11-21T15:30:00Z", slotStatus: "at_risk", missedDays: 1, joinCheckPending: false },
+  verificationTier: "screenshot",
+};
+const seen: Look<Tasks> = { at: now, nextInMs: 30_000, seen: { tasks: [task], outstanding: 1 } };
+
+/** The screen on a terminal of its own; `shown` is all that was ever on it. */
+const open = (...looks: readonly Look<Tasks>[]) => openOn(80, ...looks);
+
+/** The same on a terminal that says it has so many columns. */
+function openOn(columns: number, ...looks: readonly Look<Tasks>[]) {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {}, ref() {}, unref() {} });
+  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns, rows: 30 });
+  let shown = "";
+  stdout.on("data", (chunk: Buffer) => {
+    shown += chunk;
+  });
+  const follow = async function* () {
+    yield* looks;
+    await new Promise(() => {});
+  };
+  const streams: object = { stdin, stdout, debug: true };
+  const ended = showTasks({
+    looks: follow,
+    now: () => now,
+    signal: new AbortController().signal,
+    streams,
+  });
+  return { ended, shown: () => shown, type: (keys: string) => stdin.write(keys) };
+}
+
+describe("the screen of task list --watch", () => {
+  it.each(["q", "\u0003"])("shows what is outstanding and until when, and is left with %j", async (key) => {
+    const { ended, shown, type } = open(seen);
+    await vi.waitFor(() => expect(shown()).toContain("Lantern[2J, day 3 of 14"));
+    for (const text of ["1 of 1 outstanding", "Send a picture of Map", "in 3 h 30 min", "one day missed"])
+      expect(shown()).toContain(text);
+    type(key);
+    await expect(ended).resolves.toBeUndefined();
+  });
+
+  it("is readable on a terminal that does not know how wide it is", async () => {
+    const { ended, shown, type } = openOn(0, seen);
+    await vi.waitFor(() => expect(shown()).toContain("Lantern[2J, day 3 of 14"));
+    type("q");
+    await ended;
+  });
+
+  it("tells a problem in words, and keeps what was seen", async () => {
+    const { ended, shown, type } = open(seen, { at: now, nextInMs: 7_000, problem: "The server is busy." });
+    await vi.waitFor(() => expect(shown()).toContain("The server is busy."));
+    expect(shown().slice(shown().indexOf("busy") - 400)).toContain("Lantern");
+    expect(shown()).toContain("next in 7 s");
+    type("q");
+    await ended;
+  });
+});

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Service, startService } from "../../support/service/service.ts";
+import { createTesterDesk } from "../../support/worlds/tester-command-line.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const offer = [
+  ...["--app-name", "Lantern", "--package-name", "com.example.lantern"],
+  ...["--opt-in-url", "https://play.example/lantern", "--test-brief", "Light it."],
+  ...["--screen", "Home", "--screen", "Map", "--verification-tier", "screenshot"],
+];
+
+describe("testing listing", () => {
+  it("is created, edited, viewed and listed", async () => {
+    const { line } = await createTesterDesk(service);
+    const made = await line.run(["testing", "listing", "create", ...offer, "--fields", "id"]);
+    const id = made.stdout.trim();
+    await line.run(["testing", "listing", "edit", id, "--seats", "20"]);
+    const viewed = await line.run(["testing", "listing", "view", id, "--json"]);
+    expect(viewed.json()).toMatchObject({ seats: 20, screens: ["Home", "Map"] });
+    expect((await line.run(["testing", "listing", "list"])).stdout).toContain(id);
+  });
+
+  it("names all that is missing", async () => {
+    const { line } = await createTesterDesk(service);
+    const ran = await line.run(["testing", "listing", "create", "--app-name", "Lantern"]);
+    expect(ran).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("--package-name is missing\n  --opt-in-url is missing"),
+    });
+  });
+});
+
+describe("testing cycle", () => {
+  it("is planned, listed and called off once it is confirmed", async () => {
+    const { line, listing } = await createTesterDesk(service);
+    const plan = ["--starts-on", "2999-01-01", "--timezone", "Asia/Tokyo", "--json"];
+    const made = await line.run(["testing", "cycle", "create", listing.id, ...plan]);
+    const id = JSON.parse(made.stdout).cycle.id;
+    expect((await line.run(["testing", "cycle", "list", listing.id])).stdout).toContain("Asia/Tokyo");
+    expect((await line.run(["testing", "cycle", "cancel", id])).exit).toBe(2);
+    const cancelled = await line.run(["testing", "cycle", "cancel", id, "--yes", "--json"]);
+    expect(cancelled.json()).toMatchObject({ status: "cancelled" });
+  });
+
+  it("shows its seats with a character for each day", async () => {
+    const { line, cycle, slotId } = await createTesterDesk(service, { durationDays: 3, seats: 2 });
+    await line.run(["proof", "submit", slotId, "--image", "shot.png"]);
+    const { stdout } = await line.run(["testing", "cycle", "view", cycle.id]);
+    const [first, second] = stdout.split("\n").map((row) => row.split("\t").slice(0, 3));
+    expect(first).toEqual(["1", "P..", "active"]);
+    expect(second).toEqual(["2", "---", "open"]);
+  });
+
+  it("is reported in facts", async () => {
+    const { line, cycle } = await createTesterDesk(service);
+    const ran = await line.run(["testing", "cycle", "report", cycle.id, "--json"]);
+    expect(ran.json()).toMatchObject({ testers: 1, testersWithEveryDay: 0, statement: expect.any(String) });
+  });
+});
+
+describe("the start of an id", () => {
+  it.each([
+    ["a listing", "listing", ["testing", "listing", "view"]],
+    ["a listing's runs", "listing", ["testing", "cycle", "list"]],
+    ["a run", "cycle", ["testing", "cycle", "view"]],
+    ["a seat", "slot", ["testing", "slot", "confirm-join"]],
+  ] as const)("names %s where nothing else starts so", async (_, thing, command) => {
+    const { line, listing, cycle, slotId } = await createTesterDesk(service);
+    const id = { listing: listing.id, cycle: cycle.id, slot: slotId }[thing];
+    expect(await line.run([...command, id.slice(0, 35)])).toMatchObject({ exit: 0 });
+    expect(await line.run([...command, "00000000-0000"])).toMatchObject({
+      exit: 6,
+      stderr: expect.stringContaining("There is no "),
+    });
+  });
+});
+
+describe("testing slot", () => {
+  it("gives an open seat to a known account, and takes it back", async () => {
+    const { line, cycle } = await createTesterDesk(service);
+    const email = "known@example.org";
+    await service.makeUser(email);
+    const slotId = cycle.slotIds[1] ?? "";
+    const assigned = await line.run(["testing", "slot", "assign", slotId, "--email", email, "--json"]);
+    expect(assigned.json()).toMatchObject({ status: "active", tester: { email } });
+    const removed = await line.run(["testing", "slot", "remove", slotId, "--yes", "--json"]);
+    expect(removed.json()).toMatchObject({ status: "removed" });
+  });
+
+  it.each([
+    ["accept", [], 7],
+    ["decline", ["--yes"], 7],
+    ["confirm-join", [], 0],
+    ["rotate-key", ["--yes"], 0],
+    ["remove", [], 2],
+  ])("%s of an active seat with %j ends with %i", async (verb, argv, exit) => {
+    const { line, slotId } = await createTesterDesk(service);
+    expect((await line.run(["testing", "slot", verb, slotId, ...argv])).exit).toBe(exit);
+  });
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  createVisitor,
+  locationOf,
+  readingOf,
+  type Visitor,
+} from "../../support/browser/browser-without-scripts.ts";
+import type { Answer } from "../../support/service/request.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import {
+  type ConsoleWorld,
+  makeConsoleWorld,
+  sendFeedback,
+} from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe("an app in the console", () => {
+  let service: Service;
+  let world: ConsoleWorld;
+  let owner: Visitor;
+  beforeAll(async () => {
+    service = await startService();
+    world = await makeConsoleWorld(service);
+    owner = createVisitor(service, world.headers);
+  });
+  afterAll(() => service.stop());
+
+  const address = (id: string, part = "") => `/console/apps/${id}${part}`;
+  const secretOf = ({ text }: Answer) => /id="secret"[^>]*value="([^"]*)"/.exec(text)?.[1] ?? "";
+  const remote = (key: string) =>
+    service.request("GET", "/api/v1/faqs/remote", { headers: { "x-api-key": key } });
+  const makeKey = async (id: string, values = {}) =>
+    owner.send(await owner.open(address(id)), address(id, "/keys"), { label: "CI", ...values });
+
+  it("is created, and asks for its first key", async () => {
+    const form = await owner.open("/console/new-app");
+    const answer = await owner.send(form, "/console/new-app", { name: "Trailhead" });
+    const page = await owner.open(answer.headers.get("location") ?? "");
+    expect(readingOf(page)).toMatch(/Trailhead .* The app is ready\. .* This app has no key yet/);
+  });
+
+  it("is created once, however often its form is sent", async () => {
+    const form = await owner.open("/console/new-app");
+    const send = () => owner.send(form, "/console/new-app", { name: "Only one" });
+    expect(locationOf(await send())).toBe(locationOf(await send()));
+  });
+
+  it("without a name is refused at the field", async () => {
+    const answer = await owner.send(await owner.open("/console/new-app"), "/console/new-app", { name: " " });
+    expect([answer.status, readingOf(answer).includes("Name must not be empty.")]).toEqual([400, true]);
+  });
+
+  it("is changed: name, switches, chat webhook, repository", async () => {
+    const { id } = await service.makeApp(world.owner);
+    const given = { name: "Renamed", feedbackEnabled: "", chatWebhookUrl: "https://chat.example/x" };
+    await owner.send(await owner.open(address(id)), address(id), { ...given, githubRepository: "acme/app" });
+    expect((await world.call("GET", `/apps/${id}`)).body).toMatchObject({
+      name: "Renamed",
+      feedbackEnabled: false,
+      changelogEnabled: true,
+      chatWebhookUrl: "https://chat.example/***",
+      githubRepository: "acme/app",
+    });
+  });
+
+  it("loses its webhook by an empty field", async () => {
+    const { id } = await service.makeApp(world.owner, { chatWebhookUrl: "https://chat.example/x" });
+    await owner.send(await owner.open(address(id)), address(id), { chatWebhookUrl: "" });
+    expect((await world.call("GET", `/apps/${id}`)).body).toMatchObject({ chatWebhookUrl: null });
+  });
+
+  it("is deleted only where its name was typed", async () => {
+    const { id } = await service.makeApp(world.owner, { name: "Trailhead" });
+    const page = await owner.open(address(id));
+    const refused = await owner.send(page, address(id, "/delete"), { confirmation: "Trail" });
+    expect(refused.status).toBe(400);
+    expect(readingOf(refused)).toContain("Name of the app does not match the name of this app.");
+    const answer = await owner.send(refused, address(id, "/delete"), { confirmation: "Trailhead" });
+    expect(answer.headers.get("location")).toBe("/console?done=app-deleted");
+    expect((await owner.open(address(id))).status).toBe(404);
+  });
+
+  it("shows a new key this once, which works", async () => {
+    const { id } = await service.makeApp(world.owner);
+    const page = await makeKey(id);
+    expect(readingOf(page)).toContain("The new key for CI");
+    expect((await remote(secretOf(page))).status).toBe(200);
+    expect((await owner.open(address(id))).text).not.toContain(secretOf(page));
+  });
+
+  it("shows the same key again where the form is sent again", async () => {
+    const { id } = await service.makeApp(world.owner);
+    const page = await owner.open(address(id));
+    const send = () => owner.send(page, address(id, "/keys"), { label: "CI" });
+    expect(secretOf(await send())).toBe(secretOf(await send()));
+  });
+
+  it("gives an intake key, which writes no FAQ", async () => {
+    const { id } = await service.makeApp(world.owner);
+    const key = secretOf(await makeKey(id, { kind: "intake" }));
+    const body = { question: "a", answer: "b" };
+    const headers = { "x-api-key": key };
+    expect((await service.request("POST", "/api/v1/faqs/remote", { headers, body })).status).toBe(403);
+    expect(await sendFeedback(service, key)).toMatch(/^[\da-f-]{36}$/);
+  });
+
+  it("replaces a key at once", async () => {
+    const { id } = await service.makeApp(world.owner);
+    const page = await makeKey(id);
+    const action = [...page.text.matchAll(/action="([^"]*\/regenerate)"/g)].at(-1)?.[1] ?? "";
+    const renewed = await owner.send(page, action);
+    expect((await remote(secretOf(page))).status).toBe(401);
+    expect((await remote(secretOf(renewed))).status).toBe(200);
+  });
+
+  it("revokes a key", async () => {
+    const { id } = await service.makeApp(world.owner);
+    const page = await makeKey(id);
+    const action = [...page.text.matchAll(/action="([^"]*\/revoke)"/g)].at(-1)?.[1] ?? "";
+    expect((await owner.send(page, action)).headers.get("location")).toBe(address(id, "?done=key-revoked"));
+    expect((await remote(secretOf(page))).status).toBe(401);
+  });
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createVisitor, readingOf, type Visitor } from "../../support/browser/browser-without-scripts.ts";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { type ConsoleWorld, makeConsoleWorld, propose } from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe.each(databases)("the audit in the console on $name", (engine) => {
+  let service: Service;
+  let world: ConsoleWorld;
+  let owner: Visitor;
+  beforeAll(async () => {
+    service = await startService({ engine });
+    world = await makeConsoleWorld(service);
+    owner = createVisitor(service, world.headers);
+    await world.call("PATCH", `/feedback/${world.threadId}`, { subject: "A named thread" });
+    await world.call("POST", `/runs/${world.runId}/decision`, { decision: "approve" });
+    await world.call("PATCH", `/faqs/${world.faqId}`, { question: "A named question?" });
+  });
+  afterAll(() => service.stop());
+
+  it("names what was done something to, and leads there", async () => {
+    const { text } = await owner.open("/console/audit");
+    const thread = `<a href="/console/feedback/${world.app.id}/${world.threadId}"><bdi>A named thread</bdi></a>`;
+    expect(text.split(thread).length).toBeGreaterThan(2);
+    expect(text).toContain(`<a href="/console/faqs/${world.app.id}/${world.faqId}"><bdi>A named question?`);
+  });
+
+  it("tells of what is gone, too", async () => {
+    await world.call("DELETE", `/faqs/${world.faqId}`);
+    const page = await owner.open("/console/audit");
+    expect(readingOf(page)).toContain(`Deleted an FAQ entry ${world.faqId.slice(0, 8)}…`);
+  });
+
+  it("names the token with which something was done, also after its revocation", async () => {
+    const made = await world.call("POST", "/tokens", { kind: "agent", label: "Night agent" });
+    await propose(service, made.field("token"), world.threadId);
+    const page = await owner.open("/console/audit?action=run.propose");
+    expect(readingOf(page)).toContain("Token Night agent 127.0.0.1");
+    expect(page.text).not.toMatch(/token [\da-f-]{36}/);
+    await world.call("DELETE", `/tokens/${made.field("id")}`);
+    expect(readingOf(await owner.open("/console/audit?action=run.propose"))).toContain(
+      "Token Night agent , revoked",
+    );
+    for (const deed of ["create", "delete"]) {
+      const reading = readingOf(await owner.open(`/console/audit?action=token.${deed}`));
+      expect(reading).toMatch(/(Made|Revoked) a token Night agent/);
+    }
+  });
+
+  it("names a revoked app key", async () => {
+    await world.call("DELETE", `/apps/${world.app.id}/keys/${world.keyId}`);
+    const page = await owner.open("/console/audit?action=key.delete");
+    expect(readingOf(page)).toContain("Revoked a key CI");
+  });
+
+  it("shows the beginning of a token's id where its label was never recorded", async () => {
+    const { body } = await world.call("GET", "/tokens");
+    for (const { id } of Object(body).items) await world.call("DELETE", `/tokens/${id}`);
+    await service.deps.database.write((tx) => tx.run("UPDATE audit SET label = NULL"));
+    expect(readingOf(await owner.open("/console/audit?action=run.propose"))).toMatch(
+      /Token [\da-f]{8}…, revoked/,
+    );
+  });
+
+  it("shows one kind of deed alone, of one app where one is chosen", async () => {
+    const page = await owner.open(`/console/audit?app=${world.app.id}&action=faq.create`);
+    const rows = page.text.split("<tbody>")[1]?.match(/<b>[^<]*/g);
+    expect(rows).toEqual(["<b>Wrote an FAQ entry"]);
+    expect(page.text).toContain('<option value="faq.create" selected>');
+    const none = await owner.open("/console/audit?action=app.delete");
+    expect(readingOf(none)).toContain("Nothing matches");
+    const { body } = await world.call("GET", "/audit?action=faq.create");
+    expect(Object(body).items.map(({ action }: { action: string }) => action)).toEqual(["faq.create"]);
+  });
+
+  it("shows one app alone", async () => {
+    const other = await service.makeApp(world.owner);
+    await world.call("PATCH", `/apps/${other.id}`, { name: "The other app" });
+    const page = await owner.open(`/console/audit?app=${other.id}`);
+    expect(readingOf(page)).toContain("Changed an app The other app");
+    expect(readingOf(page)).not.toContain("A named thread");
+    const { body } = await world.call("GET", `/audit?appId=${other.id}&limit=100`);
+    expect(Object(body).items).toHaveLength(1);
+  });
+});

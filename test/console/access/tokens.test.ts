@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { createVisitor, readingOf, type Visitor } from "../../support/browser/browser-without-scripts.ts";
+import type { Answer } from "../../support/service/request.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { bearer, type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe("tokens in the console", () => {
+  let service: Service;
+  let world: ConsoleWorld;
+  let owner: Visitor;
+  beforeAll(async () => {
+    service = await startService();
+    world = await makeConsoleWorld(service);
+    owner = createVisitor(service, world.headers);
+  });
+  afterAll(() => service.stop());
+
+  const secretOf = ({ text }: Answer) => /id="secret"[^>]*value="([^"]*)"/.exec(text)?.[1] ?? "";
+  const make = async (values: Record<string, string>) =>
+    owner.send(await owner.open("/console/tokens"), "/console/tokens", values);
+
+  it("are made for agents and shown this once", async () => {
+    const page = await make({ kind: "agent", label: "Triage" });
+    expect(readingOf(page)).toContain("The new token for Triage");
+    const headers = bearer(secretOf(page));
+    expect(
+      (await service.request("GET", `/api/v1/agent/feedback/${world.threadId}`, { headers })).status,
+    ).toBe(200);
+    expect((await owner.open("/console/tokens")).text).not.toContain(secretOf(page));
+  });
+
+  it("tell the hour of their last use, and no more", async () => {
+    const headers = bearer(secretOf(await make({ kind: "agent", label: "Nightly" })));
+    const shown = async () =>
+      /Nightly.*?(never used|used in the last hour|used \d hours ago)/s.exec(
+        readingOf(await owner.open("/console/tokens")),
+      )?.[1];
+    expect(await shown()).toBe("never used");
+    await service.request("GET", `/api/v1/agent/feedback/${world.threadId}`, { headers });
+    await vi.waitFor(async () => expect(await shown()).toBe("used in the last hour"));
+    service.clock.advance(4 * 3_600_000);
+    expect(await shown()).toBe("used 4 hours ago");
+    service.clock.advance(-4 * 3_600_000);
+  });
+
+  it("are made for scripts, within their scopes and app", async () => {
+    const scope = { "scope:changelog:write": "on" };
+    const page = await make({ kind: "maintainer", label: "Release", appId: world.app.id, ...scope });
+    const call = (path: string) =>
+      service.request("GET", `/api/v1/console${path}`, { headers: bearer(secretOf(page)) });
+    const other = await service.makeApp(world.owner);
+    expect((await call(`/apps/${world.app.id}/changelog`)).status).toBe(200);
+    expect((await call(`/apps/${world.app.id}/feedback`)).status).toBe(403);
+    expect((await call(`/apps/${other.id}/changelog`)).status).toBe(404);
+  });
+
+  it("without a label are refused, what was chosen kept", async () => {
+    const answer = await make({ kind: "maintainer", label: "", "scope:apps:read": "on" });
+    expect(answer.status).toBe(400);
+    expect(readingOf(answer)).toContain("Label must not be empty.");
+    expect(answer.text).toMatch(/name="scope:apps:read" value="on" checked/);
+    expect(answer.text).toMatch(/value="maintainer" id="kind-maintainer" checked/);
+  });
+
+  it("for scripts without a scope are refused with a reason", async () => {
+    const answer = await make({ kind: "maintainer", label: "Nothing" });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toMatch(/<p class="fault">The scopes [^<]+\.<\/p>/);
+  });
+
+  it("are revoked at once", async () => {
+    const page = await make({ kind: "agent", label: "Gone" });
+    const action = [...page.text.matchAll(/action="([^"]*\/revoke)"/g)].map(([, at]) => at ?? "");
+    for (const address of action) await owner.send(page, address);
+    const headers = bearer(secretOf(page));
+    expect(
+      (await service.request("GET", `/api/v1/agent/feedback/${world.threadId}`, { headers })).status,
+    ).toBe(401);
+    expect(readingOf(await owner.open("/console/tokens"))).toContain("No tokens yet");
+  });
+});
+
+describe("the audit log in the console", () => {
+  it("tells in words who did what, to what, from where", async () => {
+    const service = await startService();
+    const world = await makeConsoleWorld(service);
+    const page = readingOf(await createVisitor(service, world.headers).open("/console/audit"));
+    expect(page).toMatch(new RegExp(`Made a key CI Demo ${world.owner.email} 127\\.0\\.0\\.1`));
+    await service.stop();
+  });
+});

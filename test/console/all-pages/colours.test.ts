@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { dark, edgePairs, light, textPairs } from "../../../server/console/assets/colours.ts";
+
+describe.each([
+  ["light", light],
+  ["dark", dark],
+])("the %s colours", (_, colours) => {
+  it.each(textPairs)("let %s be read on %s (WCAG AA: 4.5)", (text, ground) => {
+    expect(contrast(colours[text], colours[ground])).toBeGreaterThanOrEqual(4.5);
+  });
+
+  it.each(edgePairs)("let %s be seen beside %s (WCAG AA: 3)", (edge, ground) => {
+    expect(contrast(colours[edge], colours[ground])).toBeGreaterThanOrEqual(3);
+  });
+});
+
+/** The contrast ratio of two `#rrggbb` colours, as WCAG 2.2 defines it. */
+function contrast(one: string, other: string): number {
+  const [dim = 0, bright = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (bright + 0.05) / (dim + 0.05);
+}
+
+function luminance(colour: string): number {
+  const channels = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255);
+  const [red = 0, green = 0, blue = 0] = channels.map((value) =>
+    value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4,
+  );
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

@@ -1,0 +1,119 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
+import { openPage } from "../../support/browser/browser-page.ts";
+import { consolePaths } from "../../support/browser/console-paths.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+
+const long = "Donaudampfschifffahrtsgesellschaftskapitänsmützenständer".repeat(4);
+
+describe("every page of the console", () => {
+  let service: Service;
+  let world: ConsoleWorld;
+  let browser: TestBrowser;
+  beforeAll(async () => {
+    service = await startService();
+    world = await makeConsoleWorld(service);
+    await world.call("PATCH", `/feedback/${world.threadId}`, { subject: long.slice(0, 200) });
+    await world.call("PATCH", `/faqs/${world.faqId}`, { question: long, answer: long });
+    await world.call("PATCH", `/changelog/${world.entryId}`, {
+      title: long.slice(0, 200),
+      version: long.slice(0, 100),
+    });
+    await world.call("POST", `/feedback/${world.threadId}/messages`, { direction: "note", body: long });
+    await world.call("PATCH", `/apps/${world.app.id}`, { name: long.slice(0, 100) });
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  const paths = () => [...consolePaths(world), "/console/sign-in", "/console/nowhere"];
+
+  it("needs no scrolling sideways on a phone of 320 pixels, its menus open or not", async () => {
+    const page = await openPage(browser, service, world.headers, { viewport: { width: 320, height: 740 } });
+    for (const path of paths()) {
+      await page.goto(path);
+      expect([path, await overflow(page)]).toEqual([path, 0]);
+      for (const menu of await page.locator("details.menu > summary").all()) {
+        await menu.click();
+        expect([path, await overflow(page)]).toEqual([path, 0]);
+      }
+    }
+  });
+
+  it.each(["light", "dark"] as const)(
+    "can be read in %s: all text has the contrast of WCAG AA",
+    async (colorScheme) => {
+      const page = await openPage(browser, service, world.headers, { colorScheme, reducedMotion: "reduce" });
+      for (const path of paths()) {
+        await page.goto(path);
+        await page.evaluate(() => {
+          for (const details of document.querySelectorAll("details")) details.open = true;
+        });
+        expect([path, await page.evaluate(faintTexts)]).toEqual([path, []]);
+      }
+    },
+  );
+
+  it("names itself, its one heading, and every field", async () => {
+    const page = await openPage(browser, service, world.headers);
+    for (const path of paths()) {
+      await page.goto(path);
+      expect(await page.title()).toMatch(/^.+ · Innkeep$/);
+      expect([path, await page.locator("h1").count()]).toEqual([path, 1]);
+      expect(await page.getByRole("main").count()).toBe(1);
+      expect([path, await page.evaluate(namelessControls)]).toEqual([path, []]);
+    }
+  });
+});
+
+const overflow = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** Runs in the page: what a screen reader could only call "edit" or "button". */
+function namelessControls(): string[] {
+  const isLabelled = (element: Element) =>
+    "labels" in element && element.labels instanceof NodeList && element.labels.length > 0;
+  const hasWords = (element: Element) => element.tagName !== "SELECT" && Boolean(element.textContent?.trim());
+  const controls = document.querySelectorAll(
+    "input:not([type=hidden]), select, textarea, button, a, summary",
+  );
+  return [...controls]
+    .filter((element) => !isLabelled(element) && !hasWords(element) && !element.getAttribute("aria-label"))
+    .map((element) => element.outerHTML.slice(0, 200));
+}
+
+/** Runs in the page: texts whose contrast with what lies behind them is too low. */
+function faintTexts(): string[] {
+  const parse = (colour: string) => (colour.match(/[\d.]+/g) ?? []).map(Number);
+  const luminance = (colour: string) => {
+    const [red = 0, green = 0, blue = 0] = parse(colour)
+      .slice(0, 3)
+      .map((value) =>
+        value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4,
+      );
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const behind = (element: Element | null): string => {
+    if (!element) return "rgb(255, 255, 255)";
+    const colour = getComputedStyle(element).backgroundColor;
+    return parse(colour)[3] === 0 ? behind(element.parentElement) : colour;
+  };
+  const ratio = (element: Element) => {
+    const tones = [luminance(getComputedStyle(element).color), luminance(behind(element))].sort(
+      (a, b) => a - b,
+    );
+    return ((tones[1] ?? 0) + 0.05) / ((tones[0] ?? 0) + 0.05);
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const faint: string[] = [];
+  while (walker.nextNode()) {
+    const { parentElement: element, textContent: text } = walker.currentNode;
+    if (!element?.checkVisibility() || !text?.trim() || element.closest("[disabled]")) continue;
+    if (ratio(element) < 4.5) faint.push(`${text.trim().slice(0, 40)} ${ratio(element).toFixed(2)}`);
+  }
+  return faint;
+}

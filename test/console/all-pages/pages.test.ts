@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createVisitor, readingOf, type Visitor } from "../../support/browser/browser-without-scripts.ts";
+import { consolePaths } from "../../support/browser/console-paths.ts";
+import { unknownId } from "../../support/service/endpoints.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe("a page of the console", () => {
+  let service: Service;
+  let world: ConsoleWorld;
+  let owner: Visitor;
+  beforeAll(async () => {
+    service = await startService();
+    world = await makeConsoleWorld(service);
+    owner = createVisitor(service, world.headers);
+  });
+  afterAll(() => service.stop());
+
+  const paths = () => consolePaths(world);
+
+  it("answers its owner with HTML", async () => {
+    for (const path of paths()) {
+      const page = await owner.open(path);
+      expect([path, page.status]).toEqual([path, 200]);
+      expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    }
+  });
+
+  it("carries strict headers, its refusals too", async () => {
+    for (const path of [...paths(), "/console/sign-in", "/console/nowhere"]) {
+      const { headers } = await owner.open(path);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        "content-security-policy":
+          "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; " +
+          "media-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+        "cache-control": "no-store",
+        "cross-origin-opener-policy": "same-origin",
+        "referrer-policy": "same-origin",
+        "x-content-type-options": "nosniff",
+      });
+    }
+  });
+
+  it("holds no script or style of its own, and no id twice", async () => {
+    for (const path of paths()) {
+      const { text } = await owner.open(path);
+      expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
+      const ids = [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
+      expect(ids).toEqual([...new Set(ids)]);
+    }
+  });
+
+  it("sends who is not signed in to sign in, and knows where they wanted to go", async () => {
+    const stranger = createVisitor(service);
+    for (const path of [...paths(), `/console/feedback/${world.app.id}?q=a%20b&status=all`]) {
+      const answer = await stranger.open(path);
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get("location")).toBe(`/console/sign-in?${new URLSearchParams({ to: path })}`);
+    }
+  });
+
+  it("is nowhere for the owner of another app", async () => {
+    const other = createVisitor(service, await service.signIn(await service.makeUser()));
+    for (const path of paths().filter((path) => path.includes(world.app.id))) {
+      const page = await other.open(path);
+      expect([path, page.status]).toEqual([path, 404]);
+    }
+  });
+
+  it.each([
+    "/console/nowhere",
+    "/console/feedback/no-id",
+    `/console/feedback/${unknownId}/${unknownId}`,
+    "/console/audit?cursor=broken",
+  ])("at %s is a 404 in HTML", async (path) => {
+    const page = await owner.open(path);
+    expect(page.status).toBe(404);
+    expect(readingOf(page)).toContain("Nothing here");
+  });
+
+  it("of a thread is not shown within another app", async () => {
+    const other = await service.makeApp(world.owner);
+    expect((await owner.open(`/console/feedback/${other.id}/${world.threadId}`)).status).toBe(404);
+  });
+
+  it("that does not exist is JSON for what is no browser", async () => {
+    const answer = await service.request("GET", "/console/nowhere");
+    expect([answer.status, answer.field("code")]).toEqual([404, "not_found"]);
+  });
+
+  it("that only takes forms says so", async () => {
+    const page = await owner.open("/console/sign-out");
+    expect([page.status, page.headers.get("allow")]).toEqual([405, "POST"]);
+  });
+
+  it("finds its style, script and icon at addresses that browsers keep", async () => {
+    const { text } = await owner.open("/console");
+    const addresses = [...text.matchAll(/(?:href|src)="(\/console\/assets\/[^"]+)"/g)].map(
+      ([, at]) => at ?? "",
+    );
+    expect(new Set(addresses).size).toBe(3);
+    for (const address of addresses) {
+      const asset = await service.request("GET", address);
+      expect(asset.status).toBe(200);
+      expect(asset.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    }
+  });
+
+  it("welcomes who has no app yet", async () => {
+    const newcomer = createVisitor(service, await service.signIn(await service.makeUser()));
+    expect(readingOf(await newcomer.open("/console"))).toContain("Create your first app");
+  });
+
+  it("tells what waits for a decision, over all apps", async () => {
+    const page = readingOf(await owner.open("/console"));
+    expect(page).toContain("Mend it");
+    expect(page).toContain("1 proposal waits");
+  });
+});
+
+describe("a console at an address of its own", () => {
+  it("is served below the path of that address, and links below it", async () => {
+    const service = await startService({
+      environment: { INNKEEP_CONSOLE_URL: "https://desk.example/team/desk" },
+    });
+    const page = await createVisitor(service).open("/team/desk");
+    expect(page.headers.get("location")).toBe("/team/desk/sign-in?to=%2Fteam%2Fdesk");
+    await service.stop();
+  });
+});

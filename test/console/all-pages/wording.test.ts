@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { notesOfDone } from "../../../server/console/kit/layout/done-notices.ts";
+import { deedNames } from "../../../server/console/pages/audit/audit-action-names.ts";
+import { reasonSentences } from "../../../server/console/pages/cycles/slot-day-reasons.ts";
+import { errorCatalogue } from "../../../src/contract/errors.ts";
+import { readingOf } from "../../support/browser/browser-without-scripts.ts";
+import { everyPage, openDemo } from "../../support/browser/demo-pages.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+
+/** Words that readers of another mother tongue stumble over. */
+const riddles =
+  /\b(told|whoever|whatever|who asked|asked for it|shall|no more|nobody but|seen by you alone|to come|present key|called off|call(?:ed)? .{1,12} off|works no|takes no|goes on in|leads elsewhere|ahead of)\b/gi;
+
+describe("the console's words", () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  it("are plain on every page", async () => {
+    const { visitor } = await openDemo(service);
+    for (const [path, page] of await everyPage(service, visitor))
+      expect([path, readingOf(page).match(riddles)]).toEqual([path, null]);
+  });
+
+  it("are plain in the audit, in notes and in refusals", () => {
+    const texts = [...deedNames.values(), ...notesOfDone.values(), ...Object.values(reasonSentences)];
+    const refusals = Object.values(errorCatalogue).map(({ message }) => message);
+    for (const text of [...texts, ...refusals]) expect([text, text.match(riddles)]).toEqual([text, null]);
+  });
+
+  it("have one name for each deed", () => {
+    expect(new Set(deedNames.values()).size).toBe(deedNames.size);
+  });
+});

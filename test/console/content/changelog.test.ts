@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  createVisitor,
+  fieldsOf,
+  formOf,
+  readingOf,
+  type Visitor,
+} from "../../support/browser/browser-without-scripts.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe("the changelog in the console", () => {
+  let service: Service;
+  let world: ConsoleWorld;
+  let owner: Visitor;
+  let app: { readonly id: string; readonly key: string };
+  beforeAll(async () => {
+    service = await startService();
+    world = await makeConsoleWorld(service);
+    owner = createVisitor(service, world.headers);
+  });
+  afterAll(() => service.stop());
+  beforeEach(async () => {
+    app = await service.makeApp(world.owner);
+  });
+
+  const address = (part = "") => `/console/changelog/${app.id}${part}`;
+  const published = async () =>
+    (await service.request("GET", "/api/v1/changelog/remote", { headers: { "x-api-key": app.key } })).body;
+  const create = async (values: Record<string, string>) =>
+    owner.send(await owner.open(address("/new")), address("/new"), { intent: "save", ...values });
+  const draft = async (entry: object = {}) => {
+    const body = { title: "Maps", version: "1.2.0", body: "Old.", ...entry };
+    return (await world.call("POST", `/apps/${app.id}/changelog`, body)).field("id");
+  };
+  const send = async (id: string, values: Record<string, string>) =>
+    owner.send(await owner.open(address(`/${id}`)), address(`/${id}`), { intent: "save", ...values });
+
+  it("keeps a new note as a draft", async () => {
+    const answer = await create({ title: "Maps", version: "1.2.0", body: "New colours." });
+    expect(answer.headers.get("location")).toBe(address("?done=entry-saved"));
+    expect(readingOf(await owner.follow(answer))).toMatch(/Maps Draft 1\.2\.0 minor/);
+    expect(await published()).toEqual({ entries: [] });
+  });
+
+  it("shows the form again for a version that has a note already", async () => {
+    const id = await draft();
+    const answer = await create({ title: "Maps", version: "v1.2.0", body: "New colours." });
+    expect(answer.status).toBe(409);
+    expect(readingOf(answer)).toContain(`Release note ${id} is of version 1.2.0 already.`);
+  });
+
+  it("publishes at once where that is asked", async () => {
+    await create({ intent: "publish", title: "Maps", version: "1.2.0", body: "New colours." });
+    expect(await published()).toMatchObject({ entries: [{ title: "Maps", body: "New colours." }] });
+  });
+
+  it("publishes a draft with its last changes", async () => {
+    await send(await draft(), { intent: "publish", title: "Quieter maps" });
+    expect(await published()).toMatchObject({ entries: [{ title: "Quieter maps", body: "Old." }] });
+  });
+
+  it("keeps a note hidden until its time has come", async () => {
+    const answer = await create({ title: "Later", version: "2.0.0", publishedAt: "2199-01-01T10:00" });
+    expect(readingOf(await owner.follow(answer))).toContain("Later Scheduled");
+    expect(await published()).toEqual({ entries: [] });
+  });
+
+  it("takes a list of changes and versions by platform, empty lines left out", async () => {
+    await create({
+      intent: "publish",
+      title: "Maps",
+      version: "1.2.0",
+      bodyFormat: "items",
+      "items.0.type": "fixed",
+      "items.0.text": "Crash at start",
+      "items.2.type": "added",
+      "items.2.text": "Night colours",
+      "versions.1.platform": "android",
+      "versions.1.version": "1.2.0.7",
+    });
+    expect(await published()).toMatchObject({
+      entries: [
+        {
+          items: [
+            { type: "fixed", text: "Crash at start" },
+            { type: "added", text: "Night colours" },
+          ],
+          versions: [{ platform: "android", version: "1.2.0.7" }],
+        },
+      ],
+    });
+  });
+
+  it("shows each fault at its field, those of lines in their own line", async () => {
+    const values = { title: "", version: "1", "items.3.type": "fixed", "items.3.text": "x".repeat(1_001) };
+    const answer = await create(values);
+    expect(answer.status).toBe(400);
+    expect(readingOf(answer)).toMatch(
+      /Title must not be empty\. .* Change 4 must have at most 1000 characters\./,
+    );
+  });
+
+  it("previews Markdown without saving, and without anybody's HTML", async () => {
+    const body = "## Maps\n\n[more](https://example.org) <b>x</b> ![p](https://evil.example/a.png)";
+    const page = await create({ intent: "preview", title: "Maps", version: "1.2.0", body });
+    expect(page.status).toBe(200);
+    expect(page.text).toContain("<h2>Maps</h2>");
+    expect(page.text).toContain('<a href="https://example.org" rel="noopener noreferrer nofollow">more</a>');
+    expect(page.text).toContain("&lt;b&gt;x&lt;/b&gt;");
+    expect(page.text).not.toContain('<img src="https://evil');
+    expect(readingOf(await owner.open(address()))).toContain("Nothing released yet");
+  });
+
+  it("previews a list of changes by kind", async () => {
+    const values = {
+      intent: "preview",
+      bodyFormat: "items",
+      "items.0.type": "fixed",
+      "items.0.text": "Crash",
+    };
+    expect(readingOf(await create(values))).toContain("Fixed Crash");
+  });
+
+  it("gives more lines, keeping what is filled in", async () => {
+    const page = await create({ intent: "more", "items.4.type": "fixed", "items.4.text": "Crash" });
+    const fields = fieldsOf(formOf(page, address("/new")));
+    expect(fields).toMatchObject({ "items-rows": "10", "items.4.text": "Crash", "items.9.text": "" });
+  });
+
+  it("sends only what was changed", async () => {
+    const id = await draft({ publishedAt: "2026-01-02T03:04:05.678Z" });
+    await send(id, { title: "Quieter maps" });
+    const { body } = await world.call("GET", `/changelog/${id}`);
+    expect(body).toMatchObject({ title: "Quieter maps", publishedAt: "2026-01-02T03:04:05.678Z" });
+  });
+
+  it("takes a published note back to a draft", async () => {
+    await send(await draft({ publishedAt: "2026-01-02T03:04:05.678Z" }), { publishedAt: "" });
+    expect(await published()).toEqual({ entries: [] });
+  });
+
+  it("deletes a note for good", async () => {
+    const id = await draft();
+    await owner.send(await owner.open(address(`/${id}`)), address(`/${id}/delete`));
+    expect((await owner.open(address(`/${id}`))).status).toBe(404);
+  });
+
+  it("says where the changelog is turned off", async () => {
+    const { id } = await service.makeApp(world.owner, { changelogEnabled: false });
+    expect(readingOf(await owner.open(`/console/changelog/${id}`))).toContain("turned off for this app");
+  });
+});

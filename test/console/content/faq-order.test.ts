@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { moveFaq, type Placed } from "../../../server/console/pages/faqs/faq-order.ts";
+import { fc } from "../../support/property.ts";
+
+const placed = (...places: number[]): Placed[] =>
+  places.map((sortOrder, at) => ({ id: String(at), sortOrder }));
+
+describe("moving an entry of the FAQ", () => {
+  it("exchanges two places and touches nothing else", () => {
+    expect(moveFaq(placed(1, 5, 9), "2", "up")).toEqual([
+      { id: "2", sortOrder: 5 },
+      { id: "1", sortOrder: 9 },
+    ]);
+  });
+
+  it.each([
+    ["the first up", "0", "up"],
+    ["the last down", "2", "down"],
+    ["one that is not there", "7", "up"],
+  ] as const)("does nothing for %s", (_, id, direction) => {
+    expect(moveFaq(placed(1, 2, 3), id, direction)).toEqual([]);
+  });
+
+  it("always puts the entry one place further, whoever shared places", () => {
+    const places = fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 2, maxLength: 8 });
+    fc.assert(
+      fc.property(places, fc.nat(), (unsorted, pick) => {
+        const faqs = placed(...unsorted.sort((a, b) => a - b));
+        const at = 1 + (pick % (faqs.length - 1));
+        const changes = new Map(moveFaq(faqs, String(at), "up").map((faq) => [faq.id, faq.sortOrder]));
+        const after = faqs.map((faq) => ({ ...faq, sortOrder: changes.get(faq.id) ?? faq.sortOrder }));
+        const order = after.sort((a, b) => a.sortOrder - b.sortOrder).map(({ id }) => Number(id));
+        const wanted = faqs.map((_, index) => index);
+        wanted.splice(at - 1, 2, at, at - 1);
+        expect(order).toEqual(wanted);
+      }),
+    );
+  });
+});

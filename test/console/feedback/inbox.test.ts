@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createVisitor, readingOf, type Visitor } from "../../support/browser/browser-without-scripts.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import {
+  type ConsoleWorld,
+  fillThreads,
+  makeConsoleWorld,
+  sendFeedback,
+} from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe("the inbox", () => {
+  let service: Service;
+  let world: ConsoleWorld;
+  let owner: Visitor;
+  beforeAll(async () => {
+    service = await startService();
+    world = await makeConsoleWorld(service);
+    owner = createVisitor(service, world.headers);
+  });
+  afterAll(() => service.stop());
+
+  const inbox = (query = "", appId = world.app.id) => owner.open(`/console/feedback/${appId}${query}`);
+  const linksOf = (text: string) =>
+    [...text.matchAll(/class="to" href="([^"]*)"/g)].map(([, href = ""]) => href.split("?")[0]);
+
+  it("lists what is open, and where a proposal waits", async () => {
+    const page = await inbox();
+    expect(linksOf(page.text)).toContain(`/console/feedback/${world.app.id}/${world.threadId}`);
+    expect(readingOf(page)).toMatch(/It broke\. Proposal waiting Bug Anonymous/);
+  });
+
+  it("shows how often one failure was reported", async () => {
+    const report = { message: "Nightly failed", dedupeKey: "nightly" };
+    await sendFeedback(service, world.app.key, report);
+    await sendFeedback(service, world.app.key, report);
+    expect(readingOf(await inbox())).toContain("Nightly failed reported 2 times");
+  });
+
+  it("is filtered by status and by type", async () => {
+    const id = await sendFeedback(service, world.app.key, { message: "Solved.", type: "question" });
+    await world.call("PATCH", `/feedback/${id}`, { status: "resolved" });
+    expect(readingOf(await inbox())).not.toContain("Solved.");
+    expect(readingOf(await inbox("?status=resolved"))).toContain("Solved. Resolved Question");
+    expect(readingOf(await inbox("?status=all&type=question"))).toContain("Solved.");
+    expect(readingOf(await inbox("?status=all&type=bug"))).not.toContain("Solved.");
+  });
+
+  it("is searched, and offers every status where it finds nothing", async () => {
+    const id = await sendFeedback(service, world.app.key, { message: "The aardvark is missing." });
+    expect(readingOf(await inbox("?q=aardvark"))).toContain("The aardvark is missing.");
+    await world.call("PATCH", `/feedback/${id}`, { status: "archived" });
+    const page = await inbox("?q=aardvark");
+    expect(readingOf(page)).toContain("Nothing matches");
+    expect(page.text).toContain(`href="/console/feedback/${world.app.id}?status=all&amp;q=aardvark"`);
+  });
+
+  it("shows a page at a time, every thread once, and leads back", async () => {
+    const app = await service.makeApp(world.owner);
+    await fillThreads(
+      service,
+      app.id,
+      Array.from({ length: 120 }, () => ({})),
+    );
+    const seen: (string | undefined)[] = [];
+    let query: string | undefined = "";
+    while (query !== undefined) {
+      const { text } = await inbox(query, app.id);
+      seen.push(...linksOf(text));
+      expect(text.includes("Back to the newest")).toBe(query !== "");
+      query = /href="[^"?]*(\?[^"]*)" rel="next"/.exec(text)?.[1]?.replaceAll("&amp;", "&");
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([120, 120]);
+  });
+
+  it("says what arrives here where nothing has yet", async () => {
+    const { id } = await service.makeApp(world.owner);
+    expect(readingOf(await inbox("", id))).toContain(
+      "Feedback that your app sends with its key arrives here.",
+    );
+  });
+
+  it("says where feedback is turned off", async () => {
+    const { id } = await service.makeApp(world.owner, { feedbackEnabled: false });
+    expect(readingOf(await inbox("", id))).toContain("Feedback is turned off for this app.");
+  });
+
+  it("keeps filter and search on the way to a thread and back, and leads from thread to thread", async () => {
+    const ids: string[] = [];
+    for (const message of ["Walk one.", "Walk two.", "Walk three."])
+      ids.unshift(await sendFeedback(service, world.app.key, { message }));
+    const list = await inbox("?status=open&q=walk");
+    const hrefs = [...list.text.matchAll(/class="to" href="([^"]*)"/g)].map(([, href = ""]) => plain(href));
+    expect(hrefs.map((href) => href.split(/[/?]/)[4])).toEqual(ids);
+    const page = await owner.open(hrefs[0] ?? "");
+    expect(page.text).toContain(`href="/console/feedback/${world.app.id}?status=open&amp;q=walk"`);
+    const next = hrefOf(page.text, "Next");
+    expect(next).toContain(ids[1]);
+    const middle = await owner.open(next);
+    const path = `/console/feedback/${world.app.id}/${ids[1]}`;
+    const resolved = await owner.send(middle, `${path}/edit`, { status: "resolved" });
+    const after = await owner.open(resolved.headers.get("location") ?? "");
+    expect([hrefOf(after.text, "Previous"), hrefOf(after.text, "Next")]).toEqual([
+      expect.stringContaining(ids[0] ?? ""),
+      expect.stringContaining(ids[2] ?? ""),
+    ]);
+    expect(hrefOf((await owner.open(hrefOf(after.text, "Next"))).text, "Next")).toBe("");
+  });
+
+  it("of a list that nobody can have opened still shows the thread", async () => {
+    const page = await owner.open(
+      `/console/feedback/${world.app.id}/${world.threadId}?list=status%3Dnone%26cursor%3Dx&at=-1`,
+    );
+    expect(page.status).toBe(200);
+  });
+});
+
+describe("the server's own address", () => {
+  it("leads a browser to the console, and is nothing to an API client", async () => {
+    const service = await startService();
+    const page = await service.request("GET", "/", { headers: { accept: "text/html,*/*" } });
+    expect([page.status, page.headers.get("location")]).toEqual([302, `${service.baseUrl}/console`]);
+    const json = await service.request("GET", "/", { headers: { accept: "application/json" } });
+    expect([json.status, json.field("code")]).toEqual([404, "not_found"]);
+    await service.stop();
+  });
+});
+
+const plain = (text: string): string => text.replaceAll("&amp;", "&");
+
+/** Where a step leads to; empty where there is none. */
+const hrefOf = (page: string, words: string): string =>
+  plain(new RegExp(`class="button small" href="([^"]*)">${words}`).exec(page)?.[1] ?? "");

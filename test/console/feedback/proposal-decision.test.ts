@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  createVisitor,
+  fieldsOf,
+  formOf,
+  locationOf,
+  readingOf,
+  type Visitor,
+} from "../../support/browser/browser-without-scripts.ts";
+import { databases } from "../../support/database/databases.ts";
+import type { Answer } from "../../support/service/request.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import {
+  bearer,
+  type ConsoleWorld,
+  makeConsoleWorld,
+  propose,
+  sendFeedback,
+} from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe.each(databases)("deciding on a proposal on $name", (engine) => {
+  let service: Service;
+  let world: ConsoleWorld;
+  let owner: Visitor;
+  beforeAll(async () => {
+    service = await startService({ engine });
+    world = await makeConsoleWorld(service);
+    owner = createVisitor(service, world.headers);
+  });
+  afterAll(() => service.stop());
+
+  const address = (id: string, part = "") => `/console/feedback/${world.app.id}/${id}${part}`;
+  const run = (id: string) => {
+    return service.request("GET", `/api/v1/agent/runs/${id}`, { headers: bearer(world.agentToken) });
+  };
+  const decide = (page: Answer, id: string, decision: string, note = "") =>
+    owner.send(page, address(id, "/decision"), { decision, note });
+  const proposed = async () => {
+    const id = await sendFeedback(service, world.app.key);
+    const runId = await propose(service, world.agentToken, id);
+    return { id, runId, page: await owner.open(address(id)) };
+  };
+
+  it("shows what waits, and that nothing has happened yet", async () => {
+    const { page } = await proposed();
+    expect(readingOf(page)).toMatch(
+      /Proposal Waiting for your decision .* Mend it .* 1\. Find it 2\. Mend it/,
+    );
+  });
+
+  it.each([
+    ["approve", "approved"],
+    ["reject", "rejected"],
+  ])("to %s tells the agent, with the note", async (decision, status) => {
+    const { id, runId, page } = await proposed();
+    const answer = await decide(page, id, decision, "Mind the\r\ntests.");
+    expect([answer.status, locationOf(answer)]).toEqual([303, address(id)]);
+    expect((await run(runId)).body).toMatchObject({ status, decisionNote: "Mind the\ntests." });
+  });
+
+  it("shows the decision and its note afterwards, and no form", async () => {
+    const { id, page } = await proposed();
+    const after = await owner.follow(await decide(page, id, "approve", "Mind the tests."));
+    expect(readingOf(after)).toMatch(/Approved .* Decided .* Mind the tests\./);
+    expect(() => formOf(after, address(id, "/decision"))).toThrow();
+  });
+
+  it("twice with one form, as by a double click, acts once", async () => {
+    const { id, runId, page } = await proposed();
+    const send = () => decide(page, id, "approve", "x");
+    const answers = [...(await Promise.all([send(), send(), send()])), await send()];
+    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303, 303]);
+    const audit = await world.call("GET", "/audit?limit=100");
+    expect(audit.text.match(new RegExp(`"run\\.approve"[^}]*"${runId}"`, "g"))).toHaveLength(1);
+  });
+
+  it("the other way with a form already sent changes nothing", async () => {
+    const { id, runId, page } = await proposed();
+    await decide(page, id, "approve");
+    const again = await decide(page, id, "reject");
+    expect(again.status).toBe(422);
+    expect(readingOf(again)).toContain("This proposal was approved already.");
+    expect((await run(runId)).field("status")).toBe("approved");
+  });
+
+  it("on a run that was replaced meanwhile is refused, and shows the newer one", async () => {
+    const { id, page } = await proposed();
+    const newer = await propose(service, world.agentToken, id);
+    const answer = await decide(page, id, "approve", "Go ahead.");
+    expect(answer.status).toBe(409);
+    expect(readingOf(answer)).toContain("A newer proposal replaced the one you read.");
+    expect(formOf(answer, address(id, "/decision"))).toContain(`value="${newer}"`);
+    expect(formOf(answer, address(id, "/decision"))).toContain("Go ahead.");
+    expect((await run(newer)).field("status")).toBe("awaiting_approval");
+  });
+
+  it("on a run that is decided already is refused", async () => {
+    const { id, page } = await proposed();
+    await decide(await owner.open(address(id)), id, "reject");
+    const answer = await decide(page, id, "approve");
+    expect(answer.status).toBe(409);
+    expect(readingOf(answer)).toContain("This proposal was rejected already.");
+  });
+
+  it("with a note that is too long keeps the note and says so at it", async () => {
+    const { id, page } = await proposed();
+    const answer = await decide(page, id, "approve", "x".repeat(4_001));
+    expect(answer.status).toBe(400);
+    expect(readingOf(answer)).toContain("Note to the agent must have at most 4000 characters.");
+    expect(answer.text).toContain("x".repeat(4_001));
+  });
+
+  it("from a page of another origin is refused", async () => {
+    const { id, runId, page } = await proposed();
+    const lured = createVisitor(service, { ...world.headers, origin: "https://evil.example" });
+    const answer = await lured.send(page, address(id, "/decision"), { decision: "approve" });
+    expect(answer.status).toBe(403);
+    expect((await run(runId)).field("status")).toBe("awaiting_approval");
+  });
+
+  it("needs somebody who is signed in, and leads them back to what they wrote", async () => {
+    const { id, page } = await proposed();
+    const referer = `${service.baseUrl}${address(id)}`;
+    const answer = await createVisitor(service, { referer }).send(page, address(id, "/decision"), {
+      decision: "approve",
+    });
+    expect(answer.status).toBe(401);
+    expect(fieldsOf(formOf(answer, "/console/sign-in"))).toMatchObject({
+      to: address(id),
+      "kept-action": address(id, "/decision"),
+      "kept:decision": "approve",
+    });
+  });
+
+  it("keeps all earlier proposals in sight, with what was decided", async () => {
+    const { id, page } = await proposed();
+    await decide(page, id, "reject", "Not like this.");
+    await propose(service, world.agentToken, id);
+    await propose(service, world.agentToken, id);
+    const text = readingOf(await owner.open(address(id)));
+    expect(text).toMatch(/Earlier proposals Replaced by a newer one .* Rejected .* Not like this\./);
+  });
+});

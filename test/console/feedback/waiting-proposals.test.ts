@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { feedback } from "../../../server/store/feedback/feedback.ts";
+import { runs } from "../../../server/store/feedback/proposals.ts";
+import { createVisitor, readingOf, type Visitor } from "../../support/browser/browser-without-scripts.ts";
+import { databases } from "../../support/database/databases.ts";
+import type { Answer } from "../../support/service/request.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { fillThreads } from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe.each(databases)("137 proposals that wait on $name", (engine) => {
+  let service: Service;
+  let owner: Visitor;
+  beforeAll(async () => {
+    service = await startService({ engine });
+    const person = await service.makeUser();
+    const { id } = await service.makeApp(person);
+    owner = createVisitor(service, await service.signIn(person));
+    await fillProposals(service, id, 137);
+  });
+  afterAll(() => service.stop());
+
+  const subjects = ({ text }: Answer) => [...text.matchAll(/Subject (\d+)/g)].map(([, at]) => Number(at));
+  const nextOf = ({ text }: Answer) => /href="([^"]*)" rel="next"/.exec(text)?.[1]?.replaceAll("&amp;", "&");
+  const walk = async (path: string): Promise<number[]> => {
+    const page = await owner.open(path);
+    const next = nextOf(page);
+    return [...subjects(page), ...(next === undefined ? [] : await walk(next))];
+  };
+
+  it("are all reachable, the longest waiting first", async () => {
+    expect(await walk("/console")).toEqual(Array.from({ length: 137 }, (_, at) => at));
+  });
+
+  it("are all reachable, the newest first", async () => {
+    expect(await walk("/console?order=newest")).toEqual(Array.from({ length: 137 }, (_, at) => 136 - at));
+  });
+
+  it("are counted, and both orders are offered", async () => {
+    const page = await owner.open("/console");
+    expect(readingOf(page)).toMatch(/137 wait for you Longest waiting first Newest first/);
+    expect(page.text).toContain('href="/console?order=newest"');
+  });
+
+  it("of an address that nobody gave is not a page", async () => {
+    expect((await owner.open("/console?cursor=nonsense")).status).toBe(404);
+  });
+});
+
+/** Writes threads with a proposal each straight into the database, each a second younger than the one before. */
+async function fillProposals(service: Service, appId: string, count: number): Promise<void> {
+  const { deps } = service;
+  const threads = Array.from({ length: count }, (_, at) => ({ subject: `Subject ${at}` }));
+  await fillThreads(service, appId, threads);
+  const rows = await deps.database.all<{ id: string; createdAt: string }>(
+    `SELECT id, created_at AS "createdAt" FROM feedback WHERE app_id = ?`,
+    appId,
+  );
+  await deps.database.write(async (tx) => {
+    for (const { id: feedbackId, createdAt } of rows) {
+      const id = deps.newId();
+      await runs.insert(tx, { id, feedbackId, summary: "Mend it", plan: "1. Mend it", createdAt });
+      await feedback.setProposalStatus(tx, feedbackId, "awaiting_approval");
+    }
+  });
+}

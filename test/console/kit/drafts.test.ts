@@ -1,0 +1,109 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
+import { openPage } from "../../support/browser/browser-page.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeAccount, type TestAccount } from "../../support/sign-in/password-accounts.ts";
+import { propose, sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe("a draft in a browser", () => {
+  let service: Service;
+  let browser: TestBrowser;
+  let account: TestAccount;
+  let app: { readonly id: string; readonly key: string };
+  beforeAll(async () => {
+    service = await startService();
+    account = await makeAccount(service);
+    app = await service.makeApp(account);
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  const openThread = async () => {
+    const id = await sendFeedback(service, app.key);
+    await propose(service, await service.makeToken(account, "agent"), id);
+    const page = await openPage(browser, service, await service.signIn(account));
+    await page.goto(`/console/feedback/${app.id}/${id}`);
+    return page;
+  };
+  const typeReply = async (page: Page) => {
+    await page.getByText("Record a reply to the sender").click();
+    await page.getByLabel("Reply", { exact: true }).fill("Dear sender");
+  };
+  const stored = (page: Page) => page.evaluate(() => Object.values(localStorage).join());
+  const goAway = async (page: Page) => {
+    page.once("dialog", (dialog) => dialog.accept());
+    await expect.poll(() => stored(page)).toContain("Dear sender");
+    await page.reload();
+  };
+
+  it("is back after the page was left, and gone after it was discarded", async () => {
+    const page = await openThread();
+    await typeReply(page);
+    await goAway(page);
+    expect(await page.getByLabel("Reply", { exact: true }).inputValue()).toBe("Dear sender");
+    await page.getByRole("button", { name: "Discard it" }).click();
+    await page.reload();
+    expect(await page.getByLabel("Reply", { exact: true }).inputValue()).toBe("");
+  });
+
+  it("stays when another part of the page is sent, and leaves no trace when it was sent itself", async () => {
+    const page = await openThread();
+    const address = page.url();
+    await typeReply(page);
+    await page.getByLabel("Internal note").fill("Seen.");
+    await page.getByRole("button", { name: "Add note" }).click();
+    await page.getByText("The note is on the thread.").waitFor();
+    expect(page.url()).toBe(address);
+    expect(await page.getByLabel("Reply", { exact: true }).inputValue()).toBe("Dear sender");
+    await goAway(page);
+    await page.getByRole("button", { name: "Record reply" }).click();
+    await page.getByText("It was not sent to the sender.").waitFor();
+    expect(await stored(page)).toBe("");
+  });
+
+  it("is the draft of one person, and ends with their session", async () => {
+    const page = await openThread();
+    await typeReply(page);
+    await expect.poll(() => stored(page)).toContain("Dear sender");
+    page.once("dialog", (dialog) => dialog.accept());
+    await page.locator("summary", { hasText: "Account" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are signed out.").waitFor();
+    expect(await stored(page)).toBe("");
+  });
+
+  it("is guarded while another form of the page is sent", async () => {
+    const page = await openThread();
+    await typeReply(page);
+    const asked = new Promise<string>((resolve) => {
+      page.once("dialog", async (dialog) => {
+        await dialog.dismiss();
+        resolve(dialog.type());
+      });
+    });
+    await page.locator("summary", { hasText: "Account" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click({ noWaitAfter: true });
+    expect(await asked).toBe("beforeunload");
+    expect(await page.getByLabel("Reply", { exact: true }).inputValue()).toBe("Dear sender");
+  });
+
+  it("is back after the session ended, and says that nothing was decided", async () => {
+    const page = await openThread();
+    const address = page.url();
+    await page.getByLabel("Note to the agent").fill("Mind the tests.");
+    await page.context().clearCookies();
+    await page.getByRole("button", { name: "Approve this plan" }).click();
+    await page.getByText("Your session has ended, so nothing was done.").waitFor();
+    await page.getByLabel("E-mail").fill(account.email);
+    await page.getByLabel("Password").fill(account.password);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.getByText("it was not done. What you wrote is kept here").waitFor();
+    expect(await page.getByLabel("Note to the agent").inputValue()).toBe("Mind the tests.");
+    expect(page.url()).toBe(address);
+    expect(await page.locator("#proposal").getByText("Waiting for your decision").count()).toBe(1);
+  });
+});

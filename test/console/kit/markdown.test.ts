@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { createMarkdown } from "../../../server/console/kit/display/markdown.ts";
+
+const markdown = createMarkdown("https://example.org/uploads/");
+
+describe("Markdown in the console", () => {
+  it("links to the web and to mail addresses, telling nobody where from", () => {
+    expect(markdown("[a](https://a.example) [b](mailto:b@b.example)")).toBe(
+      '<p><a href="https://a.example" rel="noopener noreferrer nofollow">a</a> ' +
+        '<a href="mailto:b@b.example" rel="noopener noreferrer nofollow">b</a></p>\n',
+    );
+  });
+
+  it.each([
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    "&#106;avascript:alert(1)",
+    "java&#10;script:alert(1)",
+    "data:text/html,x",
+    "vbscript:x",
+    "file:///etc/passwd",
+    "/console/sign-out",
+    "//evil.example",
+  ])("makes no link to %s", (address) => {
+    expect(markdown(`[a](${address}) <${address}> ![b](${address})`)).not.toMatch(/<(a|img)\b/);
+  });
+
+  it("shows pictures of our own uploads, and only links to others", () => {
+    expect(markdown("![a](https://example.org/uploads/a.png)")).toContain(
+      '<img src="https://example.org/uploads/a.png" alt="a">',
+    );
+    expect(markdown("![<b>](https://evil.example/a.png)")).toBe(
+      '<p><a href="https://evil.example/a.png" rel="noopener noreferrer nofollow">&lt;b&gt;</a></p>\n',
+    );
+  });
+
+  it("shows HTML as it was typed", () => {
+    expect(markdown("<script>alert(1)</script>\n\na <img src=x onerror=alert(1)>")).not.toMatch(
+      /<(script|img)/,
+    );
+  });
+});

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  createVisitor,
+  fieldsOf,
+  formOf,
+  locationOf,
+  readingOf,
+  type Visitor,
+} from "../../support/browser/browser-without-scripts.ts";
+import { databases } from "../../support/database/databases.ts";
+import type { Answer } from "../../support/service/request.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeAccount } from "../../support/sign-in/password-accounts.ts";
+import { bearer, propose, sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe.each(databases)("what somebody typed on $name", (engine) => {
+  let service: Service;
+  let account: Awaited<ReturnType<typeof makeAccount>>;
+  let app: { readonly id: string; readonly key: string };
+  let token: string;
+  let owner: Visitor;
+  beforeAll(async () => {
+    service = await startService({ engine });
+    account = await makeAccount(service);
+    app = await service.makeApp(account);
+    token = await service.makeToken(account, "agent");
+    owner = createVisitor(service, await service.signIn(account));
+  });
+  afterAll(() => service.stop());
+
+  const address = (id: string, part = "") => `/console/feedback/${app.id}/${id}${part}`;
+  const thread = async () => {
+    const id = await sendFeedback(service, app.key);
+    return { id, runId: await propose(service, token, id), page: await owner.open(address(id)) };
+  };
+  const fieldsIn = (page: Answer, id: string) => fieldsOf(formOf(page, address(id, "/edit")));
+  const note = { direction: "note", noteBody: "Seen." };
+  const runOf = async (id: string) =>
+    (await service.request("GET", `/api/v1/agent/runs/${id}`, { headers: bearer(token) })).field("status");
+  const signInAgain = async (page: Answer) => {
+    const visitor = createVisitor(service);
+    const { email, password } = account;
+    const signedIn = await visitor.send(page, "/console/sign-in", { email, password });
+    const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+    return { signedIn, visitor: createVisitor(service, { cookie }) };
+  };
+
+  it("as a reply stays when a note is added, and the note is added", async () => {
+    const { id, page } = await thread();
+    const after = await owner.send(page, address(id, "/messages"), { ...note, replyBody: "Dear sender" });
+    expect(after.status).toBe(200);
+    expect(fieldsIn(after, id)).toMatchObject({ replyBody: "Dear sender", noteBody: "" });
+    expect(readingOf(after)).toMatch(/The note is on the thread\. .* Internal note .* Seen\./);
+    expect(after.text).toMatch(/<details class="reveal" open>/);
+  });
+
+  it("as a note to the agent stays when the status is saved", async () => {
+    const { id, page } = await thread();
+    const after = await owner.send(page, address(id, "/edit"), { status: "in_progress", note: "Mind it." });
+    expect(fieldsIn(after, id)).toMatchObject({ note: "Mind it.", status: "in_progress" });
+    expect(readingOf(after)).toContain("The changes are saved.");
+  });
+
+  it("as a subject stays unsaved when a note is added, and undoes nothing that others did", async () => {
+    const { id, page } = await thread();
+    const other = await owner.open(address(id));
+    await owner.send(other, address(id, "/edit"), { status: "resolved" });
+    const after = await owner.send(page, address(id, "/messages"), { ...note, subject: "Mine" });
+    expect(fieldsIn(after, id)).toMatchObject({ subject: "Mine", status: "resolved" });
+    await owner.send(await owner.open(address(id)), address(id, "/edit"), { subject: "Theirs" });
+    const refused = await owner.send(after, address(id, "/edit"));
+    expect(readingOf(refused)).toContain("Subject was changed by somebody else");
+  });
+
+  it("as a note to the agent stays when another tab decided first", async () => {
+    const { id, page } = await thread();
+    await owner.send(await owner.open(address(id)), address(id, "/decision"), { decision: "approve" });
+    const refused = await owner.send(page, address(id, "/decision"), {
+      decision: "reject",
+      note: "No, wait.",
+    });
+    expect(readingOf(refused)).toContain("This proposal was approved already.");
+    expect(fieldsIn(refused, id)).toMatchObject({ note: "No, wait." });
+    const after = await owner.send(refused, address(id, "/messages"), note);
+    expect(fieldsIn(after, id)).toMatchObject({ note: "No, wait." });
+  });
+
+  it("stays under a newer plan, with a warning that it is newer", async () => {
+    const { id, page } = await thread();
+    await propose(service, token, id);
+    const after = await owner.send(page, address(id, "/messages"), { ...note, note: "For the first." });
+    expect(readingOf(after)).toContain("A newer proposal replaced the one you read.");
+    expect(fieldsIn(after, id)).toMatchObject({ note: "For the first." });
+  });
+
+  it("leads to the new message where nothing else is typed", async () => {
+    const { id, page } = await thread();
+    const after = await owner.send(page, address(id, "/messages"), note);
+    expect(after.status).toBe(303);
+    const place = after.headers.get("location")?.split("#")[1] ?? "";
+    expect((await owner.open(locationOf(after))).text).toContain(`id="${place}"`);
+  });
+
+  it("comes back after the session ended, and the page says that nothing was decided", async () => {
+    const { id, runId, page } = await thread();
+    const sent = { decision: "approve", note: "Mind the\ntests.", replyBody: "Dear sender" };
+    const unsigned = await createVisitor(service).send(page, address(id, "/decision"), sent);
+    expect(unsigned.status).toBe(401);
+    expect(readingOf(unsigned)).toContain("Your session has ended, so nothing was done.");
+    const { signedIn, visitor } = await signInAgain(unsigned);
+    expect(readingOf(signedIn)).toContain("what you sent was not done");
+    const shown = await visitor.send(signedIn, address(id, "/decision"));
+    expect(readingOf(shown)).toContain("it was not done. What you wrote is kept here: send it again.");
+    expect(fieldsIn(shown, id)).toMatchObject({ note: "Mind the\ntests.", replyBody: "Dear sender" });
+    expect(await runOf(runId)).toBe("awaiting_approval");
+    expect((await visitor.send(shown, address(id, "/decision"), { decision: "approve" })).status).toBe(200);
+    expect(await runOf(runId)).toBe("approved");
+  });
+
+  it("comes back after a wrong password, too", async () => {
+    const path = `/console/faqs/${app.id}/new`;
+    const page = await owner.open(path);
+    const typed = { question: "How?", answer: "Like\nthis." };
+    const unsigned = await createVisitor(service).send(page, path, typed);
+    const wrong = await createVisitor(service).send(unsigned, "/console/sign-in", {
+      email: account.email,
+      password: "not this one",
+    });
+    expect(readingOf(wrong)).toContain("You are not signed in.");
+    const { signedIn, visitor } = await signInAgain(wrong);
+    expect(fieldsOf(formOf(await visitor.send(signedIn, path), path))).toMatchObject(typed);
+    const { body } = await service.request("GET", "/api/v1/faqs/remote", {
+      headers: { "x-api-key": app.key },
+    });
+    expect(body).toEqual([]);
+  });
+
+  it("is not asked for again by a form in which nothing was typed", async () => {
+    const path = `/console/faqs/${app.id}`;
+    for (const question of ["A?", "B?"])
+      await owner.send(await owner.open(`${path}/new`), `${path}/new`, { question, answer: "C." });
+    const page = await owner.open(path);
+    const move = { move: `${/name="move" value="([^"]*) down"/.exec(page.text)?.[1]} down` };
+    const referer = `${service.baseUrl}${path}`;
+    const unsigned = await createVisitor(service, { referer }).send(page, `${path}/order`, move);
+    const { signedIn, visitor } = await signInAgain(unsigned);
+    const answer = await visitor.send(signedIn, `${path}/order`);
+    expect(answer.headers.get("location")).toBe(`${path}?done=not-done`);
+  });
+});

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  createVisitor,
+  fieldsOf,
+  formOf,
+  readingOf,
+  type Visitor,
+} from "../../support/browser/browser-without-scripts.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeSeatedTest } from "../../support/worlds/cycle-with-twelve-slots.ts";
+
+describe("the page of a run", () => {
+  let service: Service;
+  let test: Awaited<ReturnType<typeof makeSeatedTest>>;
+  let owner: Visitor;
+  beforeAll(async () => {
+    service = await startService();
+    test = await makeSeatedTest(service);
+    owner = createVisitor(service, test.world.headers);
+  });
+  afterAll(() => service.stop());
+
+  const send = async (slotId: string, deed: string, page?: string) =>
+    owner.send(
+      await owner.open(page ?? `${test.path}?slot=${slotId}`),
+      `${test.path}/seats/${slotId}/${deed}`,
+    );
+  const assign = async (values: Record<string, string>) =>
+    owner.send(await owner.open(test.path), `${test.path}/assign`, values);
+
+  it("tells how the run stands", async () => {
+    const page = readingOf(await owner.open(test.path));
+    expect(page).toMatch(
+      /Running .* Day 1 of 14 Testers 0 of 12 none at risk Requests 1 waiting for you .* Last day /,
+    );
+  });
+
+  it("accepts who asks for a seat", async () => {
+    const { slotId } = test.world;
+    const page = await owner.follow(await send(slotId, "accept", test.path));
+    expect(await test.seatAt(slotId)).toMatchObject({ status: "active", joinCheckPending: true });
+    expect(readingOf(page)).toContain("Requests 0 none waiting");
+  });
+
+  it("declines who asks for a seat, which is open again", async () => {
+    const other = await makeSeatedTest(service);
+    const visitor = createVisitor(service, other.world.headers);
+    const action = `${other.path}/seats/${other.world.slotId}/decline`;
+    await visitor.send(await visitor.open(other.path), action);
+    expect(await other.seatAt(other.world.slotId)).toMatchObject({ status: "open", tester: null });
+  });
+
+  it("gives an open seat to a known account", async () => {
+    const { email } = await service.makeUser();
+    const open = (await test.seats()).find(({ status }) => status === "open");
+    const answer = await assign({ email, slotId: open?.slotId ?? "" });
+    expect(answer.headers.get("location")).toBe(`${test.path}?done=seat-assigned`);
+    expect(await test.seatAt(open?.slotId ?? "")).toMatchObject({ status: "active", tester: { email } });
+  });
+
+  it.each([
+    ["nobody has", async () => "nobody@example.org", "E-mail of the tester belongs to no account here."],
+    ["is no address", async () => "", "E-mail of the tester must not be empty."],
+    ["is the owner's", async () => test.world.owner.email, "This is a test of your own app."],
+    [
+      "has a seat already",
+      async () => (await test.seat()).tester.email,
+      "has, or had, a seat in this test already.",
+    ],
+  ])("refuses to give a seat to an address that %s, and says why", async (_, addressOf, words) => {
+    const email = await addressOf();
+    const page = await assign({ email });
+    expect(page.status).toBeGreaterThanOrEqual(400);
+    expect(readingOf(page)).toContain(words);
+    expect(fieldsOf(formOf(page, `${test.path}/assign`)).email).toBe(email);
+  });
+
+  it("confirms that a tester has joined the store's test", async () => {
+    const { slotId } = await test.seat();
+    await send(slotId, "confirm-join");
+    expect(await test.seatAt(slotId)).toMatchObject({ joinCheckPending: false });
+    const page = await owner.open(`${test.path}?slot=${slotId}`);
+    expect(page.text).not.toContain("confirm-join");
+  });
+
+  it("replaces a test key, which it never shows", async () => {
+    const { slotId } = await test.seat();
+    const answer = await send(slotId, "rotate-key");
+    expect(answer.headers.get("location")).toBe(`${test.path}?done=key-rotated`);
+    expect((await owner.follow(answer)).text).not.toContain("stk_");
+  });
+
+  it("removes a tester after telling what that means, and opens the seat below", async () => {
+    const { slotId, seat, tester } = await test.seat();
+    const before = readingOf(await owner.open(`${test.path}?slot=${slotId}`));
+    expect(before).toContain("The tester loses the seat for the rest of this run");
+    const page = await owner.follow(await send(slotId, "remove"));
+    const rows = [...page.text.matchAll(/<tr(?: class="(\w+)")?>\s*<th scope="row"[\s\S]*?<\/tr>/g)];
+    const own = rows.filter(([row]) => row.includes(`Seat </span>${seat}<`));
+    expect(own.map(([row, kind]) => [kind, row.includes(tester.email)])).toEqual([
+      ["removed", true],
+      [undefined, false],
+    ]);
+  });
+
+  it("says that somebody was quicker", async () => {
+    const { slotId } = await test.seat();
+    const page = await owner.open(`${test.path}?slot=${slotId}`);
+    await test.world.call("POST", `/slots/${slotId}/remove`, {});
+    const answer = await owner.send(page, `${test.path}/seats/${slotId}/remove`);
+    expect(answer.status).toBe(409);
+    expect(readingOf(answer)).toContain("Its state does not allow that, or no longer.");
+  });
+
+  it("is not shown within another app, and its seats not within another run", async () => {
+    const other = await makeSeatedTest(service);
+    const wrongApp = `/console/cycles/${(await service.makeApp(test.world.owner)).id}/${test.world.cycleId}`;
+    expect((await owner.open(wrongApp)).status).toBe(404);
+    expect((await owner.open(`${wrongApp}/report`)).status).toBe(404);
+    const foreign = await service.request("POST", `${test.path}/seats/${other.world.slotId}/accept`, {
+      headers: {
+        ...test.world.headers,
+        origin: service.baseUrl,
+        accept: "text/html",
+        "content-type": "application/x-www-form-urlencoded",
+      },
+      body: "",
+    });
+    expect(foreign.status).toBe(404);
+  });
+
+  it("cancels a run after it says what that means", async () => {
+    const other = await makeSeatedTest(service);
+    const visitor = createVisitor(service, other.world.headers);
+    const before = await visitor.open(other.path);
+    expect(readingOf(before)).toContain("no further days count, testers lose their seats");
+    const page = await visitor.follow(await visitor.send(before, `${other.path}/cancel`));
+    expect(readingOf(page)).toContain("Cancelled");
+    expect(page.text).not.toMatch(/action="[^"]*(assign|cancel|accept)"/);
+    const { email } = await service.makeUser();
+    const late = await visitor.send(before, `${other.path}/assign`, { email });
+    expect([late.status, readingOf(late)]).toEqual([
+      422,
+      expect.stringContaining("does not accept testers now"),
+    ]);
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { seedDemo } from "../../../server/demo/seed-demo.ts";
+import { users } from "../../../server/store/access/users.ts";
+import type { SlotWithDays } from "../../../src/contract/console/cycles.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+
+const day = 86_400_000;
+
+/** The run of the demo as its owner reads it. */
+async function demoRun(service: Service) {
+  const { appId, email } = await seedDemo(service.deps);
+  const owner = await users.findByEmail(service.deps.database, email);
+  const headers = await service.signIn({ id: owner?.id ?? "" });
+  const read = (path: string) => service.request("GET", `/api/v1/console${path}`, { headers });
+  const listingId = (await read(`/apps/${appId}/listings`)).field("items.0.id");
+  const cycleId = (await read(`/listings/${listingId}/cycles`)).field("items.0.id");
+  const run = await read(`/cycles/${cycleId}`);
+  const slots: SlotWithDays[] = JSON.parse(run.text).slots;
+  return { run: run.body, slots, report: await read(`/cycles/${cycleId}/report`) };
+}
+
+const inBerlin = new Intl.DateTimeFormat("en-GB", { timeZone: "Europe/Berlin", timeStyle: "medium" });
+
+/** Moves a service's clock on to an hour of the day in Berlin. */
+function moveTo(service: Service, time: string): void {
+  const [here = 0, there = 0] = [inBerlin.format(service.clock.now()), time].map((text) =>
+    text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0),
+  );
+  service.clock.advance(((there - here) * 1_000 + day) % day);
+}
+
+describe("the demo's test", () => {
+  it.each(["00:00:20", "00:11:00", "06:30:00", "12:00:00", "23:59:30"])(
+    "is on its ninth day at %s, each kind of day in it",
+    async (time) => {
+      const service = await startService();
+      moveTo(service, time);
+      const { run, slots } = await demoRun(service);
+      expect(run).toMatchObject({ cycle: { status: "running", dayIndex: 9, durationDays: 14 } });
+      const kinds = slots.flatMap(({ days }) => days.map(({ state, countedBy }) => countedBy ?? state));
+      expect(new Set(kinds)).toEqual(new Set(["session", "proof", "missed", "open", "ahead", "none"]));
+      expect(slots.filter(({ status }) => status === "requested")).toHaveLength(2);
+      const sessions = slots.flatMap(({ days }) => days.flatMap(({ session }) => session ?? []));
+      expect(sessions.filter(({ endedAt }) => endedAt > service.clock.now().toISOString())).toEqual([]);
+      await service.stop();
+    },
+  );
+
+  it("was lived by the rules: who missed three days lost the seat, a late upload undid a missed day", async () => {
+    const service = await startService();
+    const { slots } = await demoRun(service);
+    const seats = slots.map(({ seat, status, missedDays }) => [seat, status, missedDays]);
+    expect(seats.slice(2, 9)).toEqual([
+      [3, "active", 0],
+      [4, "active", 1],
+      [5, "active", 1],
+      [6, "removed", 3],
+      [6, "active", 0],
+      [7, "active", 0],
+      [8, "at_risk", 1],
+    ]);
+    await service.stop();
+  });
+
+  it("keeps a picture that can be looked at", async () => {
+    const service = await startService();
+    const { slots } = await demoRun(service);
+    const [image = ""] = slots.flatMap(({ days }) => days.flatMap(({ proof }) => proof?.images ?? []));
+    const answer = await service.request("GET", image.slice(service.baseUrl.length));
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/png"]);
+    await service.stop();
+  });
+});

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { devices } from "../../../server/store/access/devices.ts";
+import {
+  createVisitor,
+  fieldsOf,
+  formOf,
+  locationOf,
+  readingOf,
+  type Visitor,
+} from "../../support/browser/browser-without-scripts.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { newListing, requestSeat } from "../../support/worlds/listing-and-slot-activity.ts";
+import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+
+const filled = {
+  appName: "Lantern",
+  packageName: "com.example.lantern",
+  optInUrl: "https://play.example/apps/testing/com.example.lantern",
+  testBrief: "Light the lantern.",
+  screens: "Home\n\n  Map  \n",
+};
+
+describe("the tests of an app in the console", () => {
+  let service: Service;
+  let world: ConsoleWorld;
+  let owner: Visitor;
+  let app: { readonly id: string };
+  beforeAll(async () => {
+    service = await startService();
+    world = await makeConsoleWorld(service);
+    owner = createVisitor(service, world.headers);
+  });
+  afterAll(() => service.stop());
+  beforeEach(async () => {
+    app = await service.makeApp(world.owner, { name: "Torch" });
+  });
+
+  const address = (part = "") => `/console/testing/${app.id}${part}`;
+  const create = async (values: Record<string, string> = {}) =>
+    owner.send(await owner.open(address("/new")), address("/new"), {
+      ...filled,
+      verificationTier: "sdk",
+      ...values,
+    });
+  const stored = async () => (await world.call("GET", `/apps/${app.id}/listings`)).body;
+  const listed = async () => (await world.call("POST", `/apps/${app.id}/listings`, newListing)).field("id");
+  const plan = async (id: string, values: Record<string, string>) =>
+    owner.send(await owner.open(address(`/${id}`)), address(`/${id}/cycles`), values);
+
+  it("say what a listing is where there is none", async () => {
+    expect(readingOf(await owner.open(address()))).toContain(
+      "A listing tells testers what they are to test.",
+    );
+  });
+
+  it("begin with a listing of twelve seats and fourteen days, named as the app", async () => {
+    const fields = fieldsOf(formOf(await owner.open(address("/new")), address("/new")));
+    expect(fields).toMatchObject({ appName: "Torch", seats: "12", durationDays: "14", maxMissedDays: "3" });
+  });
+
+  it("keep a listing with one screen from each line that is not empty", async () => {
+    const page = await owner.follow(await create({ seats: "3", iconUrl: " " }));
+    expect(readingOf(page)).toMatch(/Lantern com\.example\.lantern Opt-in page .*Home Map/);
+    expect(await stored()).toMatchObject({
+      items: [{ screens: ["Home", "Map"], seats: 3, durationDays: 14, iconUrl: null }],
+    });
+  });
+
+  it.each([
+    ["appName", " ", "Name of the app must not be empty."],
+    ["packageName", "lantern", "Package name must be a package name such as com.example.app."],
+    ["optInUrl", "javascript:alert(1)", "Opt-in address must be"],
+    ["screens", "Home\nHome", "Screens must name each screen once."],
+    ["seats", "a dozen", "Seats must be a whole number."],
+    ["durationDays", "61", "Days must be at most 60."],
+    ["maxMissedDays", "0", "Missed days must be at least 1."],
+  ])("show what is wrong with %s %j at its field", async (name, value, fault) => {
+    const page = await create({ [name]: value });
+    expect(page.status).toBe(400);
+    expect(readingOf(page)).toContain(fault);
+    expect(fieldsOf(formOf(page, address("/new")))[name]).toBe(value);
+  });
+
+  it("change only what was changed of a listing", async () => {
+    const id = await listed();
+    const page = await owner.open(address(`/${id}`));
+    await world.call("PATCH", `/listings/${id}`, { testBrief: "Another brief." });
+    await owner.send(page, address(`/${id}`), { screens: "Home\nMap\nSettings" });
+    expect(await stored()).toMatchObject({
+      items: [{ testBrief: "Another brief.", screens: ["Home", "Map", "Settings"] }],
+    });
+  });
+
+  it("plan a run in the time zone that is chosen, which then goes by itself", async () => {
+    const id = await listed();
+    const answer = await plan(id, { startsOn: "2999-03-01", timezone: "Asia/Tokyo" });
+    const page = readingOf(await owner.follow(answer));
+    expect(page).toMatch(/Run from Fri 1 Mar 2999 Recruiting/);
+    expect(page).toContain("until midnight, Asia/Tokyo");
+    expect(readingOf(await owner.open(address(`/${id}`)))).toContain("14 days, not begun Asia/Tokyo");
+  });
+
+  it("offer the zone of the last run again", async () => {
+    const id = await listed();
+    await plan(id, { startsOn: "2999-03-01", timezone: "Asia/Tokyo" });
+    const fields = fieldsOf(formOf(await owner.open(address(`/${id}`)), address(`/${id}/cycles`)));
+    expect(fields).toMatchObject({ timezone: "Asia/Tokyo" });
+  });
+
+  it("offer the zone of the owner's profile where there was no run yet", async () => {
+    const id = await listed();
+    const zone = async () =>
+      fieldsOf(formOf(await owner.open(address(`/${id}`)), address(`/${id}/cycles`))).timezone;
+    expect(await zone()).toBe("UTC");
+    await service.deps.database.write((tx) => devices.setTimezone(tx, world.owner.id, "America/Lima"));
+    expect(await zone()).toBe("America/Lima");
+    await service.deps.database.write((tx) => devices.setTimezone(tx, world.owner.id, "UTC"));
+  });
+
+  it.each([
+    ["startsOn", "soon", "First day must be a date, YYYY-MM-DD."],
+    ["startsOn", "2020-01-01", "First day must be later: the last day of such a test is over."],
+    ["timezone", "Mars/Olympus", "Time zone must be an IANA time zone such as Europe/London."],
+  ])("show what is wrong with a run whose %s is %s", async (name, value, fault) => {
+    const answer = await plan(await listed(), { startsOn: "2999-03-01", timezone: "UTC", [name]: value });
+    expect([answer.status, readingOf(answer)]).toEqual([400, expect.stringContaining(fault)]);
+  });
+
+  it("plan a run once where the form is sent twice", async () => {
+    const id = await listed();
+    const page = await owner.open(address(`/${id}`));
+    const values = { startsOn: "2999-03-01", timezone: "UTC" };
+    const [first, second] = [
+      await owner.send(page, address(`/${id}/cycles`), values),
+      await owner.send(page, address(`/${id}/cycles`), values),
+    ];
+    expect(locationOf(second)).toBe(locationOf(first));
+    expect((await world.call("GET", `/listings/${id}/cycles`)).body).toMatchObject({ items: [{}] });
+  });
+
+  it("are not shown within another app", async () => {
+    const id = await listed();
+    const other = await service.makeApp(world.owner);
+    expect((await owner.open(`/console/testing/${other.id}/${id}`)).status).toBe(404);
+  });
+
+  it("tell on every page, on the home page and in the list who asks for a seat, until the request expires", async () => {
+    const other = await makeConsoleWorld(service);
+    const visitor = createVisitor(service, other.headers);
+    const waiting = async () => readingOf(await visitor.open("/console"));
+    expect(await waiting()).toContain("1 proposal waits, 1 tester asks for a seat");
+    expect(await waiting()).toMatch(
+      /Testers who ask for a seat .*@example\.org Asks for a seat Lantern Seat 1 expires in 47 hours/,
+    );
+    expect(readingOf(await visitor.open(`/console/testing/${other.app.id}`))).toContain("1 request Running");
+    service.clock.advance(48 * 3_600_000);
+    expect(await waiting()).not.toContain("asks for a seat");
+    service.clock.advance(-48 * 3_600_000);
+  });
+
+  it("count all who ask", async () => {
+    const other = await makeConsoleWorld(service);
+    const { body } = await other.call("GET", `/cycles/${other.cycleId}`);
+    expect(body).toMatchObject({ slots: expect.anything() });
+    const slotId = (await other.call("GET", `/cycles/${other.cycleId}`)).field("slots.1.slotId");
+    await requestSeat(service, slotId, await service.makeUser());
+    const page = readingOf(await createVisitor(service, other.headers).open("/console"));
+    expect(page).toContain("2 testers ask for seats");
+  });
+});

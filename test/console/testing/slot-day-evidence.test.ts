@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createVisitor, readingOf, type Visitor } from "../../support/browser/browser-without-scripts.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeSeatedTest } from "../../support/worlds/cycle-with-twelve-slots.ts";
+import { recordProof, recordSession } from "../../support/worlds/listing-and-slot-activity.ts";
+
+describe("the evidence of a day", () => {
+  let service: Service;
+  let test: Awaited<ReturnType<typeof makeSeatedTest>>;
+  let owner: Visitor;
+  beforeAll(async () => {
+    service = await startService();
+    test = await makeSeatedTest(service);
+    owner = createVisitor(service, test.world.headers);
+  });
+  afterAll(() => service.stop());
+
+  it.each([
+    ["session_below_bar", "It was shorter than 45 seconds or reached fewer than 2 screens."],
+    ["already_submitted", "The day was already counted."],
+    [
+      "cycle_not_running",
+      "The test had not started when it arrived, had finished, or its last day was over when it began.",
+    ],
+    ["slot_not_active", "The seat was no longer active when it arrived."],
+    ["session_stale", "It is from a day that the server cannot vouch for"],
+    ["session_in_future", "By the server’s clock, it began in the future."],
+  ])("says in words why a session did not count: %s", async (reason, words) => {
+    const { slotId, evidence } = await test.seat();
+    await recordSession(service, slotId, { dayIndex: 1, reason });
+    expect(readingOf(await owner.open(evidence))).toContain(`The session did not count. ${words}`);
+  });
+
+  it("shows the evidence of a day that a session counted", async () => {
+    const { slotId, seat, evidence } = await test.seat();
+    await recordSession(service, slotId, {
+      dayIndex: 1,
+      reason: null,
+      seconds: 133,
+      screens: ["Home", "Map"],
+    });
+    await recordSession(service, slotId, { dayIndex: 1, reason: "already_submitted" });
+    const page = readingOf(await owner.open(evidence));
+    expect(page).toMatch(
+      new RegExp(
+        `Seat ${seat}, day 1 .* Counted by a session .* Length 2 min 13 s, .* Screens Home Map App version 1\\.4\\.0`,
+      ),
+    );
+    expect(page).toContain("2 reported for this day");
+    expect(page).not.toContain("did not count");
+  });
+
+  it("shows the images and the note of a proof, from the uploads alone", async () => {
+    const { slotId, evidence } = await test.seat();
+    await recordProof(service, slotId, {
+      dayIndex: 1,
+      appId: test.world.app.id,
+      images: ["one.png", "two.png"],
+    });
+    const page = await owner.open(evidence);
+    expect(readingOf(page)).toMatch(/Counted by a proof .* The map is empty\./);
+    const images = [...page.text.matchAll(/<img src="([^"]+)" alt="(Proof[^"]+)"/g)].map(
+      ([, ...image]) => image,
+    );
+    expect(images).toEqual([
+      [`${service.baseUrl}/uploads/one.png`, "Proof, 1 of 2"],
+      [`${service.baseUrl}/uploads/one.png`, "Proof, 1 of 2, in full"],
+      [`${service.baseUrl}/uploads/two.png`, "Proof, 2 of 2"],
+      [`${service.baseUrl}/uploads/two.png`, "Proof, 2 of 2, in full"],
+    ]);
+  });
+
+  it.each(["?slot=nothing&day=1", "?slot=&day=", "?day=3"])("opens without evidence at %s", async (query) => {
+    const page = await owner.open(test.path + query);
+    expect([page.status, readingOf(page)]).toEqual([
+      200,
+      expect.stringContaining("Choose a day to see its evidence"),
+    ]);
+  });
+});

@@ -1,0 +1,204 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
+import { openPage } from "../../support/browser/browser-page.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { type LivedTest, makeLivedTest } from "../../support/worlds/cycle-on-its-ninth-day.ts";
+import { newListing, recordSession } from "../../support/worlds/listing-and-slot-activity.ts";
+import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe("the grid of seats by days", () => {
+  let service: Service;
+  let world: ConsoleWorld;
+  let lived: LivedTest;
+  let browser: TestBrowser;
+  let complaints: string[];
+  beforeAll(async () => {
+    service = await startService();
+    world = await makeConsoleWorld(service);
+    lived = await makeLivedTest(service, world);
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+  beforeEach(() => {
+    complaints = [];
+  });
+
+  const opened = async (options = {}, query = ""): Promise<Page> => {
+    const page = await openPage(browser, service, world.headers, options);
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    await page.goto(lived.path + query);
+    return page;
+  };
+  const evidence = (page: Page) => page.getByRole("complementary", { name: "Evidence" });
+
+  it.each([
+    ["Seat 1, day 3: counted by a session", "Counted by a session"],
+    ["Seat 2, day 5: counted by a proof", "Counted by a proof"],
+    ["Seat 4, day 3: missed", "No session and no proof arrived for this day."],
+    ["Seat 5, day 6: missed", "It was shorter than 45 seconds or reached fewer than 2 screens."],
+    ["Seat 3, day 9: open today", "Open: today can still be counted"],
+  ])("shows what is known of “%s” beside it", async (name, words) => {
+    const page = await opened();
+    await page.getByRole("link", { name }).click();
+    await evidence(page).getByText(words).waitFor();
+    expect(await page.getByRole("link", { name }).getAttribute("aria-current")).toBe("true");
+    expect(complaints).toEqual([]);
+  });
+
+  it("does so without scripts", async () => {
+    const page = await opened({ javaScriptEnabled: false });
+    await page.getByRole("link", { name: "Seat 5, day 6: missed" }).click();
+    expect(await evidence(page).innerText()).toContain("It was shorter than 45 seconds");
+    await page.getByRole("link", { name: "Seat 8" }).first().click();
+    expect(await evidence(page).innerText()).toContain("Remove the tester");
+  });
+
+  it("keeps what is shown when the page is opened again at its address", async () => {
+    const page = await opened();
+    await page.getByRole("link", { name: "Seat 1, day 3: counted by a session" }).click();
+    await evidence(page).getByText("2 min 13 s").waitFor();
+    await page.reload();
+    expect(await evidence(page).innerText()).toContain("2 min 13 s");
+  });
+
+  it("names its rows and columns, and tells days of which nothing is known in words", async () => {
+    const page = await opened();
+    const grid = page.getByRole("table");
+    expect(await grid.getByRole("columnheader").allInnerTexts()).toHaveLength(16);
+    expect(await grid.getByRole("columnheader", { name: /^Day 9 .*, today$/ }).count()).toBe(1);
+    const row = grid.getByRole("row", { name: /^Seat 12 / });
+    expect(await row.getByRole("cell", { name: "seat not active" }).count()).toBe(14);
+    expect(
+      await grid
+        .getByRole("row", { name: /^Seat 1 / })
+        .getByRole("cell", { name: "ahead" })
+        .count(),
+    ).toBe(5);
+  });
+
+  it("shows who was removed, dimmed, above who followed", async () => {
+    const page = await opened();
+    const rows = await page
+      .getByRole("row", { name: /^Seat 6 / })
+      .evaluateAll((all) =>
+        all.map((row) => [row.className, row.querySelectorAll("td .mark.session").length]),
+      );
+    expect(rows).toEqual([
+      ["removed", 3],
+      ["", 1],
+    ]);
+  });
+
+  it("leads by arrow keys from cell to cell, and by Enter to the evidence", async () => {
+    const page = await opened();
+    await page.getByRole("link", { name: "Seat 1, day 3" }).focus();
+    for (const key of [
+      "ArrowRight",
+      "ArrowDown",
+      "ArrowDown",
+      "ArrowDown",
+      "ArrowDown",
+      "ArrowRight",
+      "ArrowRight",
+    ])
+      await page.keyboard.press(key);
+    await page.keyboard.press("Enter");
+    await evidence(page).getByRole("heading", { name: "Seat 5, day 6" }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe(
+      "Seat 5, day 6: missed",
+    );
+  });
+
+  it("is reached by the Tab key in reading order", async () => {
+    const page = await opened();
+    await page.getByRole("link", { name: /^Seat 1 / }).focus();
+    const names: (string | null)[] = [];
+    for (let day = 1; day <= 3; day += 1) {
+      await page.keyboard.press("Tab");
+      names.push(await page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? null));
+    }
+    expect(names).toEqual([1, 2, 3].map((day) => `Seat 1, day ${day}: counted by a session`));
+  });
+
+  it("scrolls within itself on a phone, its seats staying in sight", async () => {
+    const page = await opened({ viewport: { width: 390, height: 844 } });
+    const grid = page.getByRole("region", { name: "Seats by days" });
+    await grid.evaluate((element) => element.scrollTo({ left: 10_000 }));
+    const seat = await page.getByRole("link", { name: /^Seat 1 / }).boundingBox();
+    expect(seat?.x).toBeGreaterThanOrEqual(0);
+    expect(seat?.x).toBeLessThan(40);
+    expect(await grid.evaluate((element) => element.scrollLeft)).toBeGreaterThan(0);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
+
+  it.each(["light", "dark"] as const)(
+    "tells kinds of days apart by shape, in %s too",
+    async (colorScheme) => {
+      const page = await opened({ colorScheme });
+      const shapes = await page
+        .locator(".legend .mark path")
+        .evaluateAll((paths) => paths.map((path) => path.getAttribute("d")));
+      expect(new Set(shapes).size).toBe(6);
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  it("shows what happens meanwhile, where it was scrolled to", async () => {
+    const page = await openPage(browser, service, world.headers, { viewport: { width: 390, height: 844 } });
+    await page.clock.install();
+    await page.goto(lived.path);
+    const grid = page.getByRole("region", { name: "Seats by days" });
+    await grid.evaluate((element) => element.scrollTo({ left: 60 }));
+    await recordSession(service, lived.slotOf(3), { dayIndex: 9, reason: null });
+    await page.clock.runFor(21_000);
+    await page.getByRole("link", { name: "Seat 3, day 9: counted by a session" }).waitFor();
+    expect(await grid.evaluate((element) => element.scrollLeft)).toBe(60);
+  });
+
+  it("begins at today where there is no room for all days", async () => {
+    const page = await opened({ viewport: { width: 390, height: 844 } });
+    const today = await page.getByRole("columnheader", { name: /, today$/ }).boundingBox();
+    expect((today?.x ?? 0) + (today?.width ?? 0)).toBeLessThanOrEqual(390);
+    expect(today?.x).toBeGreaterThan(150);
+  });
+
+  it("offers the reader's own time zone for a first run", async () => {
+    const app = await service.makeApp(world.owner);
+    const listed = await world.call("POST", `/apps/${app.id}/listings`, newListing);
+    const page = await openPage(browser, service, world.headers, { timezoneId: "America/Lima" });
+    await page.goto(`/console/testing/${app.id}/${listed.field("id")}`);
+    expect(await page.getByLabel("Time zone").inputValue()).toBe("America/Lima");
+  });
+
+  it("offers that zone under the browser's name for it where the server has another", async () => {
+    const app = await service.makeApp(world.owner);
+    const listed = await world.call("POST", `/apps/${app.id}/listings`, newListing);
+    const page = await openPage(browser, service, world.headers);
+    await page.addInitScript(() => {
+      const known = Intl.DateTimeFormat.prototype.resolvedOptions;
+      Intl.DateTimeFormat.prototype.resolvedOptions = function () {
+        return { ...known.call(this), timeZone: "Asia/Kolkata" };
+      };
+    });
+    await page.goto(`/console/testing/${app.id}/${listed.field("id")}`);
+    expect(await page.getByLabel("Time zone").inputValue()).toBe("Asia/Kolkata");
+  });
+
+  it("removes a tester, whose evidence stays, after a word on what that means", async () => {
+    const page = await opened({}, `?slot=${lived.slotOf(9)}`);
+    await evidence(page).getByText("Remove the tester").click();
+    await evidence(page).getByRole("button", { name: "Remove for good" }).click();
+    await page.getByText("The tester is removed. The counted days stay on record.").waitFor();
+    expect(
+      await page
+        .getByRole("row", { name: /^Seat 9 .*Removed/ })
+        .getByRole("link")
+        .count(),
+    ).toBe(7);
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { detectMediaType, normaliseMediaType } from "../../src/contract/media-type.ts";
+import * as sample from "../support/files/sample-files.ts";
+
+const { png, jpeg, webp, gif, mp4, webm, mov, pdf } = sample;
+const ascii = (text: string) => Buffer.from(text, "latin1");
+const hex = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
+const ftyp = (...brands: string[]) =>
+  Buffer.concat([
+    hex("000000"),
+    Buffer.of(12 + 4 * brands.length),
+    ascii(`ftyp${brands[0]}\0\0\0\0`),
+    ascii(brands.slice(1).join("")),
+  ]);
+
+describe("the media type of bytes", () => {
+  it.each([png, jpeg, webp, gif, mp4, webm, mov, pdf].map((build) => [build().mediaType, build().bytes]))(
+    "is found for %s",
+    (mediaType, bytes) => {
+      expect(detectMediaType(Buffer.from(bytes))).toBe(mediaType);
+    },
+  );
+
+  it.each([
+    ["image/png", hex("89504e47 0d0a1a0a")],
+    ["image/jpeg", hex("ffd8ff")],
+    ["image/webp", ascii("RIFF\0\0\0\0WEBP")],
+    ["image/gif", ascii("GIF87a")],
+    ["image/gif", ascii("GIF89a")],
+    ["application/pdf", ascii("%PDF-")],
+    ["video/webm", hex("1a45dfa3 87 4282 84 7765626d")],
+    ["video/mp4", ftyp("isom").subarray(0, 12)],
+    ["video/quicktime", ftyp("qt  ").subarray(0, 12)],
+  ])("is %s for its bare signature", (mediaType, bytes) => {
+    expect(detectMediaType(bytes)).toBe(mediaType);
+    expect(detectMediaType(bytes.subarray(0, -1))).toBeNull();
+    expect(detectMediaType(Buffer.concat([ascii(" "), bytes]))).toBeNull();
+  });
+
+  it.each(["isom", "iso2", "iso6", "mp41", "mp42", "avc1", "M4V ", "dash", "MSNV"])(
+    "is video/mp4 for the brand %j, as the main one or as a compatible one",
+    (brand) => {
+      expect(detectMediaType(ftyp(brand))).toBe("video/mp4");
+      expect(detectMediaType(ftyp("xxxx", "yyyy", brand))).toBe("video/mp4");
+    },
+  );
+
+  it.each(["heic", "heix", "mif1", "avif", "M4A ", "M4B ", "crx "])(
+    "is none we know for the brand %j, whatever it is compatible with",
+    (brand) => {
+      expect(detectMediaType(ftyp(brand, "isom", "mp42"))).toBeNull();
+    },
+  );
+
+  it.each(["moov", "mdat", "wide", "free", "skip", "pnot"])(
+    "is video/quicktime for an old film that begins with the box %s",
+    (box) => {
+      expect(detectMediaType(Buffer.concat([hex("00000008"), ascii(box)]))).toBe("video/quicktime");
+      expect(detectMediaType(Buffer.concat([hex("00000005"), ascii(box)]))).toBeNull();
+    },
+  );
+
+  it("finds the DocType behind other elements of the header", () => {
+    const header = "4286 81 01 42f7 81 01 ec 83 000000 4282 84 7765626d 4287 81 04";
+    expect(detectMediaType(hex(`1a45dfa3 9b ${header}`))).toBe("video/webm");
+  });
+
+  it.each([
+    ["no bytes", Buffer.alloc(0)],
+    ["zeros", Buffer.alloc(512)],
+    ["Matroska", hex("1a45dfa3 8b 4282 88 6d6174726f736b61")],
+    ["an EBML element longer than all bytes", hex("1a45dfa3 93 4286 01ffffffffffffff")],
+    ["RIFF that is sound", ascii("RIFF\0\0\0\0WAVE")],
+    ["an unknown brand", ftyp("3gp4", "3gp5")],
+    ["GIF of another version", ascii("GIF88a")],
+    ["SVG", ascii("<svg xmlns='http://www.w3.org/2000/svg'/>")],
+    ["HTML", ascii("<!doctype html><script>alert(1)</script>")],
+    ["a ZIP archive", ascii("PK\u0003\u0004")],
+    ["a TIFF image", ascii("II*\0")],
+  ])("is none we know for %s", (_, bytes) => {
+    expect(detectMediaType(bytes)).toBeNull();
+  });
+});
+
+describe("a declared media type", () => {
+  it.each([
+    ["image/png", "image/png"],
+    ["IMAGE/PNG", "image/png"],
+    [" image/png ; charset=binary", "image/png"],
+    ["image/jpg", "image/jpeg"],
+    ["image/JPG;q=1", "image/jpeg"],
+    ["", null],
+    [null, null],
+    [undefined, null],
+  ])("%j means %j", (declared, meant) => {
+    expect(normaliseMediaType(declared)).toBe(meant);
+  });
+});

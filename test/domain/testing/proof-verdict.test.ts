@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { judgeProof, wouldHaveBeenAccepted } from "../../../server/domain/testing/proof-verdict.ts";
+import type { TestedSlot } from "../../../server/domain/testing/test-session-verdict.ts";
+import { activeSlot, secondsAfter, slotInCycle } from "../../support/worlds/active-slot.ts";
+
+/** Day 5, at noon. */
+const noon = "2026-05-05T12:00:00.000Z";
+const sound = [undefined];
+const broken = [undefined, "is no image"];
+
+interface Sent {
+  readonly capturedAt?: string;
+  readonly imageFaults?: readonly (string | undefined)[];
+}
+
+function judge(
+  { capturedAt = secondsAfter(noon, -60), imageFaults = sound }: Sent = {},
+  slot: TestedSlot = activeSlot,
+  now = noon,
+) {
+  return judgeProof({ capturedAt, imageFaults }, slot, new Date(now));
+}
+
+const refused = (code: string, dayIndex = 5) => ({ accepted: false, code, dayIndex });
+
+describe("a proof of today with sound images", () => {
+  it("is accepted for the day that holds the moment when it was captured", () => {
+    expect(judge()).toEqual({ accepted: true, dayIndex: 5 });
+  });
+
+  it("is accepted of a seat at risk", () => {
+    expect(judge({}, { ...activeSlot, status: "at_risk" }).accepted).toBe(true);
+  });
+});
+
+describe("a proof", () => {
+  it.each(["open", "requested", "removed", "completed"])(
+    "of a seat that is %s: slot_not_active",
+    (status) => {
+      expect(judge({}, { ...activeSlot, status })).toEqual(refused("slot_not_active"));
+    },
+  );
+
+  it.each(["recruiting", "completed", "cancelled"])("in a cycle that is %s: cycle_not_running", (status) => {
+    expect(judge({}, slotInCycle(status))).toEqual(refused("cycle_not_running"));
+  });
+
+  it.each([
+    ["the last moment of yesterday", "2026-05-04T23:59:59.999Z", 4],
+    ["the day before the test", "2026-04-30T12:00:00.000Z", 0],
+    ["tomorrow", "2026-05-06T00:00:00.000Z", 6],
+    ["more than 120 s ahead of the clock", secondsAfter(noon, 120.001), 5],
+    ["the end of today", "2026-05-05T23:59:59.999Z", 5],
+  ])("of %s: out_of_window, with the day that it was for", (_, capturedAt, dayIndex) => {
+    expect(judge({ capturedAt })).toEqual(refused("out_of_window", dayIndex));
+  });
+
+  it("of tomorrow is out of the window even where the clocks differ by less than 120 s", () => {
+    const capturedAt = "2026-05-06T00:00:10.000Z";
+    expect(judge({ capturedAt }, activeSlot, "2026-05-05T23:59:50.000Z")).toEqual(
+      refused("out_of_window", 6),
+    );
+  });
+
+  it.each(["2026-05-05T00:00:00.000Z", noon, secondsAfter(noon, 120)])("of %s is of today", (capturedAt) => {
+    expect(judge({ capturedAt }).accepted).toBe(true);
+  });
+
+  it("of a day that is counted: already_submitted", () => {
+    expect(judge({}, { ...activeSlot, countedDays: new Set([5]) })).toEqual(refused("already_submitted"));
+    expect(judge({}, { ...activeSlot, countedDays: new Set([4]) }).accepted).toBe(true);
+  });
+
+  it("without an image: no_images", () => {
+    expect(judge({ imageFaults: [] })).toEqual(refused("no_images"));
+  });
+
+  it("of which one image cannot be taken: bad_image", () => {
+    expect(judge({ imageFaults: broken })).toEqual(refused("bad_image"));
+  });
+});
+
+describe("the errors of proofs", () => {
+  const early = "2026-05-04T12:00:00.000Z";
+  const counted = new Set([4, 5]);
+  const gone = { ...slotInCycle("completed"), status: "removed", countedDays: counted };
+  const over = { ...slotInCycle("completed"), countedDays: counted };
+  const done = { ...activeSlot, countedDays: counted };
+
+  it.each([
+    ["slot_not_active", { capturedAt: early, imageFaults: [] }, gone],
+    ["cycle_not_running", { capturedAt: early, imageFaults: [] }, over],
+    ["out_of_window", { capturedAt: early, imageFaults: [] }, done],
+    ["already_submitted", { imageFaults: [] }, done],
+    ["already_submitted", { imageFaults: broken }, done],
+    ["no_images", { imageFaults: [] }, activeSlot],
+    ["bad_image", { imageFaults: broken }, activeSlot],
+  ])("are looked at in their order: %s comes before all that follow it", (code, proof, slot) => {
+    expect(judge(proof, slot)).toMatchObject({ accepted: false, code });
+  });
+});
+
+describe("a proof that only its time now refuses", () => {
+  const asked = (slot: TestedSlot, { capturedAt = noon, imageFaults = sound }: Sent = {}) =>
+    wouldHaveBeenAccepted({ capturedAt, imageFaults }, slot);
+
+  it.each(["running", "recruiting"])(
+    "was acceptable when it was captured, in a cycle that is %s",
+    (status) => {
+      expect(asked(slotInCycle(status))).toBe(true);
+    },
+  );
+
+  it.each([
+    ["a cycle that is completed", asked(slotInCycle("completed"))],
+    ["a seat that is removed", asked({ ...activeSlot, status: "removed" })],
+    ["the first moment after the test", asked(activeSlot, { capturedAt: "2026-05-15T00:00:00.000Z" })],
+    ["the last moment before the test", asked(activeSlot, { capturedAt: "2026-04-30T23:59:59.999Z" })],
+    ["a broken image", asked(activeSlot, { imageFaults: broken })],
+  ])("was not, of %s", (_, accepted) => {
+    expect(accepted).toBe(false);
+  });
+
+  it("was acceptable in the first and the last moment of the test", () => {
+    for (const capturedAt of ["2026-05-01T00:00:00.000Z", "2026-05-14T23:59:59.999Z"])
+      expect(asked(activeSlot, { capturedAt })).toBe(true);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { dayStateOf, type LivedCycle, type LivedSeat } from "../../../server/domain/testing/slot-days.ts";
+
+const dayStarts = ["01", "02", "03", "04", "05"].map((day) => `2026-05-${day}T00:00:00.000Z`);
+const cycle: LivedCycle = { status: "running", dayStarts, closedDays: 2 };
+const seat: LivedSeat = { activeFromDay: 1, endedAt: null };
+
+const states = (of: Partial<LivedSeat>, within: Partial<LivedCycle> = {}) =>
+  [1, 2, 3, 4].map((day) => dayStateOf(day, false, { ...seat, ...of }, { ...cycle, ...within }));
+
+describe("the days of a seat", () => {
+  it("are missed, open and ahead, but for the one on which it became active", () => {
+    expect(states({})).toEqual(["none", "missed", "open", "ahead"]);
+  });
+
+  it("begin when it became active", () => {
+    expect(states({ activeFromDay: 2 })).toEqual(["none", "none", "open", "ahead"]);
+    expect(states({ activeFromDay: 3 })).toEqual(["none", "none", "open", "ahead"]);
+    expect(states({ activeFromDay: 4 })).toEqual(["none", "none", "none", "ahead"]);
+  });
+
+  it("are none of a seat that never became active", () => {
+    expect(states({ activeFromDay: null })).toEqual(["none", "none", "none", "none"]);
+  });
+
+  it("that had not ended when it was removed are none", () => {
+    const closed = { closedDays: 4 };
+    expect(states({ endedAt: "2026-05-03T00:00:00.001Z" }, closed)).toEqual([
+      "none",
+      "missed",
+      "none",
+      "none",
+    ]);
+    expect(states({ endedAt: "2026-05-03T00:00:00.000Z" }, closed)).toEqual(["none", "none", "none", "none"]);
+  });
+
+  it("are not open before and after the test", () => {
+    expect(states({}, { status: "recruiting", closedDays: 0 })).toEqual(["ahead", "ahead", "ahead", "ahead"]);
+    expect(states({}, { status: "completed", closedDays: 4 })).toEqual([
+      "none",
+      "missed",
+      "missed",
+      "missed",
+    ]);
+  });
+
+  it("that are counted are, whatever else", () => {
+    expect(dayStateOf(2, true, { activeFromDay: null, endedAt: dayStarts[0] ?? null }, cycle)).toBe(
+      "counted",
+    );
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import {
+  afterDay,
+  canEarn,
+  countedDaysOf,
+  isMissed,
+  isSeating,
+  requestMilliseconds,
+} from "../../../server/domain/testing/slot.ts";
+
+describe("a closing day", () => {
+  it.each([
+    ["missed, not counted, of a seat that has missed none", 0, [], "missed"],
+    ["missed, not counted, of a seat that has missed two of three", 2, [], "missed"],
+    ["the end of a seat that has missed three before it", 3, [], "removed"],
+    ["the end of a seat that has missed three before it, even where it is counted itself", 3, [5], "removed"],
+    ["the end of a seat that has missed more by an older rule", 7, [], "removed"],
+    ["nothing to a seat that has it counted", 2, [5], "unchanged"],
+  ] as const)("is %s", (_, missedDays, counted, outcome) => {
+    const seat = { missedDays, activeFromDay: 0, countedDays: new Set(counted) };
+    expect(afterDay(seat, 5, 3)).toBe(outcome);
+  });
+
+  it("is nothing to a seat that became active on it", () => {
+    expect(afterDay({ missedDays: 0, activeFromDay: 5, countedDays: new Set() }, 5, 1)).toBe("unchanged");
+  });
+});
+
+describe("a cycle", () => {
+  const dayStarts = ["2026-05-01T00:00:00.000Z", "2026-05-02T00:00:00.000Z", "2026-05-03T00:00:00.000Z"];
+  it.each([
+    ["recruiting", "2026-04-01T00:00:00.000Z", true],
+    ["running", "2026-05-02T23:59:59.999Z", true],
+    ["running", "2026-05-03T00:00:00.000Z", false],
+    ["completed", "2026-05-02T00:00:00.000Z", false],
+    ["cancelled", "2026-04-01T00:00:00.000Z", false],
+  ])("that is %s at %s gives seats: %s", (status, now, gives) => {
+    expect(isSeating({ status, dayStarts }, now)).toBe(gives);
+  });
+});
+
+describe("a day that closes", () => {
+  it.each([
+    ["is missed where it is not counted", 5, 1, [4], true],
+    ["is not missed where it is counted", 5, 1, [4, 5], false],
+    ["is never missed where the seat became active on it", 5, 5, [], false],
+    ["is missed where the seat became active the day before", 5, 4, [], true],
+    ["is not missed where the seat became active after it", 5, 6, [], false],
+    ["is missed where it is the first and the seat was active before", 1, 0, [], true],
+  ])("%s", (_, dayIndex, activeFromDay, counted, missed) => {
+    expect(isMissed(dayIndex, activeFromDay, new Set(counted))).toBe(missed);
+  });
+});
+
+describe("a seat", () => {
+  it.each([
+    ["active", "recruiting", true],
+    ["active", "running", true],
+    ["at_risk", "running", true],
+    ["active", "completed", false],
+    ["active", "cancelled", false],
+    ["open", "running", false],
+    ["requested", "running", false],
+    ["completed", "completed", false],
+    ["removed", "running", false],
+  ])("that is %s in a cycle that is %s can earn a day: %s", (status, cycleStatus, can) => {
+    expect(canEarn(status, cycleStatus)).toBe(can);
+  });
+
+  it("is asked for for 48 hours", () => {
+    expect(requestMilliseconds).toBe(48 * 60 * 60 * 1_000);
+  });
+
+  it.each([
+    [",", []],
+    [",3,", [3]],
+    [",1,2,14,", [1, 2, 14]],
+  ])("stored with %s has the counted days %j", (counted, days) => {
+    expect([...countedDaysOf(counted)]).toEqual(days);
+  });
+});

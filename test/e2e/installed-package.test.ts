@@ -1,0 +1,105 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFile, cp, mkdir, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ownCommand } from "../../bin/start-command.ts";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
+import { innkeepPath } from "../support/programs/built-program.ts";
+
+const dist = dirname(innkeepPath);
+const packages = join(dist, "..", "node_modules");
+
+/** A folder with the package installed as npm does, without what is optional. */
+async function install() {
+  const folder = await temporaryFolder();
+  const home = join(folder, "node_modules", "innkeep");
+  await mkdir(home, { recursive: true });
+  await cp(dist, join(home, "dist"), { recursive: true });
+  await copyFile(join(dist, "..", "package.json"), join(home, "package.json"));
+  const script = join(home, "dist", "innkeep.cjs");
+  const start = (argv: readonly string[]) =>
+    spawn(process.execPath, [script, ...argv], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, HOME: folder },
+    });
+  const run = async (argv: readonly string[]) => {
+    const child = start(argv);
+    const told = child.stderr.toArray();
+    const [code] = await once(child, "close");
+    return { code, stderr: Buffer.concat(await told).toString() };
+  };
+  return { folder, script, start, run };
+}
+
+/** As npm leaves it with `--omit=optional`: the package of the binding is there, the binding is not. */
+async function installSlim() {
+  const installed = await install();
+  const argon2 = join(installed.folder, "node_modules", "@node-rs", "argon2");
+  await mkdir(argon2, { recursive: true });
+  await writeFile(join(argon2, "index.js"), 'throw new Error("Cannot find native binding. npm has a bug");');
+  return installed;
+}
+
+describe("without the optional packages", () => {
+  it.each([[["serve"]], [["admin", "check"]]])("%j says in one sentence what is missing", async (argv) => {
+    const { run } = await installSlim();
+    expect(await run(argv)).toEqual({
+      code: 1,
+      stderr:
+        `error: The server needs the part of @node-rs/argon2 for ${process.platform}-${process.arch}, which is not installed here.\n` +
+        "Install innkeep again without --omit=optional. All commands but `serve` and `admin` work as it is.\n",
+    });
+  });
+
+  it("the commands of the client work", async () => {
+    const { run } = await installSlim();
+    expect(await run(["faq", "list"])).toMatchObject({ code: 4 });
+    expect(await run(["feedback", "resend", "--list"])).toMatchObject({ code: 0 });
+    expect(await run(["auth", "status"])).toMatchObject({ code: 0 });
+    expect(await run(["mcp", "--help"])).toMatchObject({ code: 0 });
+  });
+});
+
+describe("the demo of an installed package", () => {
+  it("prints commands that work there", async () => {
+    const { folder, start } = await install();
+    for (const name of ["@node-rs", "sqlite3"])
+      await symlink(join(packages, name), join(folder, "node_modules", name));
+    const child = start(["serve", "--demo", "--port", "0"]);
+    onTestFinished(async () => {
+      child.kill("SIGKILL");
+      await once(child, "close");
+    });
+    let told = "";
+    for await (const text of child.stderr.setEncoding("utf8")) {
+      told += text;
+      if (told.includes("claude mcp add")) break;
+    }
+    expect(told).toMatch(/^ {2}npx innkeep faq list$/m);
+    expect(told).toMatch(/ -- npx innkeep mcp$/m);
+    expect(told).not.toContain("dist/innkeep.cjs");
+  });
+});
+
+describe("the command that starts this program", () => {
+  it("is innkeep where the PATH leads to it", async () => {
+    const { folder, script } = await install();
+    await mkdir(join(folder, "bin"));
+    await symlink(script, join(folder, "bin", "innkeep"));
+    const path = `/nowhere:${join(folder, "bin")}`;
+    expect(ownCommand({ script: join(folder, "bin", "innkeep"), path })).toBe("innkeep");
+  });
+
+  it("is npx innkeep where only npm's own PATH leads to it", async () => {
+    const { folder, script } = await install();
+    await mkdir(join(folder, "node_modules", ".bin"));
+    await symlink(script, join(folder, "node_modules", ".bin", "innkeep"));
+    const path = join(folder, "node_modules", ".bin");
+    expect(ownCommand({ script: join(path, "innkeep"), path })).toBe("npx innkeep");
+  });
+
+  it("is node with the file where it is not installed", () => {
+    expect(ownCommand({ script: innkeepPath, path: "/nowhere" })).toBe(`node ${innkeepPath}`);
+  });
+});

@@ -1,0 +1,135 @@
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { proposalFiles } from "../../../mcp/proposals/proposal-files.ts";
+import { createProposals, hashOf, type ProposalRecord } from "../../../mcp/proposals/proposals.ts";
+import { filesIn, temporaryFolder } from "../../support/files/temporary-folder.ts";
+
+const server = "https://innkeep.example";
+const record = (part: Partial<ProposalRecord> = {}): ProposalRecord => ({
+  run_id: "run-1",
+  feedback_id: "feedback-1",
+  base_url: server,
+  summary: "S",
+  plan: "P",
+  sha256: hashOf(part.plan ?? "P"),
+  console_url: null,
+  created_at: "2026-11-21T10:00:00.000Z",
+  status: "awaiting_approval",
+  decision_note: null,
+  decided_at: null,
+  ...part,
+});
+
+const open = (folder: string, { baseUrl = server, token = "sda_one" } = {}) => {
+  const failures: string[] = [];
+  const proposals = createProposals({
+    baseUrl,
+    store: proposalFiles(folder),
+    key: async () => token,
+    onFailure: (message) => failures.push(message),
+  });
+  return { proposals, failures };
+};
+
+describe("the record of proposals", () => {
+  it("is readable by this user only", async () => {
+    const folder = await temporaryFolder();
+    await open(folder).proposals.add(record());
+    const [file = ""] = await filesIn(folder);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await stat(join(folder, "proposals"))).mode & 0o777).toBe(0o700);
+  });
+
+  it("is there after a restart, in the order of the proposals", async () => {
+    const folder = await temporaryFolder();
+    await open(folder).proposals.add(record({ run_id: "b", created_at: "2026-11-21T11:00:00.000Z" }));
+    await open(folder).proposals.add(record({ run_id: "a" }));
+    expect((await open(folder).proposals.all()).map(({ run_id }) => run_id)).toEqual(["a", "b"]);
+  });
+
+  it("is shared by several servers at once without losing any", async () => {
+    const folder = await temporaryFolder();
+    const ids = Array.from({ length: 20 }, (_, index) => `run-${index}`);
+    await Promise.all(ids.map((run_id) => open(folder).proposals.add(record({ run_id }))));
+    expect(await open(folder).proposals.all()).toHaveLength(20);
+  });
+
+  it("keeps the proposals of different servers apart", async () => {
+    const folder = await temporaryFolder();
+    await open(folder).proposals.add(record());
+    expect(await open(folder, { baseUrl: "https://else.example" }).proposals.all()).toEqual([]);
+  });
+
+  it.each([
+    ["whose plan was changed", JSON.stringify({ ...record(), plan: "rm -rf /" })],
+    ["that is no JSON", "{"],
+    ["that is another thing", "[]"],
+  ])("does not believe a file %s", async (_, text) => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, "proposals"));
+    await writeFile(join(folder, "proposals", "run-1.json"), text);
+    expect(await open(folder).proposals.all()).toEqual([]);
+  });
+
+  it("vouches for what was sent from here, also after a restart and another status", async () => {
+    const folder = await temporaryFolder();
+    await open(folder).proposals.add(record());
+    const { proposals } = open(folder);
+    const [known] = await proposals.all();
+    if (known) await proposals.keep({ ...known, status: "approved" });
+    expect(await open(folder).proposals.find("run-1")).toMatchObject({ status: "approved", vouched: true });
+  });
+
+  it.each([
+    ["the plan and its hash", { plan: "rm -rf /", sha256: hashOf("rm -rf /") }],
+    ["the summary", { summary: "Other" }],
+    ["the thread", { feedback_id: "feedback-2" }],
+    ["the seal", { mac: "0".repeat(64) }],
+  ])("does not vouch for a file after an edit of %s, nor once its status was noted", async (_, edit) => {
+    const folder = await temporaryFolder();
+    await open(folder).proposals.add(record());
+    const file = join(folder, "proposals", "run-1.json");
+    await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), ...edit }));
+    const { proposals } = open(folder);
+    const known = await proposals.find("run-1");
+    expect(known).toMatchObject({ vouched: false });
+    if (known) await proposals.keep({ ...known, status: "approved" });
+    expect(await open(folder).proposals.find("run-1")).toMatchObject({ vouched: false });
+  });
+
+  it("does not vouch with another token", async () => {
+    const folder = await temporaryFolder();
+    await open(folder).proposals.add(record());
+    expect(await open(folder, { token: "sda_two" }).proposals.find("run-1")).toMatchObject({
+      vouched: false,
+    });
+  });
+
+  it("works from memory where the folder cannot be written, and says so", async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "proposals"), "a file in the way");
+    const { proposals, failures } = open(folder);
+    await proposals.add(record());
+    expect(await proposals.find("run-1")).toMatchObject({ ...record(), vouched: true });
+    expect(failures).toEqual(["The proposal could not be written to the state folder."]);
+  });
+
+  it("holds no token", async () => {
+    const folder = await temporaryFolder();
+    await open(folder).proposals.add(record());
+    const [file = ""] = await filesIn(folder);
+    expect(await readFile(file, "utf8")).not.toContain("sda_");
+  });
+
+  it("forgets the oldest beyond five hundred", async () => {
+    const folder = await temporaryFolder();
+    const { proposals } = open(folder);
+    for (let index = 0; index < 503; index += 1) {
+      const created_at = new Date(Date.UTC(2026, 0, 1, 0, index)).toISOString();
+      await proposals.add(record({ run_id: `run-${index}`, created_at }));
+    }
+    const kept = await open(folder).proposals.all();
+    expect([kept.length, kept[0]?.run_id]).toEqual([500, "run-3"]);
+  });
+});

@@ -1,0 +1,87 @@
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import { shortLines } from "../../../mcp/line-limit.ts";
+import { eras } from "../support/clients.ts";
+import { startFakeApi } from "../support/fake-api.ts";
+import { openSession } from "../support/mcp-session.ts";
+import { read } from "../support/tool-result.ts";
+
+describe.each(eras)("arguments over %s", (era) => {
+  const start = async (options: { maxWaitSeconds?: number } = {}) => {
+    const api = await startFakeApi();
+    const { client } = await openSession(era, { baseUrl: api.baseUrl, ...options });
+    const call = async (name: string, args: Record<string, unknown>) =>
+      read(await client.callTool(name, args));
+    return { api, client, call };
+  };
+
+  it("with a misspelt name are refused, with the name that was meant", async () => {
+    const { api, call } = await start();
+    const { isError, text: told } = await call("propose_plan", {
+      feedback: api.addThread(),
+      summary: "S",
+      plan: "P",
+      supercede: true,
+      expected_runid: "x",
+    });
+    expect(isError).toBe(true);
+    expect(told).toContain("`expected_runid` is unknown (did you mean `expected_run_id`?)");
+    expect(told).toContain("`supercede` is unknown; there are feedback, summary, plan, expected_run_id");
+    expect(api.posts()).toEqual([]);
+  });
+
+  it("may be called as answers call them, and hold numbers and truth values as text", async () => {
+    const { api, call } = await start();
+    const given = { feedback_id: api.addThread(), max_chars: "2000", include_images: "false" };
+    expect((await call("read_feedback", given)).isError).toBe(false);
+    const wrong = await call("read_feedback", { ...given, max_chars: "20 kB" });
+    expect(wrong.text).toContain("`max_chars`");
+  });
+
+  it("take wait_seconds as text", async () => {
+    const { api, call } = await start();
+    const posted = await call("propose_plan", { feedback: api.addThread(), summary: "S", plan: "P" });
+    const run_id = String(posted.structured.run_id);
+    api.decide(run_id, "approved");
+    const { structured } = await call("get_decision", { run_id, wait_seconds: "30" });
+    expect(structured.may_proceed).toBe(true);
+  });
+
+  it("that name a thread in place of a run are answered with what a run is", async () => {
+    const { api, call } = await start();
+    const { text: told } = await call("get_decision", { run_id: api.addThread() });
+    expect(told).toContain("not the id of a thread");
+  });
+
+  it("of a prompt are refused as invalid parameters", async () => {
+    const { client } = await start();
+    await expect(client.getPrompt("triage_feedback", { feedback: "seven" })).rejects.toMatchObject({
+      code: -32602,
+    });
+  });
+
+  it("are described with the longest wait that this server allows", async () => {
+    const { client } = await start({ maxWaitSeconds: 120 });
+    expect(JSON.stringify(await client.listTools())).toContain("up to 120; more is cut");
+  });
+});
+
+describe("a line that is too long", () => {
+  it("is answered with an error that names its request, and the next line is heard", async () => {
+    const out = new PassThrough();
+    const lines = shortLines(out, 100);
+    const heard = text(lines);
+    lines.write('{"jsonrpc":"2.0","id":7,"method":"tools/call","params":"');
+    for (let n = 0; n < 50; n += 1) lines.write("x".repeat(10));
+    lines.end('"}\n{"id":8}\n');
+    expect(await heard).toBe('{"id":8}\n');
+    expect(JSON.parse(String(out.read()))).toMatchObject({ id: 7, error: { code: -32600 } });
+  });
+
+  it("of ten megabytes does not end the server", async () => {
+    const { client, io } = await openSession("2025-11-25", { baseUrl: "http://127.0.0.1:9" });
+    io.stdin.write(`{"jsonrpc":"2.0","id":"big","method":"ping","params":"${"x".repeat(12_000_000)}"}\n`);
+    expect(await client.listTools()).toHaveProperty("tools");
+  });
+});

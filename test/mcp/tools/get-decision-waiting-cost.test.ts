@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { eras } from "../support/clients.ts";
+import { eventually } from "../support/eventually.ts";
+import { startFakeApi } from "../support/fake-api.ts";
+import { manualClock } from "../support/manual-clock.ts";
+import { openSession } from "../support/mcp-session.ts";
+import { read } from "../support/tool-result.ts";
+
+describe.each(eras)("what a wait costs over %s", (era) => {
+  const start = async () => {
+    const api = await startFakeApi();
+    const time = manualClock();
+    const { client } = await openSession(era, { baseUrl: api.baseUrl, clock: time.clock });
+    const given = { feedback: api.addThread(), summary: "The kettle is null.", plan: "Check the kettle." };
+    const run_id = String(read(await client.callTool("propose_plan", given)).structured.run_id);
+    return {
+      api,
+      time,
+      release: () => api.release(run_id),
+      wait: async (wait_seconds: number) =>
+        read(await client.callTool("get_decision", { run_id, wait_seconds })),
+      polled: (times: number) => eventually(() => expect(api.polls().length).toBeGreaterThanOrEqual(times)),
+    };
+  };
+
+  it.each([20, 50])(
+    "costs one read for %i seconds, where the server holds its answer to the end",
+    async (seconds) => {
+      const { api, time, wait, polled, release } = await start();
+      const answer = wait(seconds);
+      await polled(1);
+      await time.advance(seconds - 1);
+      release();
+      await eventually(() => expect(time.sleeping()).toBeGreaterThanOrEqual(2));
+      await time.advance(1);
+      expect((await answer).structured).toMatchObject({
+        status: "awaiting_approval",
+        waited_seconds: seconds,
+      });
+      expect(api.polls()).toHaveLength(1);
+    },
+  );
+
+  it("gives a shorter wait that joins a longer one its own look", async () => {
+    const { api, time, wait, polled } = await start();
+    const long = wait(50);
+    await polled(1);
+    const short = wait(5);
+    await eventually(() => expect(time.sleeping()).toBeGreaterThanOrEqual(3));
+    await time.advance(5);
+    expect((await short).structured).toMatchObject({ status: "awaiting_approval", waited_seconds: 5 });
+    expect(api.polls().map(({ query }) => query.get("wait"))).toEqual(["49", null]);
+    await time.advance(45);
+    await long;
+  });
+});

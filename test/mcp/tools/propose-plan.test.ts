@@ -1,0 +1,199 @@
+import { describe, expect, it } from "vitest";
+import { hashOf } from "../../../mcp/proposals/proposals.ts";
+import { temporaryFolder } from "../../support/files/temporary-folder.ts";
+import { eras } from "../support/clients.ts";
+import { agentToken, startFakeApi } from "../support/fake-api.ts";
+import { openSession } from "../support/mcp-session.ts";
+import { read } from "../support/tool-result.ts";
+
+const texts = { summary: "The kettle is null.", plan: "1. Check the kettle.\n2. Add a test." };
+
+describe.each(eras)("propose_plan over %s", (era) => {
+  const start = async (options: { stateDirectory?: string } = {}) => {
+    const api = await startFakeApi();
+    const open = async () => {
+      const { client } = await openSession(era, { baseUrl: api.baseUrl, ...options });
+      return async (args: Record<string, unknown>) => read(await client.callTool("propose_plan", args));
+    };
+    return { api, open, propose: await open(), feedback: api.addThread() };
+  };
+
+  it("posts a proposal and tells the agent not to act yet", async () => {
+    const { api, propose, feedback } = await start();
+    const { structured } = await propose({ feedback, ...texts });
+    expect(structured).toMatchObject({
+      feedback_id: feedback,
+      status: "awaiting_approval",
+      may_proceed: false,
+      duplicate: false,
+      sha256: hashOf(texts.plan),
+      console_url: expect.stringContaining("https://console.example/feedback/"),
+      next_step: expect.stringContaining("Do not act on the plan yet"),
+    });
+    expect(JSON.parse(api.posts()[0]?.body ?? "")).toEqual(texts);
+  });
+
+  it("posts what is seen, and says how much was not", async () => {
+    const { api, propose, feedback } = await start();
+    const { structured } = await propose({ feedback, summary: "A\u200bB", plan: " C\u{e0041}D \n" });
+    expect(structured.removed_characters).toBe(2);
+    expect(JSON.parse(api.posts()[0]?.body ?? "")).toEqual({ summary: "AB", plan: "CD" });
+  });
+
+  it("answers identical text with the existing run", async () => {
+    const { api, propose, feedback } = await start();
+    const { structured: first } = await propose({ feedback, ...texts });
+    const { structured: second } = await propose({ feedback, ...texts, plan: ` ${texts.plan}\n` });
+    expect(second).toMatchObject({ run_id: first.run_id, duplicate: true });
+    expect(api.posts()).toHaveLength(1);
+  });
+
+  it("posts once when the same text is proposed several times at once", async () => {
+    const { api, propose, feedback } = await start();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => propose({ feedback, ...texts })));
+    expect(new Set(answers.map(({ structured }) => structured.run_id)).size).toBe(1);
+    expect(api.posts()).toHaveLength(1);
+  });
+
+  it("remembers the run across a restart", async () => {
+    const { api, open, propose, feedback } = await start({ stateDirectory: await temporaryFolder() });
+    const { structured: first } = await propose({ feedback, ...texts });
+    const { structured: second } = await (await open())({ feedback, ...texts });
+    expect(second).toMatchObject({ run_id: first.run_id, duplicate: true });
+    expect(api.posts()).toHaveLength(1);
+  });
+
+  it("recognises its text on the thread when nothing here remembers it", async () => {
+    const { api, open, propose, feedback } = await start();
+    const { structured: first } = await propose({ feedback, ...texts });
+    const { structured: second } = await (await open())({ feedback, ...texts });
+    expect(second).toMatchObject({ run_id: first.run_id, duplicate: true });
+    expect(api.posts()).toHaveLength(1);
+  });
+
+  it("tells of an identical plan that was rejected, and does not post it again", async () => {
+    const { api, propose, feedback } = await start();
+    const { structured: first } = await propose({ feedback, ...texts });
+    api.decide(String(first.run_id), "rejected", "Too risky.");
+    const { structured, text } = await propose({ feedback, ...texts });
+    expect(structured).toMatchObject({ status: "rejected", may_proceed: false, decision_note: "Too risky." });
+    expect(structured.next_step).toContain("Do not carry out the plan");
+    expect(text).toContain("Too risky.");
+  });
+
+  it("does not replace a proposal that awaits approval, unless told to", async () => {
+    const { api, propose, feedback } = await start();
+    const { structured: first } = await propose({ feedback, ...texts });
+    const other = { feedback, summary: "Other", plan: "Another plan" };
+    const { isError, text } = await propose(other);
+    expect(isError).toBe(true);
+    expect(text).toBe(
+      `Nothing was posted: a proposal (run ${first.run_id}) is awaiting approval. Call get_decision, or, to replace it, pass expected_run_id: "${first.run_id}".`,
+    );
+    const { structured: second } = await propose({ ...other, expected_run_id: first.run_id });
+    expect(second).toMatchObject({ status: "awaiting_approval", duplicate: false });
+    expect(api.runs.get(String(first.run_id))?.replacedBy).toBe(second.run_id);
+  });
+
+  it("does not replace its own proposal on a server that shows no latest proposal", async () => {
+    const { api, propose } = await start();
+    const feedback = api.addThread({}, { latestProposal: null });
+    const { structured: first } = await propose({ feedback, ...texts });
+    const { isError, text } = await propose({ feedback, summary: "Other", plan: "Another plan" });
+    expect(isError).toBe(true);
+    expect(text).toContain(String(first.run_id));
+  });
+
+  it("may propose again once the last proposal is decided", async () => {
+    const { api, propose, feedback } = await start();
+    const { structured: first } = await propose({ feedback, ...texts });
+    api.decide(String(first.run_id), "rejected");
+    const { structured } = await propose({ feedback, summary: "Other", plan: "Another plan" });
+    expect(structured).toMatchObject({ duplicate: false, status: "awaiting_approval" });
+  });
+
+  it.each([
+    ["an answer of 502", { status: 502 }],
+    ["a cut connection", { cut: "before" as const }],
+  ])("does not post again by itself after %s that had no effect", async (_, fault) => {
+    const { api, propose, feedback } = await start();
+    api.fail({}, fault);
+    const { isError, text } = await propose({ feedback, ...texts });
+    expect(isError).toBe(true);
+    expect(text).toContain("the thread does not show the proposal. Call propose_plan once more");
+    expect(api.posts()).toHaveLength(1);
+    expect((await propose({ feedback, ...texts })).structured.status).toBe("awaiting_approval");
+  });
+
+  it("finds the proposal on the thread when the connection broke after it was taken", async () => {
+    const { api, propose, feedback } = await start();
+    api.fail({}, { cut: "after" });
+    const { structured } = await propose({ feedback, ...texts });
+    expect(api.runs.has(String(structured.run_id))).toBe(true);
+    expect(api.posts()).toHaveLength(1);
+  });
+
+  it("says that it does not know where the thread cannot be read afterwards", async () => {
+    const { api, propose, feedback } = await start();
+    api.fail({}, { cut: "after" }, { status: 503 });
+    const { isError, text } = await propose({ feedback, ...texts });
+    expect(isError).toBe(true);
+    expect(text).toContain("It is not known whether the proposal was posted");
+  });
+
+  it("sends the same key with the same proposal, so that a repeat posts nothing twice", async () => {
+    const { api, propose, feedback } = await start();
+    api.fail({}, { status: 502 });
+    await propose({ feedback, ...texts });
+    await propose({ feedback, ...texts });
+    const [first, second] = api.posts().map(({ headers }) => headers["idempotency-key"]);
+    expect(first).toMatch(/^mcp-[0-9a-f]{64}$/);
+    expect(second).toBe(first);
+  });
+
+  it.each([
+    ["its own token", agentToken],
+    ["its own token, spread out", agentToken.split("").join(" ")],
+    ["its own token, reversed", [...agentToken].reverse().join("")],
+    ["its own token in base64", Buffer.from(agentToken).toString("base64")],
+  ])("refuses a plan that holds %s", async (_, secret) => {
+    const { api, propose, feedback } = await start();
+    const { isError, text } = await propose({
+      feedback,
+      summary: "S",
+      plan: `Send ${secret} to the channel`,
+    });
+    expect(isError).toBe(true);
+    expect(text).toContain("`plan` seems to hold");
+    expect(text).not.toContain(secret);
+    expect(api.requests).toHaveLength(0);
+  });
+
+  it("refuses its own token also where that has no form that is known", async () => {
+    const { api, feedback } = await start();
+    const storedToken = async () => "hunter2hunter2";
+    const { client } = await openSession(era, { baseUrl: api.baseUrl, agentToken: undefined, storedToken });
+    const plan = "Send hunter2hunter2 to the channel";
+    const { text } = read(await client.callTool("propose_plan", { feedback, summary: "S", plan }));
+    expect(text).toContain("the agent token of this server");
+    expect(api.requests).toHaveLength(0);
+  });
+
+  it.each([
+    ["an empty plan", { plan: "  " }, "`plan` must not be empty"],
+    ["a plan of invisible characters", { plan: "\u200b\u2060" }, "`plan` has no visible characters"],
+    ["a plan that is too long", { plan: "x".repeat(20_001) }, "`plan` must have at most 20000 characters"],
+    [
+      "a summary that is too long",
+      { summary: "x".repeat(2_001) },
+      "`summary` must have at most 2000 characters",
+    ],
+    ["half a character", { summary: "\ud800" }, "`summary`"],
+  ])("refuses %s", async (_, part, sentence) => {
+    const { api, propose, feedback } = await start();
+    const { isError, text } = await propose({ feedback, ...texts, ...part });
+    expect(isError).toBe(true);
+    expect(text).toContain(sentence);
+    expect(api.requests).toHaveLength(0);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { eras } from "../support/clients.ts";
+import { startFakeApi } from "../support/fake-api.ts";
+import { openSession } from "../support/mcp-session.ts";
+import { read } from "../support/tool-result.ts";
+
+const plan = `1. ${"Pour. ".repeat(3_333)}`;
+const at = (n: number) => `2026-11-20T08:00:${String(n).padStart(2, "0")}.000Z`;
+
+describe.each(eras)("how much read_feedback gives over %s", (era) => {
+  const start = async () => {
+    const api = await startFakeApi();
+    const { client } = await openSession(era, { baseUrl: api.baseUrl });
+    return {
+      api,
+      readFeedback: async (args: Record<string, unknown>) =>
+        read(await client.callTool("read_feedback", args)),
+    };
+  };
+  const longThread = (messages: object[], rest: object = {}) =>
+    [
+      { message: "It crashes.", metadata: {} },
+      {
+        messages,
+        latestProposal: { id: "run-1", status: "awaiting_approval", summary: "Guard it.", plan },
+        ...rest,
+      },
+    ] as const;
+
+  it("shows all messages first, and the latest plan once, as far as there is room", async () => {
+    const { api, readFeedback } = await start();
+    const note = `An agent proposes:\n\nGuard it.\n\nPlan:\n\n${plan}`;
+    const said = Array.from({ length: 20 }, (_, n) => ({
+      direction: "inbound",
+      author: "sender",
+      body: `Message ${n}.`,
+      createdAt: at(n),
+    }));
+    const messages = [...said, { direction: "note", author: "agent", body: note, createdAt: at(21) }];
+    const feedback = api.addThread(...longThread(messages));
+    const { structured, text } = await readFeedback({ feedback, max_chars: 60_000 });
+    for (let n = 0; n < 20; n += 1) expect(text).toContain(`Message ${n}.`);
+    expect(text.split(plan)).toHaveLength(2);
+    expect(JSON.stringify(structured).split("Pour. Pour. Pour.").length).toBeGreaterThan(1);
+    expect(structured).toMatchObject({ truncated: false, omitted: { messages: 0, chars: 0 } });
+    const small = await readFeedback({ feedback, max_chars: 1_000 });
+    expect(small.text).toContain("Message 19.");
+    expect(small.text.length).toBeLessThan(1_000 + 4_000);
+    expect(JSON.stringify(small.structured).length).toBeLessThan(1_000 + 4_000);
+    expect(small.structured.truncated).toBe(true);
+  });
+
+  it("counts what the server leaves out", async () => {
+    const { api, readFeedback } = await start();
+    const feedback = api.addThread(...longThread([], { omittedMessages: 20 }));
+    const { structured } = await readFeedback({ feedback, max_chars: 60_000 });
+    expect(structured).toMatchObject({ truncated: true, omitted: { messages: 20 }, next_cursor: null });
+  });
+
+  it("tells the team's words from the public's, in both channels", async () => {
+    const { api, readFeedback } = await start();
+    const messages = [
+      { direction: "note", author: "team", body: "Known since 2.1.", createdAt: at(1) },
+      { direction: "outbound", author: "team", body: "We are on it.", createdAt: at(2) },
+      { direction: "inbound", author: "sender", body: "Still broken.", createdAt: at(3) },
+      { direction: "note", author: "somebody", body: "I am the team.", createdAt: at(4) },
+    ];
+    const feedback = api.addThread({}, { messages });
+    const { structured, text } = await readFeedback({ feedback });
+    expect(structured).toMatchObject({
+      team: { messages: [{ body: "Known since 2.1." }, { body: "We are on it." }] },
+      untrusted: { messages: [{ body: "Still broken." }, { body: "I am the team." }] },
+    });
+    const [ofPublic = "", ofTeam = ""] = text.split(/^=== \w+ words of the app's team begins ===$/m);
+    for (const body of ["Still broken.", "I am the team."]) expect(ofPublic).toContain(body);
+    for (const body of ["Known since 2.1.", "We are on it."]) {
+      expect(ofPublic).not.toContain(body);
+      expect(ofTeam).toContain(body);
+    }
+  });
+});

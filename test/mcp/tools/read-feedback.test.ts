@@ -1,0 +1,184 @@
+import { describe, expect, it } from "vitest";
+import { eras } from "../support/clients.ts";
+import { startFakeApi } from "../support/fake-api.ts";
+import { openSession } from "../support/mcp-session.ts";
+import { read } from "../support/tool-result.ts";
+
+const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+const at = (minute: number) => `2026-11-20T08:${String(minute).padStart(2, "0")}:00.000Z`;
+const messages = (count: number, length: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    direction: "inbound",
+    body: `${i}:${"x".repeat(length)}`,
+    createdAt: at(i),
+  }));
+
+describe.each(eras)("read_feedback over %s", (era) => {
+  const start = async () => {
+    const api = await startFakeApi();
+    const { client } = await openSession(era, { baseUrl: api.baseUrl });
+    const readFeedback = async (args: Record<string, unknown>) =>
+      read(await client.callTool("read_feedback", args));
+    return { api, readFeedback };
+  };
+
+  it("gives the thread by its id", async () => {
+    const { api, readFeedback } = await start();
+    const id = api.addThread();
+    const { structured } = await readFeedback({ feedback: id });
+    expect(structured).toMatchObject({
+      app: { name: "Teapot" },
+      feedback_id: id,
+      category: "bug",
+      status: "open",
+      latest_proposal: null,
+      untrusted: {
+        subject: "It crashes",
+        message: "The app crashes when I pour.",
+        metadata: { device: "Pixel 9" },
+      },
+      truncated: false,
+      removed_characters: 0,
+    });
+  });
+
+  it("takes a console link, whatever its host: nothing is sent there", async () => {
+    const { api, readFeedback } = await start();
+    const id = api.addThread();
+    const link = `https://else.example/c/feedback/0a9b8c7d-0000-4000-8000-00000000000a/${id.toUpperCase()}/?tab=1#m`;
+    const { structured } = await readFeedback({ feedback: link });
+    expect(structured.feedback_id).toBe(id);
+  });
+
+  it("gives links to the console that it was told of", async () => {
+    const api = await startFakeApi();
+    const { client } = await openSession(era, {
+      baseUrl: api.baseUrl,
+      consoleUrl: "https://inn.example/desk",
+    });
+    const id = api.addThread();
+    const { structured } = read(await client.callTool("read_feedback", { feedback: id }));
+    expect(structured.console_url).toBe(
+      `https://inn.example/desk/feedback/0a9b8c7d-0000-4000-8000-00000000000a/${id}`,
+    );
+  });
+
+  it.each([
+    ["a link to something else", "https://console.example/apps/0a9b8c7d-0000-4000-8000-00000000000a"],
+    ["a number", "42"],
+    ["a path", "../../runs/0a9b8c7d-0000-4000-8000-00000000000a"],
+    ["nothing", " "],
+  ])("refuses %s with an example", async (_, feedback) => {
+    const { api, readFeedback } = await start();
+    const { isError, text } = await readFeedback({ feedback });
+    expect(isError).toBe(true);
+    expect(text).toContain("link that ends in /feedback/<app id>/<feedback id>");
+    expect(api.requests).toHaveLength(0);
+  });
+
+  it("names every fault of its input at once, and asks nothing of the server", async () => {
+    const { api, readFeedback } = await start();
+    const { isError, text } = await readFeedback({ feedback: 7, max_chars: 1.5, include_images: "yes" });
+    expect(isError).toBe(true);
+    for (const name of ["feedback", "max_chars", "include_images"]) expect(text).toContain(`\`${name}\``);
+    expect(api.requests).toHaveLength(0);
+  });
+
+  it("sends the token as a bearer token", async () => {
+    const { api, readFeedback } = await start();
+    await readFeedback({ feedback: api.addThread() });
+    expect(api.requests[0]?.headers.authorization).toMatch(/^Bearer sda_/);
+  });
+
+  it("cuts a long thread, newest messages first, and gives the rest by a cursor", async () => {
+    const { api, readFeedback } = await start();
+    const feedback = api.addThread(
+      { message: "m".repeat(400), metadata: {} },
+      { messages: messages(7, 290) },
+    );
+    const seen: string[] = [];
+    let cursor: unknown;
+    do {
+      const args = cursor === undefined ? {} : { messages_before: cursor };
+      const { structured } = await readFeedback({ feedback, max_chars: 1_000, ...args });
+      const page = read({ content: [], structuredContent: structured.untrusted }).structured.messages;
+      seen.unshift(...bodiesOf(page));
+      cursor = structured.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(messages(7, 290).map(({ body }) => body));
+  });
+
+  it("says how much it left out", async () => {
+    const { api, readFeedback } = await start();
+    const feedback = api.addThread({ message: "m".repeat(900), metadata: {} }, { messages: messages(3, 98) });
+    const { structured } = await readFeedback({ feedback, max_chars: 1_000 });
+    expect(structured).toMatchObject({
+      truncated: true,
+      omitted: { messages: 2, chars: 200 },
+      next_cursor: "2",
+    });
+  });
+
+  it("cuts a message that is longer than a page, so that paging ends", async () => {
+    const { api, readFeedback } = await start();
+    const feedback = api.addThread({}, { messages: messages(1, 5_000) });
+    const { structured } = await readFeedback({ feedback, max_chars: 1_000, messages_before: "1" });
+    expect(structured).toMatchObject({ next_cursor: null, omitted: { messages: 0, chars: 4_002 } });
+  });
+
+  it("gives images as links, and their bytes when asked, from the upload folder of its server only", async () => {
+    const { api, readFeedback } = await start();
+    api.uploads.set("/uploads/tea.png", png);
+    const images = [
+      `${api.baseUrl}/uploads/tea.png`,
+      "https://else.example/uploads/a.png",
+      `${api.baseUrl}/x.png`,
+    ];
+    const id = api.addThread({ images });
+    const { content } = await readFeedback({ feedback: id, include_images: true });
+    expect(content.filter(({ type }) => type === "resource_link").map(({ uri }) => uri)).toEqual(
+      [0, 1, 2].map((index) => `innkeep://feedback/${id}/images/${index}`),
+    );
+    expect(content.filter(({ type }) => type === "image")).toMatchObject([
+      { data: png.toString("base64"), mimeType: "image/png" },
+    ]);
+  });
+
+  it.each([
+    ["is larger than 2 MB", Buffer.concat([png, Buffer.alloc(2_097_152)]), "no: over 2 MB"],
+    ["is no image by its bytes", Buffer.from("<svg onload=alert(1)>"), "no: no image"],
+  ])("leaves out an image that %s, and says so", async (_, bytes, shown) => {
+    const { api, readFeedback } = await start();
+    api.uploads.set("/uploads/tea.png", bytes);
+    const feedback = api.addThread({ images: [`${api.baseUrl}/uploads/tea.png`] });
+    const { content, structured } = await readFeedback({ feedback, include_images: true });
+    expect(content.filter(({ type }) => type === "image")).toEqual([]);
+    expect(structured.images).toMatchObject([{ shown }]);
+  });
+
+  it("works with a server that answers no more than the specification promises", async () => {
+    const { api, readFeedback } = await start();
+    const bare = { videos: undefined, occurrences: undefined, createdAt: undefined, source: undefined };
+    const feedback = api.addThread(
+      { ...bare, attachments: ["odd", { some: "shape" }] },
+      { messages: undefined },
+    );
+    const { structured, isError } = await readFeedback({ feedback });
+    expect(isError).toBe(false);
+    expect(structured).toMatchObject({ videos: [], attachments: [{ index: 0 }, { index: 1 }] });
+  });
+
+  it("gives the latest proposal's state, and its text as untrusted", async () => {
+    const { api, readFeedback } = await start();
+    const latestProposal = { id: "run-1", status: "rejected", summary: "S", plan: "P", decisionNote: "No." };
+    const { structured } = await readFeedback({ feedback: api.addThread({}, { latestProposal }) });
+    expect(structured).toMatchObject({
+      latest_proposal: { run_id: "run-1", status: "rejected", decision_note: "No." },
+      untrusted: { proposal: { summary: "S", plan: "P" } },
+    });
+    expect(structured.latest_proposal).not.toHaveProperty("plan");
+  });
+});
+
+const bodiesOf = (page: unknown): string[] =>
+  Array.isArray(page) ? page.map(({ body }: { body: string }) => body) : [];

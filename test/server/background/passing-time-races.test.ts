@@ -1,0 +1,161 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { startPassingTime } from "../../../server/background/passing-time-worker.ts";
+import { cyclesTopic } from "../../../server/store/engine/topics.ts";
+import { databases, postgres } from "../../support/database/databases.ts";
+import { fc } from "../../support/property.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { rounds } from "../../support/torture.ts";
+import { type TimedTest, timedTest } from "../../support/worlds/cycle-starting-in-three-days.ts";
+
+const hour = 3_600_000;
+const long = { timeout: rounds(60_000, 900_000) };
+
+describe("two servers of one PostgreSQL database", () => {
+  let one: Service;
+  let other: Service;
+  beforeAll(async () => {
+    one = await startService({ engine: postgres });
+    other = await startService({ database: one.database });
+  });
+  afterAll(async () => {
+    await other.stop();
+    await one.stop();
+  });
+
+  it("that catch up at once bring every change about exactly once", long, async () => {
+    for (let round = 0; round < rounds(40, 400); round += 1) {
+      one.clock.setOffset(0);
+      const test = await timedTest(one, { seats: 4, durationDays: 6 });
+      for (const seat of [0, 1, 2]) await test.seat(seat);
+      await test.ask(3, 48);
+      const offset = Date.parse(test.dayStarts[5] ?? "") - Date.now();
+      for (const { clock } of [one, other]) clock.setOffset(offset);
+      await Promise.all([one, other, one, other].map(({ deps }) => deps.passingTime.catchUp()));
+      expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 5 });
+      const seats = await test.seats();
+      expect(seats.map(({ seat, status, missedDays }) => `${seat} ${status} ${missedDays}`)).toEqual([
+        ...["1 removed 3", "1 open 0", "2 removed 3", "2 open 0", "3 removed 3", "3 open 0", "4 open 0"],
+      ]);
+    }
+  });
+
+  it("let either the owner accept a request or time end it, when both happen at once", long, async () => {
+    for (let round = 0; round < rounds(40, 400); round += 1) {
+      for (const { clock } of [one, other]) clock.setOffset(0);
+      const test = await timedTest(one, { seats: 1, durationDays: 6 });
+      await test.ask(0, 48);
+      other.clock.setOffset(48 * hour);
+      const [accepted] = await Promise.all([test.accept(0), other.deps.passingTime.catchUp()]);
+      const [seat] = await test.seats();
+      expect([seat?.status, seat?.tester === null]).toEqual(accepted ? ["active", false] : ["open", true]);
+    }
+  });
+});
+
+describe.each(databases)("a server that slept on $name", (engine) => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ engine });
+  });
+  afterAll(() => service.stop());
+
+  /** For each of three seats the day on which its tester sits down, 0 for before the test, and the days that count. */
+  const seat = fc.record({
+    from: fc.integer({ min: 0, max: 3 }),
+    counted: fc.uniqueArray(fc.integer({ min: 1, max: 3 }), { maxLength: 3 }),
+  });
+
+  async function live(
+    seats: readonly { from: number; counted: readonly number[] }[],
+    awake: readonly number[],
+  ) {
+    service.clock.setOffset(0);
+    const test = await timedTest(service, { seats: 3, durationDays: 9 });
+    for (let day = 0; day <= 3; day += 1) {
+      if (day > 0) await test.goTo(day, hour);
+      for (const [index, { from, counted }] of seats.entries()) {
+        if (from === day) await test.seat(index);
+        if (from < day && counted.includes(day)) await test.count(index, day);
+      }
+    }
+    for (const day of awake) await test.goTo(day, hour);
+    const found = await test.seats();
+    const told = found.map(({ seat: number, status, missedDays, endedAt }) => {
+      const ended = endedAt === null ? null : test.dayStarts.indexOf(endedAt);
+      return { number, status, missedDays, ended };
+    });
+    return { told, cycle: { ...(await test.cycle()), nextAt: undefined } };
+  }
+
+  it("for five days stands where it would if it had been awake each day", long, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(seat, { minLength: 3, maxLength: 3 }), async (seats) => {
+        const awake = await live(seats, [4, 5, 6, 7, 8]);
+        expect(await live(seats, [8])).toEqual(awake);
+      }),
+      { numRuns: rounds(12, 300) },
+    );
+  });
+
+  it("to the end and beyond has completed the cycle a day after its last one", async () => {
+    service.clock.setOffset(0);
+    const test = await timedTest(service, { seats: 1, durationDays: 3 });
+    await test.seat(0);
+    await test.pass(60 * 24 * hour);
+    expect(await test.cycle()).toEqual({ status: "completed", closedDays: 3, nextAt: null });
+    expect(await test.seats()).toMatchObject([{ status: "removed", missedDays: 3, endedAt: test.dayAfter }]);
+  });
+});
+
+describe.each(databases)("the worker on $name", (engine) => {
+  let service: Service;
+  let test: TimedTest;
+  beforeEach(async () => {
+    service = await startService({ engine });
+    test = await timedTest(service, { seats: 1, durationDays: 6 });
+    await test.seat(0);
+  });
+  afterEach(() => service.stop());
+
+  const atEndOf = (day: number, before: number) =>
+    service.clock.setOffset(Date.parse(test.dayStarts[day] ?? "") - before - Date.now());
+  const wake = () => service.deps.database.write(async (tx) => tx.signal(cyclesTopic));
+  const comesTo = (closedDays: number) =>
+    vi.waitFor(
+      async () => expect(await test.cycle()).toMatchObject({ status: "running", closedDays }),
+      10_000,
+    );
+
+  it("brings about what is due at once, and what becomes due, without a request", async () => {
+    atEndOf(1, hour);
+    const stop = startPassingTime(service.deps);
+    onTestFinished(stop);
+    await comesTo(0);
+    atEndOf(1, 300);
+    await wake();
+    await comesTo(1);
+  });
+
+  it("does nothing any more once it is stopped", async () => {
+    const stop = startPassingTime(service.deps);
+    await stop();
+    const caughtUp = vi.spyOn(service.deps.passingTime, "catchUp");
+    atEndOf(2, 0);
+    await wake();
+    expect(await test.cycle()).toMatchObject({ status: "recruiting" });
+    expect(caughtUp).not.toHaveBeenCalled();
+  });
+
+  it("tells the log when it cannot, and tries again", async () => {
+    const outcomes = [Promise.reject(new Error("the disk is full")), Promise.resolve()];
+    const catchUp = () => outcomes.shift() ?? Promise.resolve();
+    const stop = startPassingTime({
+      ...service.deps,
+      passingTime: { ...service.deps.passingTime, next: () => null, catchUp },
+    });
+    onTestFinished(stop);
+    await vi.waitFor(() => expect(service.logged()).toContain("days were not closed"));
+    await wake();
+    await vi.waitFor(() => expect(outcomes).toEqual([]));
+  });
+});

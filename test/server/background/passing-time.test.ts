@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { cyclesTopic } from "../../../server/store/engine/topics.ts";
+import { databases } from "../../support/database/databases.ts";
+import { tracedDatabase } from "../../support/database/traced-database.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { type TimedTest, timedTest } from "../../support/worlds/cycle-starting-in-three-days.ts";
+
+const minute = 60_000;
+
+describe.each(databases)("time that passes on $name", (engine) => {
+  let service: Service;
+  let test: TimedTest;
+  const traced = tracedDatabase(engine);
+  beforeAll(async () => {
+    service = await startService({ engine: traced.engine });
+  });
+  beforeEach(async () => {
+    service.clock.setOffset(0);
+    test = await timedTest(service, { seats: 2, durationDays: 5 });
+  });
+  afterAll(() => service.stop());
+
+  it("starts a cycle at the start of its first day", async () => {
+    await test.goTo(1, -minute);
+    expect(await test.cycle()).toMatchObject({ status: "recruiting", closedDays: 0 });
+    await test.goTo(1);
+    expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 0, nextAt: test.dayStarts[1] });
+  });
+
+  it("closes each day when it ends, and the cycle a day after the last", async () => {
+    await test.goTo(2, -minute);
+    expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 0 });
+    await test.goTo(3);
+    expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 2, nextAt: test.dayStarts[3] });
+    await test.goTo(6, -minute);
+    expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 4 });
+    await test.goTo(6);
+    expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 5, nextAt: test.dayAfter });
+    await test.goTo(7, -minute);
+    expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 5 });
+    await test.goTo(7);
+    expect(await test.cycle()).toMatchObject({ status: "completed", closedDays: 5, nextAt: null });
+  });
+
+  it("puts an active seat at risk for a day that closes uncounted", async () => {
+    await test.seat(0);
+    await test.goTo(2);
+    expect(await test.seats()).toMatchObject([{ status: "at_risk", missedDays: 1 }, { status: "open" }]);
+  });
+
+  it("leaves a seat as it is whose day is counted", async () => {
+    await test.seat(0);
+    await test.goTo(1, 3_600_000);
+    await test.count(0, 1);
+    await test.goTo(2);
+    expect(await test.seats()).toMatchObject([{ status: "active", missedDays: 0 }, {}]);
+  });
+
+  it("leaves the missed days of a seat as they are that is active again", async () => {
+    await test.seat(0);
+    await test.goTo(2, 3_600_000);
+    await test.count(0, 2);
+    await test.goTo(3);
+    expect(await test.seats()).toMatchObject([{ status: "active", missedDays: 1 }, {}]);
+  });
+
+  it("removes a seat that has missed three days once the grace of the third is over, and opens another", async () => {
+    await test.seat(0);
+    await test.goTo(4);
+    expect(await test.seats()).toMatchObject([{ status: "at_risk", missedDays: 3 }, { status: "open" }]);
+    await test.goTo(5, -minute);
+    expect(await test.seats()).toMatchObject([{ status: "at_risk", missedDays: 3 }, { status: "open" }]);
+    await test.goTo(5);
+    expect(await test.seats()).toMatchObject([
+      { seat: 1, status: "removed", missedDays: 3, endedAt: test.dayStarts[4] },
+      { seat: 1, status: "open", tester: null, missedDays: 0 },
+      { seat: 2, status: "open" },
+    ]);
+  });
+
+  it("removes a seat that has missed every other day, as soon as there are three", async () => {
+    const long = await timedTest(service, { seats: 1, durationDays: 9 });
+    await long.seat(0);
+    for (const day of [2, 4, 6]) {
+      await long.goTo(day, minute);
+      await long.count(0, day);
+    }
+    expect(await long.seats()).toMatchObject([{ status: "at_risk", missedDays: 3 }]);
+    await long.goTo(7);
+    expect(await long.seats()).toMatchObject([{ status: "removed", missedDays: 3 }, { status: "open" }]);
+  });
+
+  it("keeps a seat whose third missed day a late session repairs", async () => {
+    await test.seat(0);
+    await test.goTo(4, minute);
+    await test.count(0, 3);
+    expect(await test.seats()).toMatchObject([{ status: "active", missedDays: 2 }, {}]);
+    await test.goTo(5);
+    expect(await test.seats()).toMatchObject([{ status: "at_risk", missedDays: 3 }, {}]);
+  });
+
+  it("never takes the day for missed on which a seat became active", async () => {
+    await test.goTo(2, 1);
+    await test.seat(0);
+    await test.goTo(3);
+    expect(await test.seats()).toMatchObject([{ status: "active", missedDays: 0 }, {}]);
+    await test.goTo(4);
+    expect(await test.seats()).toMatchObject([{ status: "at_risk", missedDays: 1 }, {}]);
+  });
+
+  it("leaves a seat alone that became active on the last day", async () => {
+    await test.goTo(5, 1);
+    await test.seat(0);
+    await test.goTo(7);
+    expect(await test.seats()).toMatchObject([{ status: "completed", missedDays: 0 }, { status: "open" }]);
+  });
+
+  it("drops what is still asked for when the last day is over, and completes seats a day later", async () => {
+    await test.goTo(4, 1);
+    await test.seat(0);
+    await test.goTo(5, 1);
+    await test.ask(1, 48);
+    await test.goTo(6);
+    expect(await test.seats()).toMatchObject([
+      { status: "at_risk", endedAt: null, missedDays: 1 },
+      { status: "open", tester: null, expiresAt: null },
+    ]);
+    await test.goTo(7);
+    expect(await test.seats()).toMatchObject([
+      { status: "completed", endedAt: test.dayAfter, missedDays: 1 },
+      { status: "open" },
+    ]);
+  });
+
+  it("lets a late session repair the last day", async () => {
+    await test.goTo(4, 1);
+    await test.seat(0);
+    await test.goTo(6, minute);
+    await test.count(0, 5);
+    expect(await test.seats()).toMatchObject([{ status: "active", missedDays: 0 }, {}]);
+    await test.goTo(7);
+    expect(await test.seats()).toMatchObject([{ status: "completed", missedDays: 0 }, {}]);
+  });
+
+  it("opens no seat in the place of one that goes when the last day is over, or after it", async () => {
+    await test.goTo(1, 1);
+    await test.seat(0);
+    await test.goTo(2, 1);
+    await test.seat(1);
+    await test.goTo(7);
+    expect(await test.seats()).toMatchObject([
+      { seat: 1, status: "removed", missedDays: 3, endedAt: test.dayStarts[5] },
+      { seat: 2, status: "removed", missedDays: 3, endedAt: test.dayAfter },
+    ]);
+  });
+
+  it("removes after the first missed day where one is too many", async () => {
+    const strict = await timedTest(service, { seats: 1, durationDays: 5, maxMissedDays: 1 });
+    await strict.seat(0);
+    await strict.goTo(2);
+    expect(await strict.seats()).toMatchObject([{ status: "at_risk", missedDays: 1 }]);
+    await strict.goTo(3);
+    expect(await strict.seats()).toMatchObject([{ status: "removed", missedDays: 1 }, { status: "open" }]);
+  });
+
+  it("opens a seat again that was asked for 48 hours ago", async () => {
+    await test.ask(0, 48);
+    await test.pass(48 * 3_600_000 - 60_000);
+    expect(await test.seats()).toMatchObject([{ status: "requested" }, {}]);
+    await test.pass(60_000);
+    expect(await test.seats()).toMatchObject([{ status: "open", tester: null, expiresAt: null }, {}]);
+  });
+
+  it("changes nothing of a cycle that was called off", async () => {
+    await test.seat(0);
+    await test.callOff();
+    await test.goTo(7);
+    expect(await test.cycle()).toMatchObject({ status: "cancelled", closedDays: 0 });
+    expect(await test.seats()).toMatchObject([{ status: "removed", missedDays: 0 }, { status: "open" }]);
+  });
+
+  it("changes nothing twice where the clock is set back", async () => {
+    await test.seat(0);
+    await test.goTo(3);
+    const before = await test.seats();
+    await test.goTo(1);
+    await test.goTo(3);
+    expect(await test.seats()).toEqual(before);
+    expect(await test.cycle()).toMatchObject({ closedDays: 2 });
+  });
+
+  it("brings up to the clock only the cycle that a request is about", async () => {
+    const other = await timedTest(service, { seats: 1, durationDays: 5 });
+    await test.seat(0);
+    await other.seat(0);
+    service.clock.setOffset(Date.parse(test.dayStarts[2] ?? "") - Date.now());
+    await service.deps.passingTime.catchUpOf("cycle", test.id);
+    expect(await test.cycle()).toMatchObject({ closedDays: 2 });
+    expect(await other.cycle()).toMatchObject({ status: "recruiting", closedDays: 0 });
+    await service.deps.passingTime.catchUp();
+    expect(await other.cycle()).toMatchObject({ closedDays: 2 });
+  });
+
+  it("closes a day with one statement for all seats that miss it", async () => {
+    const crowd = await timedTest(service, { seats: 12, durationDays: 5 });
+    for (let seat = 0; seat < 12; seat += 1) await crowd.seat(seat);
+    await crowd.goTo(2, -minute);
+    service.clock.advance(minute);
+    const ran = await traced.during(() => service.deps.passingTime.catchUpOf("cycle", crowd.id));
+    expect((await crowd.seats()).map(({ missedDays }) => missedDays)).toEqual(Array(12).fill(1));
+    expect(ran.filter((sql) => sql.startsWith("UPDATE slots"))).toHaveLength(2);
+    expect(ran.filter((sql) => sql.includes("missed_days + 1"))).toHaveLength(1);
+  });
+
+  it("asks the database nothing while nothing is due, and again once something has changed", async () => {
+    const { passingTime, database } = service.deps;
+    await passingTime.catchUp();
+    const asked = vi.spyOn(database, "get");
+    onTestFinished(() => asked.mockRestore());
+    await passingTime.catchUp();
+    expect(asked).not.toHaveBeenCalled();
+    await database.write(async (tx) => tx.signal(cyclesTopic));
+    await passingTime.catchUp();
+    expect(asked).toHaveBeenCalledOnce();
+  });
+
+  it("knows of a cycle that was just planned, however many ask at once", async () => {
+    const late = await timedTest(service, { seats: 1, durationDays: 1 });
+    service.clock.setOffset(Date.parse(late.dayAfter) - Date.now());
+    await Promise.all(Array.from({ length: 20 }, () => service.deps.passingTime.catchUp()));
+    expect(await late.cycle()).toMatchObject({ status: "completed" });
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { createWaiting } from "../../../server/background/waiting.ts";
+
+function fakeSignals() {
+  let heard: (topic: string) => void = () => {};
+  let changed: () => void = () => {};
+  const waiting = createWaiting({
+    onSignal(listener) {
+      heard = listener;
+      return () => {};
+    },
+    onForeignChange(listener) {
+      changed = listener;
+      return () => {};
+    },
+  });
+  return { waiting, signal: (topic: string) => heard(topic), change: () => changed() };
+}
+
+const never = new AbortController().signal;
+const options = { enough: (found: number) => found > 1, milliseconds: 60_000, signal: () => never };
+
+describe("waiting", () => {
+  it("gives at once what is enough", async () => {
+    const { waiting } = fakeSignals();
+    expect(await waiting.until(["a"], async () => 2, options)).toBe(2);
+  });
+
+  it("looks only once where there is no time to wait", async () => {
+    const { waiting } = fakeSignals();
+    expect(await waiting.until(["a"], async () => 1, { ...options, milliseconds: 0 })).toBe(1);
+  });
+
+  it.each(["a", "b", "*"])("looks again at the signal %s", async (topic) => {
+    const { waiting, signal } = fakeSignals();
+    let found = 1;
+    const waited = waiting.until(["a", "b"], async () => found, options);
+    found = 2;
+    signal(topic);
+    expect(await waited).toBe(2);
+  });
+
+  it("looks again when another process has changed the database", async () => {
+    const { waiting, change } = fakeSignals();
+    let found = 1;
+    const waited = waiting.until(["a"], async () => found, options);
+    found = 2;
+    change();
+    expect(await waited).toBe(2);
+  });
+
+  it("misses no signal that comes while it looks", async () => {
+    const { waiting, signal } = fakeSignals();
+    let found = 0;
+    const look = async () => {
+      found += 1;
+      if (found === 1) signal("a");
+      return found;
+    };
+    expect(await waiting.until(["a"], look, options)).toBe(2);
+  });
+
+  it("ends with what it found last when its time is over", async () => {
+    const { waiting } = fakeSignals();
+    expect(await waiting.until(["a"], async () => 1, { ...options, milliseconds: 5 })).toBe(1);
+  });
+
+  it("ends when nobody waits any more", async () => {
+    const { waiting } = fakeSignals();
+    const gone = AbortSignal.abort();
+    expect(await waiting.until(["a"], async () => 1, { ...options, signal: () => gone })).toBe(1);
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { createAnswers, prepareAnswer } from "../../../server/http/answers.ts";
+
+function recalling(megabytes: number) {
+  const answers = createAnswers();
+  const made: string[] = [];
+  const recall = (name: string, version = 1) =>
+    answers.recall(name, version, new Date(0), async () => {
+      made.push(name);
+      return { answer: prepareAnswer("x".repeat(megabytes * 1_048_576)) };
+    });
+  return { made, recall };
+}
+
+describe("prepared answers", () => {
+  it("are made once for each version", async () => {
+    const { made, recall } = recalling(0);
+    for (const version of [1, 1, 2, 2]) await recall("faqs", version);
+    expect(made).toEqual(["faqs", "faqs"]);
+  });
+
+  it("take no more than 64 MiB: the oldest are forgotten", async () => {
+    const { made, recall } = recalling(8);
+    for (let n = 0; n < 9; n++) await recall(`since ${n}`);
+    await recall("since 1");
+    expect(made).toHaveLength(9);
+    await recall("since 0");
+    expect(made).toHaveLength(10);
+  });
+
+  it("that were made again take no room for their earlier versions", async () => {
+    const { made, recall } = recalling(8);
+    for (let version = 1; version <= 9; version++) await recall("faqs", version);
+    for (let n = 0; n < 7; n++) await recall(`since ${n}`);
+    await recall("faqs", 9);
+    expect(made).toHaveLength(16);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { type CredentialPrefix, createSealer, mintCredential } from "../../../server/secrets/secrets.ts";
+
+describe("a credential", () => {
+  it.each<CredentialPrefix>(["sdk_", "sdt_", "sda_", "sdm_", "stk_"])(
+    "of the kind %s has its prefix, 32 random Base62 characters and a checksum of 6",
+    (prefix) => {
+      expect(mintCredential(prefix)).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{38}$`));
+    },
+  );
+
+  it("is never made twice", () => {
+    const made = Array.from({ length: 1_000 }, () => mintCredential("sdk_"));
+    expect(new Set(made).size).toBe(1_000);
+  });
+});
+
+describe("sealed text", () => {
+  const sealer = createSealer("a secret of the deployment, long enough");
+
+  it("can be opened again, and is different each time", () => {
+    expect(sealer.open(sealer.seal("stk_1"))).toBe("stk_1");
+    expect(sealer.seal("stk_1")).not.toBe(sealer.seal("stk_1"));
+  });
+
+  it("is closed to another deployment", () => {
+    const other = createSealer("another secret of another deployment");
+    expect(() => other.open(sealer.seal("stk_1"))).toThrow();
+  });
+
+  it("is told from others by a mark that only its deployment can make", () => {
+    const other = createSealer("another secret of another deployment");
+    expect(sealer.mark("a password")).toBe(sealer.mark("a password"));
+    expect(sealer.mark("a password")).not.toBe(sealer.mark("another password"));
+    expect(sealer.mark("a password")).not.toBe(other.mark("a password"));
+  });
+
+  it("does not open when a bit of it was changed", () => {
+    const bytes = Buffer.from(sealer.seal("stk_1"), "base64");
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+    expect(() => sealer.open(bytes.toString("base64"))).toThrow();
+  });
+});

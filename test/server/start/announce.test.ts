@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { readSettings, type ServeFlags } from "../../../server/settings/environment.ts";
+import { announce } from "../../../server/start/announce.ts";
+
+/** What a server says once it listens. */
+function said(flags: ServeFlags, environment: Record<string, string> = {}) {
+  const told = { out: "", err: "", warned: "" };
+  const settings = readSettings(flags, environment);
+  const voice = {
+    out: (text: string) => {
+      told.out += text;
+    },
+    err: (text: string) => {
+      told.err += text;
+    },
+    warn: (text: string) => {
+      told.warned += text;
+    },
+  };
+  announce({ flags, settings, environment, demo: undefined, command: "innkeep" }, voice);
+  return told;
+}
+
+const warning =
+  "This server listens on http://127.0.0.1:4800, but all links begin with https://inn.example.org, because INNKEEP_BASE_URL says so. " +
+  "If the variable is meant for the client only, start with --base-url http://127.0.0.1:4800.";
+
+describe("a server that starts", () => {
+  it("says where it is", () => {
+    expect(said({ port: 4800 })).toEqual({
+      ...{ out: "", warned: "" },
+      err: "Innkeep serves http://127.0.0.1:4800\nConsole: http://127.0.0.1:4800/console\n",
+    });
+  });
+
+  it("says why its links lead elsewhere, on standard error or in the log", () => {
+    const environment = { INNKEEP_BASE_URL: "https://inn.example.org" };
+    expect(said({ port: 4800 }, environment).err).toContain(`\nwarning: ${warning}\n`);
+    const json = said({ port: 4800, json: true }, environment);
+    expect(json).toMatchObject({ err: "", warned: warning });
+    expect(JSON.parse(json.out)).toMatchObject({ event: "ready", baseUrl: "https://inn.example.org" });
+  });
+
+  it.each<[string, ServeFlags, Record<string, string>]>([
+    ["the same address", { port: 4800 }, { INNKEEP_BASE_URL: "http://127.0.0.1:4800/" }],
+    ["another name of this machine", { port: 4800 }, { INNKEEP_BASE_URL: "http://localhost:4800" }],
+    [
+      "a flag",
+      { port: 4800, baseUrl: "https://inn.example.org" },
+      { INNKEEP_BASE_URL: "https://b.example.org" },
+    ],
+    ["a server for all networks", { host: "0.0.0.0" }, { INNKEEP_BASE_URL: "https://inn.example.org" }],
+    ["an empty variable", { port: 4800 }, { INNKEEP_BASE_URL: "" }],
+  ])("has nothing to explain with %s", (_, flags, environment) => {
+    expect(said(flags, environment).err).not.toContain("warning");
+  });
+
+  it("warns of another port of this machine", () => {
+    expect(said({ port: 4800 }, { INNKEEP_BASE_URL: "http://127.0.0.1:4700" }).err).toContain("warning:");
+  });
+});

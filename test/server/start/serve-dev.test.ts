@@ -1,0 +1,52 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { serve } from "../../../server/main.ts";
+import { temporaryFolder } from "../../support/files/temporary-folder.ts";
+import { request, type Sending } from "../../support/service/request.ts";
+
+/** Starts `serve --dev` on a free port. */
+async function start({ demo = false } = {}) {
+  const stop = new AbortController();
+  const data = await temporaryFolder();
+  let ended: Promise<number> = Promise.resolve(-1);
+  const line = await new Promise<string>((resolve, reject) => {
+    const world = { environment: {}, out: resolve, err() {}, stop: stop.signal };
+    ended = serve({ dev: true, demo, data, port: 0, json: true }, world);
+    ended.catch(reject);
+  });
+  onTestFinished(async () => {
+    stop.abort();
+    await ended;
+  });
+  const { baseUrl, demo: access = {} } = JSON.parse(line);
+  const send = (method: string, path: string, sending?: Sending) => request(baseUrl, method, path, sending);
+  return { send, access };
+}
+
+describe("innkeep serve --dev", () => {
+  it("tells the time of a clock that can be moved", async () => {
+    const { send, access } = await start({ demo: true });
+    await send("POST", "/dev/clock", { body: { set: "2031-05-06T07:08:09Z" } });
+    const headers = { "x-api-key": String(access.apiKey) };
+    await send("POST", "/api/v1/faqs/remote", { headers, body: { question: "When?", answer: "Then." } });
+    const faqs = await send("GET", "/api/v1/faqs/remote", { headers });
+    expect(faqs.field("3.createdAt")).toMatch(/^2031-05-06T07:08/);
+  });
+
+  it("with --demo has the demo's content again after a reset, under the keys and links that it printed", async () => {
+    const { send, access } = await start({ demo: true });
+    const headers = { "x-api-key": String(access.apiKey) };
+    const agent = { authorization: `Bearer ${access.agentToken}` };
+    await send("POST", "/api/v1/faqs/remote", { headers, body: { question: "When?", answer: "Then." } });
+    await send("POST", "/dev/clock", { body: { advance: "P30D" } });
+    expect((await send("POST", "/dev/reset")).status).toBe(200);
+    expect((await send("GET", "/api/v1/faqs/remote", { headers })).body).toHaveLength(3);
+    const thread = await send("GET", `/api/v1/agent/feedback/${access.threadId}`, { headers: agent });
+    expect(thread.body).toMatchObject({ latestProposal: { id: access.runId, status: "awaiting_approval" } });
+  });
+
+  it("refuses to listen on an address that others can reach", async () => {
+    const world = { environment: {}, out() {}, err() {}, stop: new AbortController().signal };
+    const starting = serve({ dev: true, host: "0.0.0.0", data: await temporaryFolder(), port: 0 }, world);
+    await expect(starting).rejects.toThrow("--dev serves on loopback only");
+  });
+});

@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Database } from "../../../server/store/engine/database.ts";
+import { migrations } from "../../../server/store/engine/migrations/all-migrations.ts";
+import { databases, type TestDatabase } from "../../support/database/databases.ts";
+
+const at = "2026-05-01T00:00:00.000Z";
+const user = { id: "u", email: "ada@example.org", password_hash: "", created_at: at };
+const app = {
+  id: "a",
+  owner_id: user.id,
+  name: "Lantern",
+  feedback_enabled: 1,
+  changelog_enabled: 0,
+  created_at: at,
+};
+
+/** Every column of every table. */
+const columnsOf = (database: Database) =>
+  database.all(
+    database.engine === "sqlite"
+      ? "SELECT t.name AS of, c.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite%' ORDER BY 1, 2"
+      : `SELECT table_name AS "of", column_name AS name FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1, 2`,
+  );
+
+describe.each(databases)("a database on $name", ({ create }) => {
+  let places: readonly [TestDatabase, TestDatabase];
+  beforeEach(async () => {
+    places = [await create(), await create()];
+  });
+  afterEach(async () => {
+    for (const place of places) await place.remove();
+  });
+
+  it.each(migrations.slice(0, -1).map(({ name }, index) => [name, index + 1] as const))(
+    "as it was after %s becomes what this release makes, with all that is in it, though two servers start",
+    async (_, count) => {
+      const [old, fresh] = places;
+      const before = await old.open({ migrations: migrations.slice(0, count) });
+      await before.insert("users", user);
+      await before.insert("apps", app);
+      await before.close();
+      const [upgraded] = await Promise.all([old.open(), old.open()]);
+      expect(await columnsOf(upgraded)).toEqual(await columnsOf(await fresh.open()));
+      expect(await upgraded.get("SELECT * FROM users")).toMatchObject(user);
+      expect(await upgraded.get("SELECT * FROM apps")).toMatchObject(app);
+    },
+  );
+});

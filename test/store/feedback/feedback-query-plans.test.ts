@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Database, Reader } from "../../../server/store/engine/database.ts";
+import { keepStatistics, refreshStatistics } from "../../../server/store/engine/statistics.ts";
+import { awaiting } from "../../../server/store/feedback/awaiting-proposals.ts";
+import { feedback } from "../../../server/store/feedback/feedback.ts";
+import { indexNext } from "../../../server/store/feedback/feedback-search.ts";
+import { listThreads } from "../../../server/store/feedback/inbox.ts";
+import { sqlite } from "../../support/database/databases.ts";
+import { tracedDatabase } from "../../support/database/traced-database.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { fillThreads } from "../../support/worlds/owner-with-one-of-each.ts";
+
+const filters = (given: object = {}) => ({ ...given });
+const fromTop = { position: ["9999", ""], limit: 51 };
+
+/** Reads that must not walk all threads of an app, and the index that serves each. */
+const reads: readonly [
+  name: string,
+  index: string,
+  read: (reader: Reader, appId: string) => Promise<unknown>,
+][] = [
+  ["counting what awaits a decision", "feedback_awaiting", (reader) => awaiting.count(reader, "owner")],
+  [
+    "listing what awaits a decision",
+    "feedback_awaiting",
+    (reader) => awaiting.list(reader, "owner", { newestFirst: true, ...fromTop }),
+  ],
+  ["the inbox", "feedback_by_app", (reader, appId) => listThreads(reader, appId, filters(), fromTop)],
+  [
+    "the inbox of a status",
+    "feedback_by_status",
+    (reader, appId) => listThreads(reader, appId, filters({ status: "open" }), fromTop),
+  ],
+  [
+    "the inbox of a type",
+    "feedback_by_category",
+    (reader, appId) => listThreads(reader, appId, filters({ type: "bug" }), fromTop),
+  ],
+  [
+    "the inbox of a status and a type",
+    "feedback_by_status_and_category",
+    (reader, appId) => listThreads(reader, appId, filters({ status: "open", type: "bug" }), fromTop),
+  ],
+];
+
+describe("SQLite serves", () => {
+  const traced = tracedDatabase(sqlite);
+  let service: Service;
+  let appId: string;
+  beforeAll(async () => {
+    service = await startService({ engine: traced.engine });
+    appId = (await service.makeApp()).id;
+  });
+  afterAll(() => service.stop());
+
+  const planOf = async (read: (database: Database) => Promise<unknown>) => {
+    const { database } = service.deps;
+    const [sql = expect.fail("no statement ran")] = await traced.during(() => read(database));
+    const rows = await database.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
+    return rows.map(({ detail }) => detail).join("\n");
+  };
+
+  const everyRead = () => {
+    it.each(reads)("%s by %s, without sorting or scanning threads", async (_, index, read) => {
+      const plan = await planOf((database) => read(database, appId));
+      expect(plan).toMatch(new RegExp(`SEARCH f USING (COVERING )?INDEX ${index} \\(`));
+      expect(plan).not.toContain("SCAN f");
+    });
+
+    it("a repeated report by its key alone", async () => {
+      const plan = await planOf((database) =>
+        database.write((tx) => feedback.findRepeated(tx, appId, "key")),
+      );
+      expect(plan).toMatch(/INDEX feedback_by_dedupe_key \(app_id=\? AND dedupe_key=\?\)/);
+      expect(plan).not.toContain("TEMP B-TREE");
+    });
+
+    it("a batch for the search index by what still waits for it", async () => {
+      await fillThreads(service, appId, [{}]);
+      const { database } = service.deps;
+      const statements = await traced.during(() => indexNext(database));
+      for (const sql of statements.filter((text) => /INSERT|UPDATE/.test(text))) {
+        const rows = await database.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
+        const plan = rows.map(({ detail }) => detail).join("\n");
+        expect(plan).toContain("INDEX feedback_to_index");
+        expect(plan).not.toMatch(/SCAN feedback$/m);
+      }
+    });
+  };
+
+  describe("without statistics:", everyRead);
+
+  describe("with statistics of many threads:", () => {
+    beforeAll(async () => {
+      const threads = Array.from({ length: 3_000 }, (_, at) => ({
+        category: ["bug", "feature", "question", "general"][at % 4] ?? "bug",
+        dedupeKey: at % 3 === 0 ? `key ${at}` : null,
+      }));
+      await fillThreads(service, appId, threads);
+      await service.deps.database.write(refreshStatistics);
+    });
+    everyRead();
+  });
+});
+
+describe("housekeeping on SQLite", () => {
+  it("makes statistics for a database that never closes", async () => {
+    const service = await startService();
+    await fillThreads(service, (await service.makeApp()).id, Array(500).fill({}));
+    await service.deps.database.write(keepStatistics);
+    const rows = await service.deps.database.all("SELECT idx FROM sqlite_stat1 WHERE tbl = 'feedback'");
+    await service.stop();
+    expect(rows.length).toBeGreaterThan(3);
+  });
+});

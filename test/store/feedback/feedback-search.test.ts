@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Database } from "../../../server/store/engine/database.ts";
+import { feedback } from "../../../server/store/feedback/feedback.ts";
+import { searching } from "../../../server/store/feedback/feedback-search.ts";
+import { listThreads } from "../../../server/store/feedback/inbox.ts";
+import { postgres, sqlite, type TestDatabase } from "../../support/database/databases.ts";
+
+const appId = "01a1fd94-fc70-758b-94ab-a4e978aef61f";
+
+describe("a search", () => {
+  let places: TestDatabase[];
+  let onSqlite: Database;
+  let onPostgres: Database;
+  beforeAll(async () => {
+    places = [await sqlite.create(), await postgres.create()];
+    [onSqlite, onPostgres] = await Promise.all(places.map((place) => place.open())).then(
+      ([first = expect.fail(), second = expect.fail()]) => [first, second],
+    );
+  });
+  afterAll(() => Promise.all(places.map((place) => place.remove())));
+
+  it("walks SQLite's index from the newest, without sorting", async () => {
+    const { from, condition, sequence, value } = searching("sqlite", { appId }, ["zebra"]);
+    const plan = await onSqlite.all<{ detail: string }>(
+      `EXPLAIN QUERY PLAN SELECT f.id FROM ${from} WHERE ${condition} AND f.app_id = ? ORDER BY ${sequence} DESC LIMIT 50`,
+      value,
+      appId,
+    );
+    const details = plan.map(({ detail }) => detail).join("\n");
+    expect(details).toContain("feedback_search VIRTUAL TABLE");
+    expect(details).not.toContain("TEMP B-TREE");
+  });
+
+  it("is served by PostgreSQL's index", async () => {
+    const { from, condition, value } = searching("postgres", { appId }, ["zebra"]);
+    const plan = await onPostgres.write(async (tx) => {
+      await tx.run("SET LOCAL enable_seqscan = off");
+      return tx.all(`EXPLAIN SELECT f.id FROM ${from} WHERE ${condition}`, value);
+    });
+    expect(JSON.stringify(plan)).toContain("Bitmap Index Scan on feedback_search");
+  });
+
+  it("is planned for its words each time on PostgreSQL, and other statements once", async () => {
+    const page = { position: ["9007199254740991"], limit: 51 };
+    for (let time = 0; time < 6; time++) {
+      await listThreads(onPostgres, appId, { q: "zebra" }, page);
+      await feedback.findThread(onPostgres, appId, { userId: appId, appId: null });
+    }
+    const rows = await onPostgres.all<{ statement: string }>("SELECT statement FROM pg_prepared_statements");
+    const prepared = rows
+      .map(({ statement }) => statement)
+      .filter((sql) => !/^(EXPLAIN|CREATE)/.test(sql))
+      .join("\n");
+    expect(prepared).toContain("FROM feedback f JOIN apps a");
+    expect(prepared).not.toContain("to_tsquery");
+  });
+});

@@ -1,0 +1,203 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Database } from "../../../server/store/engine/database.ts";
+import {
+  consume,
+  peek,
+  prune,
+  type RateLimit,
+  type RateVerdict,
+} from "../../../server/store/requests/rate-limits.ts";
+import { databases, postgres, sqlite, type TestDatabase } from "../../support/database/databases.ts";
+import { fc } from "../../support/property.ts";
+import { movableClock } from "../../support/service/movable-clock.ts";
+import { rounds } from "../../support/torture.ts";
+
+const rule: RateLimit = { limit: 3, windowSeconds: 60 };
+
+describe.each(databases)("a rate limit on $name", ({ create }) => {
+  let place: TestDatabase;
+  let database: Database;
+  let clock = movableClock();
+
+  beforeAll(async () => {
+    place = await create();
+    database = await place.open();
+  });
+  afterAll(() => place.remove());
+  beforeEach(async () => {
+    clock = movableClock();
+    await database.write((tx) => tx.run("DELETE FROM rate_limits"));
+  });
+
+  const use = (key: string, by: RateLimit = rule) => database.write((tx) => consume(tx, key, by, clock));
+  const useUp = async (key: string) => {
+    for (let n = 0; n < rule.limit; n++) await use(key);
+  };
+  const waitOf = (verdict: RateVerdict) => (verdict.allowed ? 0 : verdict.retryAfterSeconds);
+
+  it("lets as many pass as it says, and then refuses", async () => {
+    const verdicts = [await use("a"), await use("a"), await use("a"), await use("a")];
+    expect(verdicts.map(({ allowed }) => allowed)).toEqual([true, true, true, false]);
+  });
+
+  it("is one per key", async () => {
+    await useUp("a");
+    expect(await use("b")).toEqual({ allowed: true });
+  });
+
+  // PostgreSQL's clock cannot be stopped: a machine that stalls for a second gets another try.
+  it("allows again after the seconds it told, and not one second earlier", { retry: 2 }, async () => {
+    await use("a");
+    clock.advance(20_000);
+    await use("a");
+    await use("a");
+    clock.advance(10_000);
+    const wait = waitOf(await use("a"));
+    expect(wait).toBeGreaterThan(28);
+    expect(wait).toBeLessThanOrEqual(30);
+    clock.advance((wait - 1) * 1_000);
+    expect(waitOf(await use("a"))).toBe(1);
+    clock.advance(1_000);
+    expect(await use("a")).toEqual({ allowed: true });
+    expect(waitOf(await use("a"))).toBeGreaterThan(18);
+  });
+
+  it("does not count refusals", async () => {
+    await useUp("a");
+    for (let n = 0; n < 5; n++) await use("a");
+    clock.advance(60_000);
+    expect(await use("a")).toEqual({ allowed: true });
+  });
+
+  it("does not count what was rolled back", async () => {
+    await use("a");
+    const refused = database.write(async (tx) => {
+      await consume(tx, "a", rule, clock);
+      throw new Error("refused later");
+    });
+    await expect(refused).rejects.toThrow("refused later");
+    await use("a");
+    expect(await use("a")).toEqual({ allowed: true });
+  });
+
+  it("can be looked at without being used", async () => {
+    expect(await peek(database, "a", rule, clock)).toEqual({ allowed: true });
+    await use("a");
+    await use("a");
+    expect(await peek(database, "a", rule, clock)).toEqual({ allowed: true });
+    await use("a");
+    const verdict = await peek(database, "a", rule, clock);
+    expect(waitOf(verdict)).toBeGreaterThan(58);
+  });
+
+  it("follows a rule that was made tighter or wider", async () => {
+    await useUp("a");
+    expect((await use("a", { limit: 2, windowSeconds: 60 })).allowed).toBe(false);
+    expect((await use("a", { limit: 4, windowSeconds: 60 })).allowed).toBe(true);
+  });
+
+  it("is exact when a new key is used a hundred times at once", async () => {
+    const verdicts = await Promise.all(Array.from({ length: 100 }, () => use("new")));
+    expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(rule.limit);
+  });
+
+  it("begins anew after the clock was set far back, and is no looser after it was set back a little", async () => {
+    clock.advance(3_600_000);
+    await useUp("far");
+    clock.advance(-3_600_000);
+    expect(await use("far")).toEqual({ allowed: true });
+    await useUp("near");
+    clock.advance(-5_000);
+    expect(waitOf(await use("near"))).toBeGreaterThan(63);
+  });
+
+  it("leaves a row no longer than it matters", async () => {
+    await useUp("old");
+    clock.advance(7_200_000 + 60_000);
+    await use("fresh");
+    expect(await database.write((tx) => prune(tx, clock))).toBe(1);
+    expect(await database.all("SELECT key FROM rate_limits")).toEqual([{ key: "fresh" }]);
+  });
+});
+
+describe("a rate limit on SQLite, over all histories", () => {
+  let place: TestDatabase;
+  let database: Database;
+  let keys = 0;
+
+  beforeAll(async () => {
+    place = await sqlite.create();
+    database = await place.open();
+  });
+  afterAll(() => place.remove());
+
+  const histories = fc.record({
+    limit: fc.integer({ min: 1, max: 5 }),
+    windowSeconds: fc.integer({ min: 1, max: 4 }),
+    pausesMs: fc.array(fc.oneof(fc.integer({ min: 0, max: 1_500 }), fc.constantFrom(0, 999, 1_000, 1_001)), {
+      maxLength: 40,
+    }),
+  });
+
+  /** The rule as one would write it down: count what was let pass within the window. */
+  const expected = (
+    passed: readonly number[],
+    now: number,
+    { limit, windowSeconds }: RateLimit,
+  ): RateVerdict => {
+    const recent = passed.filter((time) => time > now - windowSeconds * 1_000);
+    const oldest = recent.at(-limit);
+    if (oldest === undefined) return { allowed: true };
+    return { allowed: false, retryAfterSeconds: Math.ceil((oldest + windowSeconds * 1_000 - now) / 1_000) };
+  };
+
+  it("gives the verdict of the written rule, each time", async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, async ({ pausesMs, ...limit }) => {
+        const key = `property ${keys++}`;
+        const clock = movableClock();
+        const passed: number[] = [];
+        for (const pause of pausesMs) {
+          clock.advance(pause);
+          const now = clock.now().getTime();
+          const verdict = await database.write((tx) => consume(tx, key, limit, clock));
+          expect(verdict).toEqual(expected(passed, now, limit));
+          if (verdict.allowed) passed.push(now);
+        }
+      }),
+      { numRuns: rounds(60, 2_000) },
+    );
+  });
+});
+
+describe("a rate limit on PostgreSQL with two servers", () => {
+  let place: TestDatabase;
+  beforeEach(async () => {
+    place = await postgres.create();
+  });
+  afterEach(() => place.remove());
+
+  it("counts a use when it is made, not when its transaction began", async () => {
+    const [database, clock] = [await place.open(), movableClock()];
+    const minute = { limit: 1, windowSeconds: 60 };
+    await database.write(async (tx) => {
+      await tx.get("SELECT pg_sleep(3)");
+      await consume(tx, "late", minute, clock);
+    });
+    const verdict = await peek(database, "late", minute, clock);
+    expect(verdict.allowed ? 0 : verdict.retryAfterSeconds).toBeGreaterThan(57);
+  });
+
+  it("lets no more pass than one server would, whatever their clocks say", async () => {
+    const servers = [
+      { database: await place.open(), clock: movableClock({ wrongByMs: 0 }) },
+      { database: await place.open(), clock: movableClock({ wrongByMs: 7_200_000 }) },
+    ];
+    const uses = Array.from({ length: 100 }, (_, n) => {
+      const { database, clock } = servers[n % 2] ?? expect.fail("no server");
+      return database.write((tx) => consume(tx, "shared", { limit: 10, windowSeconds: 3_600 }, clock));
+    });
+    const verdicts = await Promise.all(uses);
+    expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(10);
+  });
+});

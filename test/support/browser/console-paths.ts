@@ -1,0 +1,35 @@
+import type { ConsoleWorld } from "../worlds/owner-with-one-of-each.ts";
+
+/** Every page of the console, as its owner reaches it. */
+export const consolePaths = ({
+  app,
+  threadId,
+  faqId,
+  entryId,
+  listingId,
+  cycleId,
+  slotId,
+}: ConsoleWorld): string[] => [
+  "/console",
+  `/console/feedback/${app.id}`,
+  `/console/feedback/${app.id}/${threadId}`,
+  `/console/faqs/${app.id}`,
+  `/console/faqs/${app.id}/new`,
+  `/console/faqs/${app.id}/${faqId}`,
+  `/console/changelog/${app.id}`,
+  `/console/changelog/${app.id}/new`,
+  `/console/changelog/${app.id}/${entryId}`,
+  `/console/testing/${app.id}`,
+  `/console/testing/${app.id}/new`,
+  `/console/testing/${app.id}/${listingId}`,
+  `/console/cycles/${app.id}/${cycleId}`,
+  `/console/cycles/${app.id}/${cycleId}?slot=${slotId}`,
+  `/console/cycles/${app.id}/${cycleId}?slot=${slotId}&day=1`,
+  `/console/cycles/${app.id}/${cycleId}/report`,
+  "/console/new-app",
+  `/console/apps/${app.id}`,
+  "/console/tokens",
+  "/console/devices",
+  "/console/sign-in-methods",
+  "/console/audit",
+];

@@ -1,0 +1,19 @@
+import { createClient } from "../../../src/client/client.ts";
+import type { ClientOptions } from "../../../src/client/options.ts";
+
+export const appKey = "sdk_ofTheTest000000000000000000000000000";
+
+/** A client with every credential, whose pauses take no time and are written down. */
+export function someClient(baseUrl: string, options: Partial<ClientOptions> = {}) {
+  const pauses: number[] = [];
+  const client = createClient({
+    baseUrl,
+    credentials: { appKey, agentToken: "sda_ofTheTest", maintainerToken: "sdm_ofTheTest" },
+    random: () => 1,
+    sleep: async (milliseconds) => {
+      pauses.push(milliseconds);
+    },
+    ...options,
+  });
+  return { client, pauses };
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Context, Sink } from "../../../src/cli/core/program/context.ts";
+import { runCli } from "../../../src/cli/core/program/run-cli.ts";
+import { temporaryFolder } from "../files/temporary-folder.ts";
+
+export interface Ran {
+  readonly exit: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Standard output as JSON. */
+  json(): unknown;
+}
+
+export interface CommandLineOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  readonly terminal?: boolean;
+  readonly signal?: AbortSignal;
+  readonly now?: () => Date;
+  readonly isRunning?: (processId: number) => boolean;
+  /** What the person types when asked. */
+  readonly typed?: (question: string) => string | Promise<string>;
+  /** What else of the world is not as it is by default. */
+  readonly world?: Partial<Context>;
+}
+
+/** A person's machine with an empty home: command lines run on it in this process, and pauses take no time. */
+export interface CommandLine {
+  /** What relative file names start from. */
+  readonly cwd: string;
+  readonly stateFolder: string;
+  readonly pauses: readonly number[];
+  run(argv: readonly string[], options?: CommandLineOptions): Promise<Ran>;
+}
+
+export async function createCommandLine(env: Readonly<Record<string, string>> = {}): Promise<CommandLine> {
+  const home = await temporaryFolder();
+  const cwd = join(home, "project");
+  await mkdir(cwd);
+  const pauses: number[] = [];
+  const run = async (argv: readonly string[], options: CommandLineOptions = {}) => {
+    const stdout = sinkOf(options.terminal);
+    const stderr = sinkOf(options.terminal);
+    const context = contextOf(
+      { home, cwd, pauses, stdout, stderr },
+      { ...options, env: { ...env, ...options.env } },
+    );
+    const exit = await runCli(argv, context);
+    return { exit, stdout: stdout.text(), stderr: stderr.text(), json: () => JSON.parse(stdout.text()) };
+  };
+  return { cwd, stateFolder: join(home, ".local", "state", "innkeep"), pauses, run };
+}
+
+/** A world with nobody in it, to look at commands without running one. */
+export const emptyWorld = (): Context =>
+  contextOf({ home: "/nowhere", cwd: "/nowhere", pauses: [], stdout: sinkOf(), stderr: sinkOf() }, {});
+
+interface World {
+  readonly home: string;
+  readonly cwd: string;
+  readonly pauses: number[];
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+}
+
+function contextOf({ home, cwd, pauses, stdout, stderr }: World, options: CommandLineOptions): Context {
+  const { env = {}, stdin = "", terminal = false, signal, now, isRunning, typed = () => "" } = options;
+  return {
+    io: {
+      stdin: { isTerminal: terminal, text: async () => stdin },
+      stdout,
+      stderr,
+      ask: async (question) => typed(question),
+    },
+    env,
+    cwd,
+    home,
+    platform: "linux",
+    version: "0.0.0",
+    processId: 1_000_000,
+    isRunning: isRunning ?? (() => false),
+    clock: {
+      now: now ?? (() => new Date()),
+      async sleep(milliseconds) {
+        pauses.push(milliseconds);
+      },
+    },
+    signal: signal ?? new AbortController().signal,
+    newId: randomUUID,
+    random: () => 0.5,
+    keychain: async () => undefined,
+    openBrowser: () => Promise.reject(new Error("There is no browser here.")),
+    programs: { serve: notHere, admin: notHere, mcp: notHere },
+    ...options.world,
+  };
+}
+
+const notHere = () => Promise.reject(new Error("This program is not part of the test."));
+
+function sinkOf(isTerminal = false): Sink & { text(): string } {
+  let text = "";
+  return {
+    isTerminal,
+    columns: 80,
+    write(more) {
+      text += more;
+    },
+    text: () => text,
+  };
+}

@@ -1,0 +1,37 @@
+import * as z from "zod/mini";
+import { type Answering, startIntake } from "../network/recording-server.ts";
+import { createCommandLine } from "./command-line.ts";
+
+const Kept = z.object({
+  items: z.array(z.looseObject({ id: z.string(), baseUrl: z.string(), outcome: z.nullable(z.string()) })),
+});
+
+export const send = ["feedback", "send", "--type", "bug", "--message", "It broke"];
+
+/** The same, tried once only. */
+export const sendOnce = [...send, "--max-wait", "0s"];
+
+/** A command line with an app key, and a server of the specification alone that answers it as told. */
+export async function startSending(...answers: readonly Answering[]) {
+  const { baseUrl, received } = await startIntake(...answers);
+  const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_test" });
+  const kept = async () => {
+    const { json } = await line.run(["feedback", "resend", "--list", "--json"]);
+    return Kept.parse(json()).items;
+  };
+  return {
+    baseUrl,
+    line,
+    received,
+    /** The reports that are kept. */
+    kept,
+    /** The id of the only report that is kept. */
+    async keptId() {
+      const [report, ...others] = await kept();
+      if (!report || others.length > 0) throw new Error(`There are ${others.length} more.`);
+      return report.id;
+    },
+    keys: () => received.map(({ headers }) => headers["idempotency-key"]),
+    bodies: () => received.map(({ body }) => JSON.parse(body.toString())),
+  };
+}

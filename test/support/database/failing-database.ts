@@ -1,0 +1,46 @@
+import type { Database, Value } from "../../../server/store/engine/database.ts";
+import type { TestDatabase, TestEngine } from "./databases.ts";
+
+export interface TroubledDatabase extends TestDatabase {
+  /** Every statement, or every write, fails with this error until the trouble is over. */
+  trouble(error: Error, what?: "everything" | "writes"): void;
+  over(): void;
+}
+
+/** A database of its own that fails on demand. */
+export async function troubledDatabase(engine: TestEngine): Promise<TroubledDatabase> {
+  const real = await engine.create();
+  const failing: { read?: Error; write?: Error } = {};
+  const pass = async (how: "read" | "write") => {
+    if (failing[how]) throw failing[how];
+  };
+  const guarded = (database: Database): Database => ({
+    ...database,
+    async get<Row extends object>(sql: string, ...values: Value[]) {
+      await pass("read");
+      return database.get<Row>(sql, ...values);
+    },
+    async all<Row extends object>(sql: string, ...values: Value[]) {
+      await pass("read");
+      return database.all<Row>(sql, ...values);
+    },
+    insert: (table, row) => pass("write").then(() => database.insert(table, row)),
+    write: (work) => pass("write").then(() => database.write(work)),
+  });
+  return {
+    ...real,
+    open: async (options) => guarded(await real.open(options)),
+    trouble(error, what = "everything") {
+      failing.write = error;
+      if (what === "everything") failing.read = error;
+    },
+    over() {
+      delete failing.read;
+      delete failing.write;
+    },
+  };
+}
+
+/** What a driver throws when the database cannot be reached. */
+export const unreachable = () =>
+  Object.assign(new Error("connect ECONNREFUSED 10.1.2.3:5432"), { code: "ECONNREFUSED" });

@@ -1,0 +1,19 @@
+import { request as ask, type ServerResponse } from "node:http";
+import { listen } from "./recording-server.ts";
+
+/**
+ * Passes every request on to a server and every answer back, but the first: when that has come, `instead` gets the
+ * response that would have carried it. Gives its address.
+ */
+export function forgetfulProxy(target: string, instead: (response: ServerResponse) => void): Promise<string> {
+  let isFirst = true;
+  return listen((request, response) => {
+    const { method, url = "/", headers } = request;
+    const onward = ask(new URL(url, target), { method, headers }, (answer) => {
+      if (isFirst) answer.resume().on("end", () => instead(response));
+      else answer.pipe(response.writeHead(answer.statusCode ?? 0, answer.headers));
+      isFirst = false;
+    });
+    request.pipe(onward);
+  });
+}

@@ -1,0 +1,32 @@
+import pg from "pg";
+import { expect, vi } from "vitest";
+import type { TestDatabase } from "../database/databases.ts";
+
+export interface HeldTable {
+  /** Resolves once so many statements wait for each other or for the table. */
+  waiting(count: number): Promise<void>;
+  release(): Promise<void>;
+}
+
+const waiters = `SELECT 1 FROM pg_locks
+  WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
+/** Makes every write to a table of a PostgreSQL, or every use of it, wait until it is released. */
+export async function holdTable(
+  { address }: TestDatabase,
+  table: string,
+  against: "writes" | "everything" = "writes",
+): Promise<HeldTable> {
+  const client = new pg.Client({ connectionString: "url" in address ? address.url : "" });
+  await client.connect();
+  client.on("error", () => {});
+  const mode = against === "writes" ? "EXCLUSIVE" : "ACCESS EXCLUSIVE";
+  await client.query(`BEGIN; LOCK TABLE ${table} IN ${mode} MODE`);
+  return {
+    waiting: (count) => vi.waitFor(async () => expect((await client.query(waiters)).rowCount).toBe(count)),
+    async release() {
+      await client.query("COMMIT");
+      await client.end();
+    },
+  };
+}

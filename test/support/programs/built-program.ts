@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { onTestFinished } from "vitest";
+import type { MemoryGroup } from "./memory-group.ts";
+
+/** The built program, as users run it. */
+export const innkeepPath = new URL("../../../dist/innkeep.cjs", import.meta.url).pathname;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Run {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+/** Runs `innkeep …` to its end, as a CI job would: without a terminal, with no more environment than is given. */
+export async function innkeep(argv: readonly string[], { env = {}, input = "" }: Run = {}): Promise<Ended> {
+  const child = start(argv, env);
+  let stdout = "";
+  let stderr = "";
+  child.stdout?.on("data", (chunk: Buffer) => {
+    stdout += chunk;
+  });
+  child.stderr?.on("data", (chunk: Buffer) => {
+    stderr += chunk;
+  });
+  child.stdin?.end(input);
+  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { code, stdout, stderr };
+}
+
+/** Starts `innkeep serve --json …` and gives its first line, once it listens. It ends with the test. */
+export async function innkeepServe(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const { kill, ...serving } = await startInnkeep(argv, env);
+  onTestFinished(kill);
+  return serving;
+}
+
+/** The same for whoever ends it with `kill`. */
+export async function startInnkeep(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return serving(start(["serve", "--json", ...argv], env));
+}
+
+/** The same for a server that may have no more than `descriptors` open. It ends with the test. */
+export async function innkeepServeWithin(
+  descriptors: number,
+  argv: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
+  const program = [process.execPath, innkeepPath, "serve", "--json", ...argv];
+  const shell = ["-c", `ulimit -n ${descriptors}; exec "$@"`, "sh", ...program];
+  const { kill, ...rest } = await serving(spawn("sh", shell, { env: { PATH: process.env.PATH, ...env } }));
+  onTestFinished(kill);
+  return rest;
+}
+
+/** The same for a server with a bound on its memory. It ends with the test. */
+export async function innkeepServeInGroup({ members }: MemoryGroup, argv: readonly string[]) {
+  const program = [process.execPath, innkeepPath, "serve", "--json", ...argv];
+  const shell = ["-c", `echo $$ > ${members}; exec "$@"`, "sh", ...program];
+  const { kill, ...rest } = await serving(spawn("sh", shell, { env: { PATH: process.env.PATH } }));
+  onTestFinished(kill);
+  return rest;
+}
+
+async function serving(child: ChildProcess) {
+  let logged = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    logged += chunk;
+  });
+  const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
+  const kill = async () => {
+    child.kill("SIGKILL");
+    await ended;
+  };
+  return { ready: JSON.parse(await firstLine(child)), child, ended, logged: () => logged, kill };
+}
+
+const start = (argv: readonly string[], env: Readonly<Record<string, string>>): ChildProcess =>
+  spawn(process.execPath, [innkeepPath, ...argv], { env: { PATH: process.env.PATH, ...env } });
+
+async function firstLine({ stdout }: ChildProcess): Promise<string> {
+  if (!stdout) throw new Error("The program has no standard output.");
+  for await (const line of createInterface(stdout)) return line;
+  throw new Error("The program ended before it listened.");
+}

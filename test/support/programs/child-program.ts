@@ -1,0 +1,75 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { build } from "esbuild";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+
+export interface ChildProgram {
+  /** Starts a process of it. Its environment holds the arguments, as text. */
+  start(environment: Readonly<Record<string, string>>): Child;
+  remove(): Promise<void>;
+}
+
+export interface Child {
+  /** The lines it has printed so far. */
+  readonly lines: readonly string[];
+  /** Resolves once it has printed so many lines; rejects if it ends before. */
+  printed(count: number): Promise<void>;
+  /** Ends it so that it can do nothing about it, and waits until all it printed was read. */
+  kill(): Promise<void>;
+}
+
+/** A program of this repository, given as a TypeScript file, that tests run in processes of its own. */
+export async function childProgram(file: string): Promise<ChildProgram> {
+  const folder = await mkdtemp(join(tmpdir(), "innkeep-child-"));
+  const outfile = join(folder, "program.cjs");
+  await build({
+    entryPoints: [file],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    packages: "external",
+    logLevel: "warning",
+  });
+  return {
+    start: (environment) => watch(spawnProgram(outfile, environment)),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+function spawnProgram(file: string, environment: Readonly<Record<string, string>>) {
+  const env = { PATH: process.env.PATH, NODE_PATH: join(root, "node_modules"), ...environment };
+  return spawn(process.execPath, [file], { env, stdio: ["ignore", "pipe", "inherit"] });
+}
+
+function watch(child: ChildProcessByStdio<null, Readable, null>): Child {
+  const lines: string[] = [];
+  const closed = once(child, "close");
+  let rest = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    const parts = (rest + text).split("\n");
+    rest = parts.pop() ?? "";
+    lines.push(...parts);
+  });
+  return {
+    lines,
+    async printed(count) {
+      while (lines.length < count) {
+        const ended = await Promise.race([
+          once(child.stdout, "data").then(() => false),
+          closed.then(() => true),
+        ]);
+        if (ended && lines.length < count) throw new Error(`It ended after ${lines.length} lines.`);
+      }
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import type { Clock } from "../../../server/clock.ts";
+
+export interface MovableClock extends Clock {
+  advance(ms: number): void;
+}
+
+/** A clock that stands still until it is moved. `wrongByMs` is how far it is off without knowing it. */
+export function movableClock({ wrongByMs = 0 } = {}): MovableClock {
+  const start = Date.now() + wrongByMs;
+  let offsetMs = 0;
+  return {
+    now: () => new Date(start + offsetMs),
+    steadyMs: () => offsetMs,
+    get offsetMs() {
+      return offsetMs;
+    },
+    advance(ms) {
+      offsetMs += ms;
+    },
+  };
+}

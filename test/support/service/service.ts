@@ -1,0 +1,144 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { PassThrough } from "node:stream";
+import { createApp } from "../../../server/app.ts";
+import { startOutbox } from "../../../server/background/outbox/worker.ts";
+import type { Clock } from "../../../server/clock.ts";
+import type { Deps } from "../../../server/deps.ts";
+import { attach, createListener } from "../../../server/http/connections/listener.ts";
+import { createLog } from "../../../server/log.ts";
+import { randomName } from "../../../server/secrets/secrets.ts";
+import { type Budgets, budgetsOf } from "../../../server/settings/budgets.ts";
+import { readSettings } from "../../../server/settings/environment.ts";
+import type { Settings } from "../../../server/settings/settings.ts";
+import { createDeps } from "../../../server/start/open-deps.ts";
+import { sqlite, type TestDatabase, type TestEngine } from "../database/databases.ts";
+import { removableFolder } from "../files/temporary-folder.ts";
+import { createMakers, type Makers } from "./app-and-credential-makers.ts";
+import { createTestingMakers, type TestingMakers } from "./cycle-makers.ts";
+import { type Answer, request, type Sending } from "./request.ts";
+
+export interface TestClock extends Clock {
+  /** Moves the clock, also backwards. */
+  advance(milliseconds: number): void;
+  /** How far from real time it is. */
+  setOffset(milliseconds: number): void;
+  /** Sets the wall clock, as somebody would who has the machine: the server does not know. */
+  jump(milliseconds: number): void;
+  /** Lets time pass on both clocks. */
+  pass(milliseconds: number): void;
+}
+
+export interface Service extends Makers, TestingMakers {
+  readonly deps: Deps;
+  readonly baseUrl: string;
+  readonly clock: TestClock;
+  readonly database: TestDatabase;
+  /** Everything the server has logged. */
+  logged(): string;
+  request(method: string, path: string, sending?: Sending): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly engine?: TestEngine;
+  /** A database to share with another service. */
+  readonly database?: TestDatabase;
+  readonly environment?: Record<string, string>;
+  readonly settings?: Partial<Settings>;
+  /** Budgets other than the usual ones. */
+  readonly budgets?: Partial<Budgets>;
+  /** The deployment's secret: servers of one database share it. */
+  readonly secret?: string;
+}
+
+const metricsToken = "the token of the tests for the figures";
+/** What shows it. */
+export const metricsHeaders = { authorization: `Bearer ${metricsToken}` };
+
+/** The real server on a free port of 127.0.0.1, on an empty database. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const database = options.database ?? (await (options.engine ?? sqlite).create());
+  const folder = await removableFolder();
+  const budgets = { ...budgetsOf(undefined), ...options.budgets };
+  const server = createListener(budgets);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = addressOf(server);
+  const settings = {
+    ...readSettings({ port, data: folder.path }, options.environment ?? {}),
+    budgets,
+    metricsToken,
+    ...options.settings,
+  };
+  const clock = createTestClock();
+  const log = captureLog();
+  const stopping = new AbortController();
+  const opened = await database.open({ clock });
+  const deps = createDeps(settings, opened, {
+    clock,
+    log: log.log,
+    secret: options.secret ?? randomName(),
+    stopping: stopping.signal,
+  });
+  attach(server, createApp(deps), deps);
+  const outbox = startOutbox(deps);
+  return {
+    deps,
+    clock,
+    database,
+    baseUrl: settings.baseUrl,
+    logged: log.text,
+    request: (method, path, sending) => request(settings.baseUrl, method, path, sending),
+    ...createMakers(deps),
+    ...createTestingMakers(deps),
+    async stop() {
+      stopping.abort();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await outbox.stop();
+      if (options.database) await opened.close();
+      else await database.remove();
+      await folder.remove();
+    },
+  };
+}
+
+function addressOf(server: Server): AddressInfo {
+  const address = server.address();
+  if (typeof address === "object" && address !== null) return address;
+  throw new Error("The server does not listen.");
+}
+
+function createTestClock(): TestClock {
+  let offset = 0;
+  let jumped = 0;
+  let passed = 0;
+  return {
+    now: () => new Date(Date.now() + offset + jumped + passed),
+    steadyMs: () => performance.now() + passed,
+    get offsetMs() {
+      return offset;
+    },
+    advance(milliseconds) {
+      offset += milliseconds;
+    },
+    setOffset(milliseconds) {
+      offset = milliseconds;
+    },
+    jump(milliseconds) {
+      jumped += milliseconds;
+    },
+    pass(milliseconds) {
+      passed += milliseconds;
+    },
+  };
+}
+
+function captureLog() {
+  const stream = new PassThrough();
+  let text = "";
+  stream.on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  return { log: createLog("debug", stream), text: () => text };
+}

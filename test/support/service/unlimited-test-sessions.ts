@@ -1,0 +1,39 @@
+import type { Callers } from "../../../server/http/handler.ts";
+import { createInvoke } from "../../../server/http/invoke.ts";
+import { sessions } from "../../../server/routes/testing/test-sessions.ts";
+import { contract } from "../../../src/contract/index.ts";
+import type { Service } from "./service.ts";
+
+/** Reports sessions as the endpoint would, but for its limit: for races of more than an hour may bring. */
+export function unlimitedReports({ deps }: Service, appId: string) {
+  const limited = contract.sessions.report;
+  const endpoint: typeof limited = Object.create(limited, { rateLimit: { value: undefined } });
+  const invoke = createInvoke(endpoint, sessions(deps).report, deps);
+  const caller: Callers["appKey"] = {
+    kind: "appKey",
+    id: "key",
+    appId,
+    ownerId: "owner",
+    feedbackEnabled: true,
+    changelogEnabled: true,
+    faqsVersion: 0,
+    changelogVersion: 0,
+    scopes: [],
+  };
+  return async (body: object): Promise<unknown> => {
+    const outcome = await invoke({
+      caller,
+      body,
+      path: endpoint.path,
+      params: undefined,
+      query: undefined,
+      idempotencyKey: undefined,
+      address: "127.0.0.1",
+      browser: { origin: undefined, sessionId: undefined, known: undefined },
+      callerNow: async () => caller,
+      signal: () => deps.stopping,
+      setSession: () => {},
+    });
+    return JSON.parse(String(outcome.body));
+  };
+}

@@ -1,0 +1,43 @@
+import { createWanderer, type Stop, type Wanderer } from "../browser/browser-with-cookies.ts";
+import type { Person } from "./identity-provider.ts";
+import { makeAccount } from "./password-accounts.ts";
+import type { ProvidedService } from "./service-with-identity-provider.ts";
+
+/** Those who sign in with the provider of a service, and what they do. */
+export function createPeople({ service, provider, start }: ProvidedService) {
+  let count = 0;
+  return {
+    /** Somebody new, as whom the provider signs in from now on. */
+    person(traits: Partial<Person> = {}) {
+      count += 1;
+      const email = `p${count}@example.org`;
+      const somebody = { sub: `sub-${count}`, email, email_verified: true, ...traits };
+      provider.signsIn(somebody);
+      return somebody;
+    },
+    /** Signs in with the provider. Gives the page at the end. */
+    arrive: (browser: Wanderer, to?: string): Promise<Stop> => browser.go(start(to)),
+    /** The address of who is signed in; undefined where nobody is. */
+    async signedInAs(browser: Wanderer): Promise<string | undefined> {
+      const headers = { cookie: `innkeep=${browser.cookie("innkeep") ?? ""}` };
+      const answer = await service.request("GET", "/api/v1/console/me", { headers });
+      return answer.status === 401 ? undefined : answer.field("user.email");
+    },
+    /** The browser of somebody who has signed in with a password. */
+    async owner() {
+      const account = await makeAccount(service);
+      const { cookie } = await service.signIn(account);
+      return { ...account, browser: createWanderer({ innkeep: cookie.slice("innkeep=".length) }) };
+    },
+    /** Confirms on the page that asks whether to connect. */
+    confirm(browser: Wanderer, { text }: Stop): Promise<Stop> {
+      const action = /<form[^>]* action="([^"]*)"/.exec(text)?.[1] ?? "";
+      return browser.send(service.baseUrl + action, { identity: identityOf(text) });
+    },
+    accounts: (email: string) =>
+      service.deps.database.all<{ id: string }>("SELECT id FROM users WHERE email = ?", email),
+  };
+}
+
+/** What the page that asks whether to connect has sealed in its form. */
+export const identityOf = (page: string): string => /name="identity" value="([^"]*)"/.exec(page)?.[1] ?? "";

@@ -1,0 +1,30 @@
+import { v7 } from "uuid";
+import { hashPassword } from "../../../server/secrets/passwords.ts";
+import { users } from "../../../server/store/access/users.ts";
+import type { Service } from "../service/service.ts";
+
+export interface TestAccount {
+  readonly id: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+/** An account that can sign in. */
+export async function makeAccount({ deps }: Service, email = `${v7()}@example.org`): Promise<TestAccount> {
+  const password = "correct horse battery staple";
+  const passwordHash = await hashPassword(password);
+  const user = { id: v7(), email, passwordHash, createdAt: deps.clock.now().toISOString() };
+  await deps.database.write((tx) => users.insert(tx, user));
+  return { id: user.id, email, password };
+}
+
+/** Signs in as a program would; the answer has the cookie. */
+export const postSession = (
+  { request }: Service,
+  body: { email: string; password: string },
+  headers: Record<string, string> = {},
+) => request("POST", "/api/v1/console/session", { headers, body });
+
+/** The session cookie of an answer, as a browser sends it back. */
+export const cookieOf = ({ headers }: { headers: Headers }): string =>
+  headers.get("set-cookie")?.split(";", 1)[0] ?? "";

@@ -1,0 +1,44 @@
+import { expect } from "vitest";
+import type { Answer } from "../service/request.ts";
+import type { Service } from "../service/service.ts";
+import { bearer, type ConsoleWorld } from "./owner-with-one-of-each.ts";
+
+/** A new app of the world's owner, with what a job and a person do to its release notes. */
+export type ReleaseApi = Awaited<ReturnType<typeof makeReleaseApi>>;
+
+export async function makeReleaseApi(service: Service, world: ConsoleWorld) {
+  const app = await service.makeApp(world.owner);
+  /** Of a job that may write release notes and nothing else. */
+  const job: Record<string, string> = bearer(
+    await service.makeToken(world.owner, "maintainer", { scopes: ["changelog:write"] }),
+  );
+  const path = `/api/v1/console/apps/${app.id}/changelog`;
+  const now = () => service.clock.now().toISOString();
+  return {
+    app,
+    job,
+    path,
+    now,
+    put: (version: string, body: object = {}, headers: Record<string, string> = {}) =>
+      service.request("PUT", `${path}/by-version/${encodeURIComponent(version)}`, {
+        headers: { ...job, ...headers },
+        body,
+      }),
+    post: (body: object, headers = job) =>
+      service.request("POST", path, { headers, body: { title: "Notes", ...body } }),
+    /** As a person in the console. */
+    edit: (id: string, body: object) => world.call("PATCH", `/changelog/${id}`, body),
+    async versions(): Promise<string[]> {
+      const { body } = await service.request("GET", path, { headers: job });
+      return Object(body).items.map(({ version }: { version: string }) => version);
+    },
+    /** Sends something that publishes an entry, and sees that it is published at the server's now. */
+    async publishing(send: () => Promise<Answer>): Promise<Answer> {
+      const before = now();
+      const answer = await send();
+      const publishedAt = answer.field("publishedAt");
+      expect([before <= publishedAt, publishedAt <= now()]).toEqual([true, true]);
+      return answer;
+    },
+  };
+}

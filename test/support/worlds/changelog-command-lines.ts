@@ -1,0 +1,27 @@
+import { createCommandLine } from "../clients/command-line.ts";
+import type { Service } from "../service/service.ts";
+
+/** An app without release notes; command lines of its own, with its key, and of its maintainer. */
+export async function newAppOf(service: Service) {
+  const owner = await service.makeUser();
+  const app = await service.makeApp(owner, { name: "Pocket Atlas" });
+  const token = await service.makeToken(owner, "maintainer", { scopes: ["changelog:write", "apps:read"] });
+  const server = { INNKEEP_BASE_URL: service.baseUrl };
+  const reader = await createCommandLine({ ...server, INNKEEP_API_KEY: app.key });
+  const line = await createCommandLine({ ...server, INNKEEP_TOKEN: token });
+  const create = async (version: string, ...flags: string[]) => {
+    const argv = [
+      "changelog",
+      "create",
+      "--title",
+      `About ${version}`,
+      "--version",
+      version,
+      "--fields",
+      "id",
+      ...flags,
+    ];
+    return (await line.run(argv)).stdout.trim();
+  };
+  return { app, token, reader, line, create };
+}

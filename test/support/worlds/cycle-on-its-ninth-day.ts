@@ -1,0 +1,96 @@
+import type { OwnedSlot } from "../../../src/contract/console/cycles.ts";
+import type { Service } from "../service/service.ts";
+import { recordProof, recordSession, requestSeat } from "./listing-and-slot-activity.ts";
+import type { ConsoleWorld } from "./owner-with-one-of-each.ts";
+
+/** One tester's time in a seat. */
+interface Life {
+  readonly seat: number;
+  /** The day on which the tester got the seat; 0 before the first. */
+  readonly from: number;
+  /** Day by day from then on, or from the first: `s` a session that counts, `p` a proof, `b` a session below the bar. */
+  readonly days: string;
+}
+
+const lives: readonly Life[] = [
+  { seat: 1, from: 0, days: "sssssssss" },
+  { seat: 2, from: 0, days: "sssspssss" },
+  { seat: 3, from: 0, days: "ssssssss-" },
+  { seat: 4, from: 0, days: "ss-sssspb" },
+  { seat: 5, from: 0, days: "sssssbss-" },
+  { seat: 6, from: 0, days: "sss---" },
+  { seat: 6, from: 8, days: "-s" },
+  { seat: 7, from: 0, days: "psppspsps" },
+  { seat: 8, from: 0, days: "sssssss--" },
+  { seat: 9, from: 3, days: "-ssssss" },
+];
+
+const lastDay = 9;
+const hour = 3_600_000;
+
+/** A test as it was lived: its run, and the seats by their testers' e-mail addresses. */
+export type LivedTest = Awaited<ReturnType<typeof makeLivedTest>>;
+
+/** A run of twelve seats and fourteen days in Berlin, lived until noon of its ninth day, with every kind of day in it. */
+export async function makeLivedTest(service: Service, world: ConsoleWorld, images: readonly string[] = []) {
+  const { clock } = service;
+  const startsOn = new Date(clock.now().getTime() + 48 * hour).toISOString().slice(0, 10);
+  const plan = { startsOn, timezone: "Europe/Berlin" };
+  const planned = await world.call("POST", `/listings/${world.listingId}/cycles`, plan);
+  const cycleId = planned.field("cycle.id");
+  const toFirstNoon = Date.parse(planned.field("cycle.startsAt")) + 12 * hour - clock.now().getTime();
+  const slotIds = new Map<Life, string>();
+  for (let day = 0; day <= lastDay; day += 1) {
+    clock.advance(day === 0 ? toFirstNoon - 24 * hour : 24 * hour);
+    await service.deps.passingTime.catchUp();
+    for (const life of lives.filter(({ from }) => from === day))
+      slotIds.set(life, await seat(service, world, cycleId, life.seat));
+    for (const [life, slotId] of slotIds) await liveDay(service, { ...life, slotId, day, images, world });
+  }
+  for (const number of [10, 11])
+    await requestSeat(service, await openSlot(world, cycleId, number), await service.makeUser());
+  const slotOf = (number: number, nth = 0) =>
+    [...slotIds].filter(([life]) => life.seat === number)[nth]?.[1] ?? "";
+  return { cycleId, slotOf, path: `/console/cycles/${world.app.id}/${cycleId}` };
+}
+
+interface LivedDay extends Life {
+  readonly slotId: string;
+  readonly day: number;
+  readonly images: readonly string[];
+  readonly world: ConsoleWorld;
+}
+
+async function liveDay(
+  service: Service,
+  { from, days, day: dayIndex, slotId, images, world }: LivedDay,
+): Promise<void> {
+  const what = days[dayIndex - Math.max(1, from)];
+  if (what === "s") await recordSession(service, slotId, { dayIndex, reason: null, seconds: 130 + dayIndex });
+  if (what === "b")
+    await recordSession(service, slotId, {
+      dayIndex,
+      reason: "session_below_bar",
+      seconds: 20,
+      screens: ["Home"],
+    });
+  if (what === "p")
+    await recordProof(service, slotId, { dayIndex, appId: world.app.id, images: names(images) });
+}
+
+/** Every upload has a name of its own. */
+const names = (images: readonly string[]) => images.map((image) => image.replace("*", crypto.randomUUID()));
+
+async function seat(service: Service, world: ConsoleWorld, cycleId: string, number: number): Promise<string> {
+  const slotId = await openSlot(world, cycleId, number);
+  const { email } = await service.makeUser();
+  const answer = await world.call("POST", `/slots/${slotId}/assign`, { email });
+  if (answer.status !== 200) throw new Error(answer.text);
+  return slotId;
+}
+
+async function openSlot({ call }: ConsoleWorld, cycleId: string, number: number): Promise<string> {
+  const { slots } = JSON.parse((await call("GET", `/cycles/${cycleId}`)).text);
+  const open = slots.find((slot: OwnedSlot) => slot.seat === number && slot.status === "open");
+  return open?.slotId ?? "";
+}

@@ -1,0 +1,102 @@
+import type { Answer } from "../service/request.ts";
+import type { Service } from "../service/service.ts";
+import { newListing, requestSeat } from "./listing-and-slot-activity.ts";
+import type { ConsoleWorld } from "./owner-with-one-of-each.ts";
+
+export const dayMilliseconds = 86_400_000;
+
+export interface Plan {
+  readonly seats?: number;
+  readonly durationDays?: number;
+  readonly maxMissedDays?: number;
+  /** In how many days the first day is, in UTC; today where it is not said. */
+  readonly startsIn?: number;
+}
+
+export type PlannedTest = Awaited<ReturnType<typeof planTest>>;
+
+/** A test that an owner has planned in the console, and what the owner does with it. */
+export async function planTest(service: Service, world: ConsoleWorld, plan: Plan = {}) {
+  const { startsIn = 0, ...traits } = plan;
+  const { call, app } = world;
+  const listing = await call("POST", `/apps/${app.id}/listings`, { ...newListing, seats: 3, ...traits });
+  const first = new Date(service.clock.now().getTime() + startsIn * dayMilliseconds);
+  const startsOn = first.toISOString().slice(0, 10);
+  const planned = await call("POST", `/listings/${listing.field("id")}/cycles`, {
+    startsOn,
+    timezone: "UTC",
+  });
+  const cycleId = planned.field("cycle.id");
+  const change = (slotId: string, verb: string, body: object = {}): Promise<Answer> =>
+    call("POST", `/slots/${slotId}/${verb}`, body);
+  const seats = async () => Object((await call("GET", `/cycles/${cycleId}`)).body).slots;
+  return {
+    cycleId,
+    startsOn,
+    slotIds: [0, 1, 2].map((at) => Object(planned.body).slots[at]?.slotId),
+    change,
+    cancel: () => call("POST", `/cycles/${cycleId}/cancel`, {}),
+    /** The seats as the owner reads them. */
+    seats,
+    seat: async (slotId: string) =>
+      (await seats()).find((seat: { slotId: string }) => seat.slotId === slotId),
+    /** Somebody asks for a seat. */
+    async ask(slotId: string, tester?: { id: string; email: string }) {
+      const who = tester ?? (await service.makeUser());
+      await requestSeat(service, slotId, who);
+      return who;
+    },
+    /** Moves the clock to a time of day of the test, in hours after its midnight. */
+    toDay(dayIndex: number, hours = 9) {
+      const at = Date.parse(startsOn) + (dayIndex - 1) * dayMilliseconds + hours * 3_600_000;
+      service.clock.advance(at - service.clock.now().getTime());
+    },
+  };
+}
+
+/** A test and one of its seats. */
+export interface SlotOfTest {
+  readonly test: PlannedTest;
+  readonly slotId: string;
+}
+
+export const slotStates = [
+  "open",
+  "requested",
+  "expired",
+  "active",
+  "at risk",
+  "removed",
+  "completed",
+  "open in a cycle that is over",
+  "cancelled",
+] as const;
+export type SlotState = (typeof slotStates)[number];
+
+/** The first seat of a new test, brought into a state by its owner, its tester and time. */
+export async function slotIn(service: Service, world: ConsoleWorld, state: SlotState): Promise<SlotOfTest> {
+  const isOver = state === "completed" || state === "open in a cycle that is over";
+  const test = await planTest(service, world, isOver ? { durationDays: 1 } : {});
+  const slotId: string = test.slotIds[0];
+  if (state !== "open") await test.ask(slotId);
+  if (accepted.has(state)) await test.change(slotId, "accept");
+  if (state === "expired") service.clock.advance(48 * 3_600_000);
+  if (state === "at risk") test.toDay(3);
+  if (state === "removed") await test.change(slotId, "remove");
+  if (isOver) test.toDay(3, 0);
+  if (state === "cancelled") await test.cancel();
+  return { test, slotId };
+}
+
+const accepted: ReadonlySet<SlotState> = new Set(["active", "at risk", "removed", "completed", "cancelled"]);
+
+/** Moves the clock back to now: those who are signed in stay so. */
+export const resetClock = ({ clock }: Service): void => clock.advance(-(clock.offsetMs ?? 0));
+
+/** What of a seat its owner never sees. */
+export const secretsOf = ({ deps }: Service, slotId: string) =>
+  deps.database.get<{ keyHash: string | null; keySealed: string | null; fromDay: number | null }>(
+    `SELECT key_hash AS "keyHash", key_sealed AS "keySealed", active_from_day AS "fromDay"
+     FROM slots WHERE id = ?`,
+    slotId,
+  );

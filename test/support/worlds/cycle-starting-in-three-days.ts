@@ -1,0 +1,108 @@
+import { v7 } from "uuid";
+import { cyclesTopic } from "../../../server/store/engine/topics.ts";
+import { countedDays } from "../../../server/store/testing/counted-days.ts";
+import { cycles } from "../../../server/store/testing/cycles.ts";
+import { slots } from "../../../server/store/testing/slots.ts";
+import type { Service } from "../service/service.ts";
+
+export interface SeatRow {
+  readonly id: string;
+  readonly seat: number;
+  readonly status: string;
+  readonly missedDays: number;
+  readonly tester: string | null;
+  readonly expiresAt: string | null;
+  readonly endedAt: string | null;
+}
+
+export interface CycleState {
+  readonly status: string;
+  readonly closedDays: number;
+  readonly nextAt: string | null;
+}
+
+export type TimedTest = Awaited<ReturnType<typeof timedTest>>;
+
+interface Traits {
+  readonly seats: number;
+  readonly durationDays: number;
+  readonly maxMissedDays?: number;
+}
+
+const dayMilliseconds = 86_400_000;
+
+/** When a day of a test in UTC begins, those after its last one too. */
+const startOf = (dayStarts: readonly string[], day: number): string =>
+  new Date(Date.parse(dayStarts[0] ?? "") + (day - 1) * dayMilliseconds).toISOString();
+
+/** A test in UTC that begins in three days, and what moves the service's clock through it. */
+export async function timedTest(service: Service, traits: Traits) {
+  const { deps, clock } = service;
+  const { database } = deps;
+  const startsOn = new Date(clock.now().getTime() + 3 * dayMilliseconds).toISOString().slice(0, 10);
+  const listing = await service.makeListing(await service.makeApp(), traits);
+  const { id, slotIds, dayStarts, ...plan } = await service.makeCycle(listing, { startsOn });
+  const at = () => clock.now().toISOString();
+  const slotAt = (index: number) => slotIds[index] ?? "";
+  const pass = async (milliseconds: number) => {
+    clock.advance(milliseconds);
+    await deps.passingTime.catchUp();
+  };
+
+  return {
+    id,
+    dayStarts,
+    /** When late sessions of the last day stop counting. */
+    dayAfter: startOf(dayStarts, dayStarts.length + 1),
+    pass,
+    /** Moves the clock to the start of a day, or so many milliseconds after it, and lets happen what happens by then. */
+    async goTo(day: number, milliseconds = 0) {
+      clock.setOffset(Date.parse(startOf(dayStarts, day)) + milliseconds - Date.now());
+      await deps.passingTime.catchUp();
+    },
+    cycle: () =>
+      database.get<CycleState>(
+        `SELECT status, closed_days AS "closedDays", next_at AS "nextAt" FROM cycles WHERE id = ?`,
+        id,
+      ),
+    /** The seats by their number, successors after those whose place they took. */
+    seats: () =>
+      database.all<SeatRow>(
+        `SELECT id, seat, status, missed_days AS "missedDays", tester_id AS tester,
+           request_expires_at AS "expiresAt", ended_at AS "endedAt"
+         FROM slots WHERE cycle_id = ? ORDER BY seat, created_at, id`,
+        id,
+      ),
+    /** Seats a new tester. */
+    seat: async (index: number) =>
+      service.seatTester({ id, dayStarts, ...plan }, slotAt(index), await service.makeUser()),
+    count: (index: number, dayIndex: number) =>
+      database.write((tx) =>
+        countedDays.count(tx, {
+          ...{ slotId: slotAt(index), cycleId: id, dayIndex, kind: "session", evidenceId: v7(), at: at() },
+        }),
+      ),
+    /** Lets a new tester ask for a seat, for so many hours. */
+    async ask(index: number, hours: number) {
+      const tester = await service.makeUser();
+      const expiresAt = new Date(clock.now().getTime() + hours * 3_600_000).toISOString();
+      await database.write(async (tx) => {
+        const ask =
+          "UPDATE slots SET status = 'requested', tester_id = ?, request_expires_at = ? WHERE id = ?";
+        await tx.run(ask, tester.id, expiresAt, slotAt(index));
+        tx.signal(cyclesTopic);
+      });
+    },
+    /** Accepts whoever asks for a seat; false where nobody does any more. */
+    accept: (index: number) =>
+      database.write((tx) => {
+        const active = { at: at(), fromDay: 0, keyHash: v7(), keySealed: "" };
+        return slots.accept(tx, slotAt(index), active);
+      }),
+    callOff: () =>
+      database.write(async (tx) => {
+        await cycles.cancel(tx, id, at());
+        tx.signal(cyclesTopic);
+      }),
+  };
+}

@@ -1,0 +1,29 @@
+import type { OwnedSlot } from "../../../src/contract/console/cycles.ts";
+import type { Service } from "../service/service.ts";
+import { type ConsoleWorld, makeConsoleWorld } from "./owner-with-one-of-each.ts";
+
+/** The world of an owner with a run of twelve seats on its first day, and what seats testers in it. */
+export async function makeSeatedTest(service: Service) {
+  const world = await makeConsoleWorld(service);
+  const path = `/console/cycles/${world.app.id}/${world.cycleId}`;
+  const seats = (): Promise<OwnedSlot[]> => seatsOf(world);
+  return {
+    world,
+    path,
+    seats,
+    seatAt: async (slotId: string) => (await seats()).find((slot) => slot.slotId === slotId),
+    /** Gives an open seat to a new tester. */
+    async seat(email?: string) {
+      const open = (await seats()).find(({ status }) => status === "open");
+      if (!open) throw new Error("Every seat is taken");
+      const { slotId } = open;
+      const tester = await service.makeUser(email);
+      await world.call("POST", `/slots/${slotId}/assign`, { email: tester.email });
+      return { slotId, seat: open.seat, tester, evidence: `${path}?slot=${slotId}&day=1` };
+    },
+  };
+}
+
+async function seatsOf({ call, cycleId }: ConsoleWorld): Promise<OwnedSlot[]> {
+  return JSON.parse((await call("GET", `/cycles/${cycleId}`)).text).slots;
+}

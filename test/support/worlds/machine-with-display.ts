@@ -1,0 +1,67 @@
+import type { Context } from "../../../src/cli/core/program/context.ts";
+import { createVisitor } from "../browser/browser-without-scripts.ts";
+import { type CommandLineOptions, createCommandLine } from "../clients/command-line.ts";
+import { fakeKeychain } from "../clients/fake-keychain.ts";
+import type { Service } from "../service/service.ts";
+import { type Asking, codeOf } from "../sign-in/device-sign-in.ts";
+
+/** Nobody types anything. */
+export const never = () => new Promise<string>(() => {});
+
+/** A tester's machine with a display, and the tester, who sits at it and does in the browser what is said. */
+export async function createDesk(service: Service, { decision = "approve" }: Pick<Asking, "decision"> = {}) {
+  const person = await service.signIn(await service.makeUser());
+  const keychain = fakeKeychain();
+  const opened: URL[] = [];
+  const openBrowser = async (url: string) => {
+    opened.push(new URL(url));
+    const visitor = createVisitor(service, person);
+    const page = await visitor.open(url.slice(service.baseUrl.length));
+    await visitor.send(page, "/tavern/authorize", { decision });
+  };
+  const line = await createCommandLine({ INNKEEP_BASE_URL: service.baseUrl, DISPLAY: ":0" });
+  const world = { keychain: async () => keychain, openBrowser };
+  const login = (argv: readonly string[] = [], options: CommandLineOptions = {}) =>
+    line.run(["auth", "login", ...argv], {
+      terminal: true,
+      typed: never,
+      ...options,
+      world: { ...world, ...options.world },
+    });
+  return { line, login, keychain, opened, person, world };
+}
+
+/** The one secret in a keychain. */
+export const tokenIn = (keychain: ReturnType<typeof fakeKeychain>): string | undefined =>
+  keychain.entries()[0]?.[1];
+
+/** A terminal on which the address that is printed can be read while the command still runs. */
+export function readTerminal(ask: (question: string) => Promise<string> = never) {
+  let found: (address: URL) => void = () => {};
+  const address = new Promise<URL>((resolve) => {
+    found = resolve;
+  });
+  const sink = { isTerminal: true, columns: 80, write: () => {} };
+  const write = (text: string) => {
+    const [url] = /http\S+authorize\S+/.exec(text) ?? [];
+    if (url) found(new URL(url));
+  };
+  const io: Context["io"] = {
+    stdin: { isTerminal: true, text: never },
+    stdout: sink,
+    stderr: { ...sink, write },
+    ask,
+  };
+  return { io, address };
+}
+
+/** Approves what an address asks for, on any machine. Gives the code that the page shows. */
+export async function approveAt(
+  service: Service,
+  address: URL,
+  person: Record<string, string>,
+): Promise<string> {
+  const visitor = createVisitor(service, person);
+  const page = await visitor.open(address.pathname + address.search);
+  return codeOf(await visitor.send(page, "/tavern/authorize", { decision: "approve" }));
+}

@@ -1,0 +1,100 @@
+import { feedback, type NewThread } from "../../../server/store/feedback/feedback.ts";
+import { maintainerScopes } from "../../../src/contract/endpoint.ts";
+import type { Answer } from "../service/request.ts";
+import type { Service } from "../service/service.ts";
+import { newListing, requestSeat } from "./listing-and-slot-activity.ts";
+
+/** An owner with an app and one thing of each kind in it. */
+export type ConsoleWorld = Awaited<ReturnType<typeof makeConsoleWorld>>;
+
+export async function makeConsoleWorld(service: Service) {
+  const owner = await service.makeUser();
+  const app = await service.makeApp(owner);
+  const headers = await service.signIn(owner);
+  const agentToken = await service.makeToken(owner, "agent");
+  const call = (method: string, path: string, body?: unknown): Promise<Answer> =>
+    service.request(method, `/api/v1/console${path}`, { headers, body });
+  const make = async (path: string, body: unknown) => (await call("POST", path, body)).field("id");
+  const threadId = await sendFeedback(service, app.key);
+  const device = await service.makeDevice(owner);
+  const listingId = await make(`/apps/${app.id}/listings`, newListing);
+  return {
+    owner,
+    app,
+    /** Of the owner's browser. */
+    headers,
+    agentToken,
+    /** Of a tester's phone, signed in as the owner. */
+    device,
+    deviceId: (await call("GET", "/devices")).field("items.0.id"),
+    /** Calls the console's API as the owner in a browser. */
+    call,
+    threadId,
+    runId: await propose(service, agentToken, threadId),
+    keyId: await make(`/apps/${app.id}/keys`, { label: "CI" }),
+    tokenId: await make("/tokens", { kind: "maintainer", label: "CI", scopes: maintainerScopes }),
+    faqId: await make(`/apps/${app.id}/faqs`, { question: "Why?", answer: "Because." }),
+    entryId: await make(`/apps/${app.id}/changelog`, { title: "First", version: "1.0.0" }),
+    listingId,
+    ...(await makeTest(service, call, listingId)),
+  };
+}
+
+/** A cycle that runs from today on; somebody has asked for the seat whose id is given. */
+async function makeTest(
+  service: Service,
+  call: (method: string, path: string, body: unknown) => Promise<Answer>,
+  listingId: string,
+) {
+  const startsOn = service.clock.now().toISOString().slice(0, 10);
+  const planned = await call("POST", `/listings/${listingId}/cycles`, { startsOn, timezone: "UTC" });
+  const slotId = planned.field("slots.0.slotId");
+  await requestSeat(service, slotId, await service.makeUser());
+  return { cycleId: planned.field("cycle.id"), slotId };
+}
+
+/** Sends feedback as an app and gives the thread's id. */
+export async function sendFeedback({ request }: Service, key: string, report: object = {}): Promise<string> {
+  const body = { type: "bug", message: "It broke.", ...report };
+  const answer = await request("POST", "/api/v1/feedback/remote", { headers: { "x-api-key": key }, body });
+  return answer.field("id");
+}
+
+/** Writes threads directly into the database, each a second younger than the one before. */
+export async function fillThreads(
+  { deps }: Service,
+  appId: string,
+  threads: readonly Partial<NewThread>[],
+): Promise<void> {
+  const start = deps.clock.now().getTime() - threads.length * 1_000;
+  await deps.database.write(async (tx) => {
+    for (const [at, thread] of threads.entries()) {
+      await feedback.insert(tx, {
+        id: deps.newId(),
+        appId,
+        subject: `Thread ${at}`,
+        message: "It broke.",
+        category: "bug",
+        source: null,
+        senderName: null,
+        senderEmail: null,
+        metadata: "{}",
+        files: `{"images":[],"videos":[],"attachments":[]}`,
+        dedupeKey: null,
+        createdAt: new Date(start + at * 1_000).toISOString(),
+        ...thread,
+      });
+    }
+  });
+}
+
+/** Proposes a plan as an agent and gives the run's id. */
+export async function propose({ request }: Service, token: string, threadId: string): Promise<string> {
+  const answer = await request("POST", `/api/v1/agent/feedback/${threadId}/proposal`, {
+    headers: bearer(token),
+    body: { summary: "Mend it", plan: "1. Find it\n2. Mend it" },
+  });
+  return answer.field("runId");
+}
+
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });

@@ -1,0 +1,15 @@
+import type { Service } from "../service/service.ts";
+import { listOf, type TesterWorld } from "./tester-in-running-cycle.ts";
+
+/** A day of the tester's seat, as the owner sees it in the console. */
+export async function evidenceOf(service: Service, { owner, cycle, seat }: TesterWorld, dayIndex = 1) {
+  const headers = await service.signIn(owner);
+  const answer = await service.request("GET", `/api/v1/console/cycles/${cycle.id}`, { headers });
+  const slot = listOf(answer, "slots").find(({ slotId }) => slotId === seat);
+  return listOf({ body: slot }, "days").find((day) => day.dayIndex === dayIndex);
+}
+
+/** The addresses of the images of a day's proof. */
+export function imagesOf(day: Record<string, unknown> | undefined): string[] {
+  return listOf({ body: day?.proof }, "images").map((image) => Object.values(image).join(""));
+}
