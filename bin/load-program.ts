@@ -4,7 +4,7 @@ import { CliError } from "../src/cli/core/failures/cli-error.ts";
  * Loads a program of the package. Throws a CliError with the package that is missing where the native part of the server
  * was not installed, as npm does with `--omit=optional`.
  */
-export async function loaded<Program>(load: () => Promise<Program>): Promise<Program> {
+export async function loadProgram<Program>(load: () => Promise<Program>): Promise<Program> {
   try {
     return await load();
   } catch (cause) {

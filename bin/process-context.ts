@@ -2,7 +2,7 @@ import type { Context, Io } from "../src/cli/core/program/context.ts";
 import type { Programs } from "../src/cli/core/program/programs.ts";
 import { sleep } from "../src/client/waiting/sleep.ts";
 import { systemKeychain } from "../src/credentials/keychain.ts";
-import { loaded } from "./load-program.ts";
+import { loadProgram } from "./load-program.ts";
 import { processIo } from "./process-io.ts";
 
 declare const INNKEEP_VERSION: string;
@@ -34,10 +34,10 @@ export function processContext(signal: AbortSignal): Context {
 /** Each program is loaded when it is called: none pays for the others. */
 const programs = (io: Io, signal: AbortSignal): Programs => ({
   async serve(flags) {
-    const { serve } = await loaded(() => import("../server/main.ts"));
-    const { ownCommand } = await import("./start-command.ts");
+    const { serve } = await loadProgram(() => import("../server/main.ts"));
+    const { startCommand } = await import("./start-command.ts");
     return serve(flags, {
-      command: ownCommand({ script: process.argv[1] ?? "", path: process.env.PATH ?? "" }),
+      command: startCommand({ script: process.argv[1] ?? "", path: process.env.PATH ?? "" }),
       environment: process.env,
       out: (line) => io.stdout.write(`${line}\n`),
       err: io.stderr.write,
@@ -45,7 +45,7 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
     });
   },
   async admin(request) {
-    const { runAdmin } = await loaded(() => import("../server/admin/main.ts"));
+    const { runAdmin } = await loadProgram(() => import("../server/admin/main.ts"));
     return runAdmin(request);
   },
   async mcp(request) {

@@ -1,6 +1,6 @@
 import type { AskOptions, Io, Sink } from "../src/cli/core/program/context.ts";
 import { isBestEffort } from "../src/cli/feedback/sending/best-effort.ts";
-import { once } from "../src/client/lazy.ts";
+import { lazy } from "../src/client/lazy.ts";
 
 /** The streams of this process. None is opened, and nothing loaded for it, before it is used. */
 export const processIo = (interruption: AbortSignal): Io => ({
@@ -19,9 +19,9 @@ export const processIo = (interruption: AbortSignal): Io => ({
 export const openStreams = (): NodeJS.WriteStream[] => [...opened];
 
 const opened = new Set<NodeJS.WriteStream>();
-const stdout = once(() => open(process.stdout, endWithoutOutput));
+const stdout = lazy(() => open(process.stdout, endWithoutOutput));
 // Where standard error takes nothing there is no place left to say so, and a server must go on.
-const stderr = once(() => open(process.stderr, () => {}));
+const stderr = lazy(() => open(process.stderr, () => {}));
 
 function open(
   stream: NodeJS.WriteStream,

@@ -13,7 +13,7 @@ export interface Start {
  * The command that starts this program in a new terminal: `innkeep` where that is on the PATH, `npx innkeep` where it is
  * installed in a folder of packages, else `node` with the file.
  */
-export function ownCommand({ script, path }: Start): string {
+export function startCommand({ script, path }: Start): string {
   const file = realOf(script) ?? script;
   // npm and npx add such folders for the programs that they start: another terminal does not have them.
   const folders = path.split(delimiter).filter((folder) => folder !== "" && !folder.includes("node_modules"));

@@ -1,9 +1,9 @@
 import { type Connection, createConnection } from "./api/connection.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Deps } from "./deps.ts";
-import { once } from "./lazy.ts";
+import { lazy } from "./lazy.ts";
 import type { McpOptions } from "./options.ts";
-import { oneAtATime } from "./proposals/keyed-queue.ts";
+import { keyedQueue } from "./proposals/keyed-queue.ts";
 import type { Proposals } from "./proposals/proposals.ts";
 import type { AwaitDecision } from "./tools/get-decision/decision-watch.ts";
 import { longestWait } from "./tools/get-decision/longest-wait.ts";
@@ -27,8 +27,8 @@ export function assemble(
     proposals: proposalsOf(options, connection, warn),
     threadOfRun: new Map(),
     timesPending: new Map(),
-    awaitDecision: once(() => decisionWatch(connection, clock)),
-    oneAtATime: oneAtATime(),
+    awaitDecision: lazy(() => decisionWatch(connection, clock)),
+    oneAtATime: keyedQueue(),
     clock,
     explain: async (error) => (await import("./text/failure.ts")).explain(error, options.baseUrl),
   };
@@ -39,7 +39,7 @@ function proposalsOf(
   connection: Connection,
   onFailure: (message: string) => void,
 ): Proposals {
-  const made = once(async () => {
+  const made = lazy(async () => {
     const { createProposals } = await import("./proposals/proposals.ts");
     const { proposalFiles } = await import("./proposals/proposal-files.ts");
     const store = stateDirectory ? proposalFiles(stateDirectory) : undefined;

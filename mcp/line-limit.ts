@@ -7,7 +7,7 @@ const mostBytes = 8 * 1_048_576;
  * Lets lines through, but none that is too long: that one is dropped and answered with an error on `out`, and the next
  * is heard again.
  */
-export function shortLines(out: Writable, limit = mostBytes): Transform {
+export function lineLimit(out: Writable, limit = mostBytes): Transform {
   let pieces: Buffer[] = [];
   let length = 0;
   let start: Buffer | undefined;

@@ -4,8 +4,8 @@ import type { McpOptions } from "./options.ts";
 import { offerPrompts } from "./prompts.ts";
 import { offerResources } from "./resources/resources.ts";
 import { instructionsFor } from "./text/instructions.ts";
-import { waitingUpTo } from "./tools/get-decision/with-longest-wait.ts";
-import { offer } from "./tools/register-tool.ts";
+import { withLongestWait } from "./tools/get-decision/with-longest-wait.ts";
+import { registerTool } from "./tools/register-tool.ts";
 import { tools } from "./tools/tool-list.ts";
 
 /** An inn's sign: a roof over a door. */
@@ -34,9 +34,9 @@ export function createServer({ version }: Pick<McpOptions, "version">, deps: Dep
       capabilities: { tools: neverChanges, resources: neverChanges, prompts: neverChanges },
     },
   );
-  offer(server, tools.readFeedback, deps, load.readFeedback);
-  if (!deps.readOnly) offer(server, tools.proposePlan, deps, load.proposePlan);
-  offer(server, waitingUpTo(deps.maxWaitSeconds), deps, load.getDecision);
+  registerTool(server, tools.readFeedback, deps, load.readFeedback);
+  if (!deps.readOnly) registerTool(server, tools.proposePlan, deps, load.proposePlan);
+  registerTool(server, withLongestWait(deps.maxWaitSeconds), deps, load.getDecision);
   offerResources(server, deps);
   offerPrompts(server, deps);
   return server;

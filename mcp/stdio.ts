@@ -1,8 +1,8 @@
-import { shortLines } from "./line-limit.ts";
+import { lineLimit } from "./line-limit.ts";
 import type { StdioOptions } from "./options.ts";
 import { keepPure } from "./pure-output.ts";
 import type { Session } from "./session.ts";
-import { answerOpening } from "./start/answer-first-messages.ts";
+import { answerFirstMessages } from "./start/answer-first-messages.ts";
 import { preparedAnswers } from "./start/prepared-answers.ts";
 
 /**
@@ -19,7 +19,7 @@ export function serveStdio(options: StdioOptions): Promise<number> {
   const warn = (message: string): void => {
     io.stderr.write(`innkeep mcp: ${message}\n`);
   };
-  const lines = io.stdin.pipe(shortLines(out));
+  const lines = io.stdin.pipe(lineLimit(out));
   const answerOf = options.prepared === false ? () => undefined : preparedAnswers(options);
 
   return new Promise((resolve, reject) => {
@@ -37,7 +37,7 @@ export function serveStdio(options: StdioOptions): Promise<number> {
     signal?.addEventListener("abort", end, { once: true });
     if (signal?.aborted || io.stdin.readableEnded || io.stdin.destroyed) void end();
     const start = async (): Promise<void> => {
-      const heard = await answerOpening(lines, answerOf, (answer) => out.write(answer));
+      const heard = await answerFirstMessages(lines, answerOf, (answer) => out.write(answer));
       const { serveSession } = await import("./session.ts");
       if (!ended) session = serveSession(options, { heard, lines, out, warn });
     };

@@ -2,15 +2,15 @@ import Koa from "koa";
 import { contract } from "../src/contract/index.ts";
 import { iconUrlOf } from "./console/assets/icon-url.ts";
 import { docsRoutes } from "./console/docs/routes.ts";
-import { createRefusals } from "./console/pages/error/error-pages.ts";
+import { createErrorPages } from "./console/pages/error/error-pages.ts";
 import { consoleRoutes } from "./console/routes.ts";
-import { tavernRoutes } from "./console/sign-in/devices/routes.ts";
+import { deviceSignInRoutes } from "./console/sign-in/devices/routes.ts";
 import { identityRoutes } from "./console/sign-in/identity-providers/routes.ts";
 import type { Deps } from "./deps.ts";
 import { createDevServer } from "./dev/dev-server.ts";
 import { createAuthenticate } from "./http/authenticate.ts";
 import { createAdmit } from "./http/bodies/admission.ts";
-import { createArrivals } from "./http/bodies/arrivals.ts";
+import { createIncomingBodies } from "./http/bodies/arrivals.ts";
 import { createAnswerEarly } from "./http/connections/answer-early.ts";
 import { createAddressOf } from "./http/connections/client-address.ts";
 import { allowOrigins } from "./http/cors.ts";
@@ -20,11 +20,11 @@ import { type Door, mount, type Route } from "./http/mount.ts";
 import { observe } from "./http/observe.ts";
 import { operationsRoutes } from "./http/operations-routes.ts";
 import { answerUnknown, routing } from "./http/routing.ts";
-import { serveUploads } from "./http/serve-file.ts";
-import { keys } from "./routes/access/api-keys.ts";
+import { serveFiles } from "./http/serve-file.ts";
+import { apiKeyHandlers } from "./routes/access/api-keys.ts";
 import { apps } from "./routes/access/apps.ts";
 import { audit } from "./routes/access/audit.ts";
-import { session } from "./routes/access/console-session.ts";
+import { consoleSession } from "./routes/access/console-session.ts";
 import { devices } from "./routes/access/devices.ts";
 import { signIn } from "./routes/access/sign-in.ts";
 import { tokens } from "./routes/access/tokens.ts";
@@ -33,13 +33,13 @@ import { consoleChangelog } from "./routes/content/console-changelog.ts";
 import { consoleFaqs } from "./routes/content/console-faqs.ts";
 import { faqs } from "./routes/content/faqs.ts";
 import { agent } from "./routes/feedback/agent.ts";
-import { threads } from "./routes/feedback/console-feedback.ts";
-import { runs } from "./routes/feedback/console-proposals.ts";
+import { consoleFeedback } from "./routes/feedback/console-feedback.ts";
+import { consoleProposals } from "./routes/feedback/console-proposals.ts";
 import { feedback } from "./routes/feedback/feedback.ts";
 import { cycles } from "./routes/testing/cycles.ts";
 import { listings } from "./routes/testing/listings.ts";
 import { slots } from "./routes/testing/slots.ts";
-import { sessions } from "./routes/testing/test-sessions.ts";
+import { testSessionHandlers } from "./routes/testing/test-sessions.ts";
 import { tester } from "./routes/testing/tester.ts";
 import { uploads } from "./store/requests/uploads.ts";
 
@@ -51,10 +51,10 @@ export function createApp(deps: Deps): Koa {
     authenticate: createAuthenticate(deps),
     addressOf: createAddressOf(deps.settings.trustedProxies),
     admit: createAdmit(deps),
-    arrivals: createArrivals(deps),
+    arrivals: createIncomingBodies(deps),
   };
   app.use(observe(deps, metrics, createAnswerEarly(door.arrivals)));
-  app.use(answerErrors(deps, createRefusals(deps.settings)));
+  app.use(answerErrors(deps, createErrorPages(deps.settings)));
   if (deps.settings.corsOrigins.length > 0) app.use(allowOrigins(deps.settings.corsOrigins));
   const dev = createDevServer(deps, door);
   if (dev) app.use(dev.applyFaults);
@@ -65,11 +65,11 @@ export function createApp(deps: Deps): Koa {
       ...operationsRoutes(deps, metrics),
       ...consoleRoutes(deps, door),
       ...identityRoutes(deps, door),
-      ...tavernRoutes(deps, door),
+      ...deviceSignInRoutes(deps, door),
       ...(dev?.routes ?? []),
     ]),
   );
-  app.use(serveUploads(deps.settings, (name) => uploads.find(deps.database, name), deps.files));
+  app.use(serveFiles(deps.settings, (name) => uploads.find(deps.database, name), deps.files));
   app.use(answerUnknown);
   // What slips past `answerErrors` is a broken connection, which nobody can be told of.
   app.on("error", (error) => deps.log.debug({ err: error }, "connection broke"));
@@ -83,14 +83,14 @@ const apiRoutes = (deps: Deps, door: Door): Route[] => [
   ...mount(contract.changelog, changelog(deps), deps, door),
   ...mount(contract.tester, tester(deps, iconUrlOf(deps.settings)), deps, door),
   ...mount(contract.agent, agent(deps), deps, door),
-  ...mount(contract.sessions, sessions(deps), deps, door),
+  ...mount(contract.sessions, testSessionHandlers(deps), deps, door),
   ...mount(contract.signIn, signIn(deps), deps, door),
-  ...mount(contract.session, session(deps), deps, door),
+  ...mount(contract.session, consoleSession(deps), deps, door),
   ...mount(contract.apps, apps(deps), deps, door),
-  ...mount(contract.keys, keys(deps), deps, door),
+  ...mount(contract.keys, apiKeyHandlers(deps), deps, door),
   ...mount(contract.tokens, tokens(deps), deps, door),
-  ...mount(contract.threads, threads(deps), deps, door),
-  ...mount(contract.runs, runs(deps), deps, door),
+  ...mount(contract.threads, consoleFeedback(deps), deps, door),
+  ...mount(contract.runs, consoleProposals(deps), deps, door),
   ...mount(contract.consoleFaqs, consoleFaqs(deps), deps, door),
   ...mount(contract.consoleChangelog, consoleChangelog(deps), deps, door),
   ...mount(contract.devices, devices(deps), deps, door),

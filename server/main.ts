@@ -20,7 +20,7 @@ import { announce } from "./start/announce.ts";
 import { bindFolder } from "./start/bind-folder.ts";
 import { takeDataFolder } from "./start/data-folder.ts";
 import { createDeps, openSettingsDatabase } from "./start/open-deps.ts";
-import { unlockWith } from "./start/unlock-database.ts";
+import { unlockDatabase } from "./start/unlock-database.ts";
 
 export interface ServeWorld {
   readonly environment: Environment;
@@ -69,7 +69,7 @@ async function serveFrom(wanted: Settings, flags: ServeFlags, world: ServeWorld)
   const { environment } = world;
   const log = createLog(wanted.logLevel, { write: world.err });
   const database = await openSettingsDatabase(wanted);
-  const { secret, old: oldSecrets } = await unlockWith(environment, wanted, database);
+  const { secret, old: oldSecrets } = await unlockDatabase(environment, wanted, database);
   await bindFolder(database, wanted);
   const server = await listen(wanted);
   const settings = readSettings({ ...flags, port: portOf(server) }, environment);

@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 const mostSeconds = 20;
 
 /** Does something with the server; where it is asked to wait for a short while, waits and tries once more. */
-export async function patiently<T>(
+export async function retryAfterWait<T>(
   { clock }: Pick<Deps, "clock">,
   signal: AbortSignal,
   act: () => Promise<T>,

@@ -1,10 +1,10 @@
-import { patiently } from "../api/retry-after-wait.ts";
+import { retryAfterWait } from "../api/retry-after-wait.ts";
 import type { Deps } from "../deps.ts";
 import { partsOf, type ThreadParts } from "./thread-parts.ts";
 
 /** Reads a thread, and notes whose run its latest proposal is. */
 export async function readThread(id: string, deps: Deps, signal: AbortSignal): Promise<ThreadParts> {
-  const thread = await patiently(deps, signal, () =>
+  const thread = await retryAfterWait(deps, signal, () =>
     deps.connection.call((client) => client.agent.readThread({ params: { id }, signal })),
   );
   const parts = withLink(partsOf(thread), deps);

@@ -2,7 +2,7 @@ import { fence, type Section, teamFence } from "../text/fence.ts";
 import type { Sanitiser } from "../text/sanitise.ts";
 import type { ReadFeedbackOutput } from "../tools/read-feedback/definition.ts";
 import type { ImageLoading } from "./images.ts";
-import type { Page } from "./thread-page.ts";
+import type { ThreadPage } from "./thread-page.ts";
 import type { MessageParts, ThreadParts } from "./thread-parts.ts";
 import { uploadUrl } from "./upload-url.ts";
 
@@ -22,7 +22,7 @@ interface Surroundings {
 /** Everything about a thread for a program: what strangers wrote stands under `untrusted` and nowhere else. */
 export function structuredThread(
   thread: ThreadParts,
-  page: Page,
+  page: ThreadPage,
   { baseUrl, sanitiser, images }: Surroundings,
 ): ThreadAnswer {
   const { text } = sanitiser;
@@ -97,7 +97,7 @@ const linesOf = (value: object): string =>
     .map(([key, part]) => `${key}: ${typeof part === "string" ? part : JSON.stringify(part)}`)
     .join("\n");
 
-function untrustedParts(thread: ThreadParts, page: Page, { text, value }: Sanitiser) {
+function untrustedParts(thread: ThreadParts, page: ThreadPage, { text, value }: Sanitiser) {
   return {
     notice,
     subject: text(thread.subject.slice(0, most.subject)),

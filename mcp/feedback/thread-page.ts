@@ -1,7 +1,7 @@
 import type { MessageParts, ProposalParts } from "./thread-parts.ts";
 
 /** As much of a thread's text as one answer may hold, newest messages first, in the order they were written. */
-export interface Page {
+export interface ThreadPage {
   readonly message: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
   readonly messages: readonly MessageParts[];
@@ -14,7 +14,7 @@ export interface Page {
 
 type ProposalText = Pick<ProposalParts, "summary" | "plan">;
 
-export interface PageParts {
+export interface ThreadPageParts {
   readonly message: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly messages: readonly MessageParts[];
@@ -27,7 +27,11 @@ export interface PageParts {
  * Fits a thread into so many UTF-16 units. Only the first page (no `before`) has the report itself. Each page has at
  * least one message, cut if need be, so that paging comes to an end.
  */
-export function pageOf(thread: PageParts, before: number | undefined, maxChars: number): Page {
+export function threadPageOf(
+  thread: ThreadPageParts,
+  before: number | undefined,
+  maxChars: number,
+): ThreadPage {
   const first = before === undefined;
   const message = first ? cut(thread.message, maxChars) : undefined;
   let left = maxChars - (message?.length ?? 0);

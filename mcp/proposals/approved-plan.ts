@@ -2,7 +2,7 @@ import type { Deps } from "../deps.ts";
 import { readThread } from "../feedback/read-thread.ts";
 import type { ProposalParts } from "../feedback/thread-parts.ts";
 import { createSanitiser } from "../text/sanitise.ts";
-import type { RunParts } from "./proposal-fields.ts";
+import type { ProposalFields } from "./proposal-fields.ts";
 import { hashOf, type KnownProposal } from "./proposals.ts";
 
 export type ApprovedPlan = {
@@ -14,7 +14,7 @@ export type ApprovedPlan = {
 
 export interface PlanQuestion {
   readonly runId: string;
-  readonly run: RunParts;
+  readonly run: ProposalFields;
   readonly record: KnownProposal | undefined;
   /** The thread, where it is known. */
   readonly feedbackId: string | null;
@@ -39,7 +39,7 @@ export async function approvedPlanOf(
 }
 
 /** A plan that does not have the hash that came with it is believed by nobody. */
-function vouchedFor({ summary, plan, planSha256 }: RunParts, nonce: string): ApprovedPlan | null {
+function vouchedFor({ summary, plan, planSha256 }: ProposalFields, nonce: string): ApprovedPlan | null {
   if (plan === null || (planSha256 !== null && planSha256 !== hashOf(plan))) return null;
   return shown({ summary: summary ?? "", plan }, nonce);
 }

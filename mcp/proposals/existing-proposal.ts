@@ -1,16 +1,16 @@
 import { isNotFound } from "../api/not-found.ts";
-import { patiently } from "../api/retry-after-wait.ts";
+import { retryAfterWait } from "../api/retry-after-wait.ts";
 import type { Deps } from "../deps.ts";
 import type { ThreadParts } from "../feedback/thread-parts.ts";
 import { newNonce } from "../text/nonce.ts";
 import { createSanitiser } from "../text/sanitise.ts";
-import type { Draft } from "./proposal-draft.ts";
-import { runPartsOf } from "./proposal-fields.ts";
+import type { ProposalDraft } from "./proposal-draft.ts";
+import { proposalFieldsOf } from "./proposal-fields.ts";
 import { hashOf, type KnownProposal, type ProposalRecord } from "./proposals.ts";
 
 /** The same text as it was sent from here before, with the status that its run has now. */
 export async function sameProposal(
-  draft: Draft,
+  draft: ProposalDraft,
   deps: Deps,
   signal: AbortSignal,
 ): Promise<ProposalRecord | undefined> {
@@ -22,7 +22,7 @@ export async function sameProposal(
 
 /** The same text where it awaits a decision on the thread though nothing here remembers it. */
 export async function sameOnThread(
-  draft: Draft,
+  draft: ProposalDraft,
   thread: ThreadParts,
   deps: Deps,
 ): Promise<ProposalRecord | undefined> {
@@ -47,7 +47,12 @@ export async function awaitingRunOn(
   return now?.status === "awaiting_approval" ? now.run_id : undefined;
 }
 
-export const recordOf = (runId: string, draft: Draft, thread: ThreadParts, deps: Deps): ProposalRecord => ({
+export const recordOf = (
+  runId: string,
+  draft: ProposalDraft,
+  thread: ThreadParts,
+  deps: Deps,
+): ProposalRecord => ({
   run_id: runId,
   feedback_id: draft.feedbackId,
   base_url: deps.baseUrl,
@@ -68,10 +73,10 @@ async function refreshed(
   signal: AbortSignal,
 ): Promise<ProposalRecord | undefined> {
   try {
-    const run = await patiently(deps, signal, () =>
+    const run = await retryAfterWait(deps, signal, () =>
       deps.connection.call((client) => client.agent.readRun({ params: { runId: record.run_id }, signal })),
     );
-    const { status, decisionNote, decidedAt, ...now } = runPartsOf(run);
+    const { status, decisionNote, decidedAt, ...now } = proposalFieldsOf(run);
     const isSame =
       now.plan === null ? record.vouched : now.plan === record.plan && now.summary === record.summary;
     if (!isSame) return undefined;

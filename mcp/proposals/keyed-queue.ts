@@ -1,5 +1,5 @@
 /** Lets what has the same key happen one after the other, in the order of the calls. */
-export function oneAtATime(): <T>(key: string, act: () => Promise<T>) => Promise<T> {
+export function keyedQueue(): <T>(key: string, act: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
 
   return async (key, act) => {

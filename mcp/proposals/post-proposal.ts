@@ -1,12 +1,12 @@
 import { ConnectionError, ServerError } from "../../src/client/errors.ts";
 import { idAt } from "../api/loose-json.ts";
-import { patiently } from "../api/retry-after-wait.ts";
+import { retryAfterWait } from "../api/retry-after-wait.ts";
 import type { Deps } from "../deps.ts";
 import { readThread } from "../feedback/read-thread.ts";
 import type { ThreadParts } from "../feedback/thread-parts.ts";
 import { Refusal } from "../text/refusal.ts";
 import { recordOf, sameOnThread } from "./existing-proposal.ts";
-import { type Draft, idempotencyKeyOf } from "./proposal-draft.ts";
+import { idempotencyKeyOf, type ProposalDraft } from "./proposal-draft.ts";
 import type { ProposalRecord } from "./proposals.ts";
 
 /**
@@ -14,7 +14,7 @@ import type { ProposalRecord } from "./proposals.ts";
  * of sending again: each proposal rings in the app's chat channel.
  */
 export async function postProposal(
-  draft: Draft,
+  draft: ProposalDraft,
   thread: ThreadParts,
   deps: Deps,
   signal: AbortSignal,
@@ -30,10 +30,15 @@ export async function postProposal(
   }
 }
 
-async function send(draft: Draft, thread: ThreadParts, deps: Deps, signal: AbortSignal): Promise<string> {
+async function send(
+  draft: ProposalDraft,
+  thread: ThreadParts,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<string> {
   const { feedbackId, summary, plan } = draft;
   const newest = thread.latestProposal?.id;
-  const answer = await patiently(deps, signal, () =>
+  const answer = await retryAfterWait(deps, signal, () =>
     deps.connection.call((client) =>
       client.agent.propose({
         params: { id: feedbackId },
@@ -68,7 +73,7 @@ function mayHaveArrived(error: unknown): boolean {
   );
 }
 
-async function found(draft: Draft, deps: Deps, signal: AbortSignal): Promise<ProposalRecord> {
+async function found(draft: ProposalDraft, deps: Deps, signal: AbortSignal): Promise<ProposalRecord> {
   const thread = await readThread(draft.feedbackId, deps, signal).catch(() => undefined);
   if (!thread)
     throw new Refusal(

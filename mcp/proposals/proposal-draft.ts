@@ -4,7 +4,7 @@ import { createSanitiser } from "../text/sanitise.ts";
 import { secretIn } from "../text/secrets.ts";
 
 /** A proposal that may be sent: what the person will read is all that there is to it. */
-export interface Draft {
+export interface ProposalDraft {
   readonly feedbackId: string;
   readonly summary: string;
   readonly plan: string;
@@ -17,11 +17,11 @@ export interface GivenTexts {
 }
 
 /** Takes out what cannot be seen. Throws a Refusal where a text holds a secret, or nothing is left of it. */
-export function draftOf(
+export function proposalDraftOf(
   feedbackId: string,
   given: GivenTexts,
   { nonce, secrets }: { readonly nonce: string; readonly secrets: readonly string[] },
-): Draft {
+): ProposalDraft {
   const sanitiser = createSanitiser(nonce);
   const summary = sanitiser.text(given.summary).trim();
   const plan = sanitiser.text(given.plan).trim();
@@ -41,7 +41,7 @@ function refuseSecrets(name: string, text: string, secrets: readonly string[]): 
 }
 
 /** Repeating a request with the same key posts nothing twice; a later proposal with the same text has another key. */
-export function idempotencyKeyOf(draft: Draft, latestRunId: string | undefined): string {
+export function idempotencyKeyOf(draft: ProposalDraft, latestRunId: string | undefined): string {
   const parts = JSON.stringify([draft.feedbackId, draft.summary, draft.plan, latestRunId ?? null]);
   return `mcp-${createHash("sha256").update(parts).digest("hex")}`;
 }

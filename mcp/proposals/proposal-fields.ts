@@ -1,7 +1,7 @@
 import { idAt, instantAt, linkAt, textAt, wordAt } from "../api/loose-json.ts";
 
 /** A run as far as it can be relied on. What the API's document does not promise is null where a server leaves it out. */
-export interface RunParts {
+export interface ProposalFields {
   readonly status: string;
   readonly decisionNote: string | null;
   readonly decidedAt: string | null;
@@ -14,7 +14,7 @@ export interface RunParts {
   readonly planSha256: string | null;
 }
 
-export const runPartsOf = (run: unknown): RunParts => ({
+export const proposalFieldsOf = (run: unknown): ProposalFields => ({
   status: wordAt(run, "status"),
   decisionNote: textAt(run, "decisionNote") || null,
   decidedAt: instantAt(run, "decidedAt"),

@@ -18,7 +18,7 @@ const mostMessages = 32;
 const mostBytes = 65_536;
 
 /** Answers the first messages. Gives what it has read at the first message that needs the protocol's library. */
-export function answerOpening(
+export function answerFirstMessages(
   lines: Readable,
   answerOf: AnswerOf,
   say: (answer: string) => void,

@@ -1,15 +1,15 @@
 import { PassThrough } from "node:stream";
 import type { McpOptions } from "../options.ts";
 import { serveSession } from "../session.ts";
-import { type eras, listed, type PreparedAnswers, requestIn, stand } from "./placeholders.ts";
+import { type eras, listed, type PreparedAnswers, placeholders, requestIn } from "./placeholders.ts";
 
 /**
  * What the protocol's library answers to the first messages of a client. The build puts these texts in place of the code,
  * so that a server that is only asked for them loads no library.
  */
-export const prepared = {
-  all: await answersOf({ ...stand.options, readOnly: false }),
-  readOnly: await answersOf({ ...stand.options, readOnly: true }),
+export const buildTimeAnswers = {
+  all: await answersOf({ ...placeholders.options, readOnly: false }),
+  readOnly: await answersOf({ ...placeholders.options, readOnly: true }),
 };
 
 async function answersOf(options: McpOptions): Promise<PreparedAnswers> {

@@ -1,7 +1,7 @@
 import { metaKeys, listed as methodsThatList, versions } from "./placeholders.ts";
 
 /** A message that clients begin with, in a form that the protocol's library is known to accept. */
-export interface Opening {
+export interface FirstMessage {
   readonly era: "legacy" | "modern";
   readonly method: string;
   /** Left out in a notification. */
@@ -16,7 +16,7 @@ const legacyVersions: ReadonlySet<unknown> = new Set(versions.legacy);
 const modernVersions: ReadonlySet<unknown> = new Set(versions.modern);
 
 /** Reads a line. Undefined for all that is unusual, which the library must judge. */
-export function openingIn(line: string): Opening | undefined {
+export function firstMessageIn(line: string): FirstMessage | undefined {
   const message = parsed(line);
   if (!isObject(message) || message.jsonrpc !== "2.0") return undefined;
   if (!hasOnly(message, ["jsonrpc", "id", "method", "params"])) return undefined;
@@ -31,7 +31,7 @@ export function openingIn(line: string): Opening | undefined {
   return hasEnvelope(params) ? { era: "modern", method, id } : undefined;
 }
 
-function initializeIn(id: string | number, params: Fields): Opening | undefined {
+function initializeIn(id: string | number, params: Fields): FirstMessage | undefined {
   if (!hasOnly(params, ["protocolVersion", "capabilities", "clientInfo"])) return undefined;
   const { protocolVersion: version, capabilities, clientInfo } = params;
   if (typeof version !== "string" || !legacyVersions.has(version)) return undefined;

@@ -19,7 +19,7 @@ export const metaKeys = {
 } as const;
 
 /** What the build puts in the place of values that only a running server knows. */
-export const stand = {
+export const placeholders = {
   id: "{id of the request}",
   options: { version: "{version}", baseUrl: "{address}", maxWaitSeconds: 239 },
 } as const;
@@ -27,7 +27,7 @@ export const stand = {
 /** A request as the build sends it. */
 export function requestIn(era: (typeof eras)[number], method: string) {
   const clientInfo = { name: "build", version: "1" };
-  const request = { jsonrpc: "2.0", id: stand.id, method };
+  const request = { jsonrpc: "2.0", id: placeholders.id, method };
   if (method === "initialize")
     return { ...request, params: { protocolVersion: versions.legacy[0], capabilities: {}, clientInfo } };
   if (era === "legacy") return request;

@@ -1,20 +1,20 @@
 import type { McpOptions } from "../options.ts";
 import { longestWait } from "../tools/get-decision/longest-wait.ts";
 import type { AnswerOf } from "./answer-first-messages.ts";
-import { prepared } from "./build-time-answers.ts";
-import { type Opening, openingIn } from "./first-message.ts";
-import { stand, versions } from "./placeholders.ts";
+import { buildTimeAnswers } from "./build-time-answers.ts";
+import { type FirstMessage, firstMessageIn } from "./first-message.ts";
+import { placeholders, versions } from "./placeholders.ts";
 
 /**
  * Answers the first messages of one client as the protocol's library does, and only those of which that is certain: the era
  * must stay the same, and a session must begin with `initialize`.
  */
 export function preparedAnswers(options: McpOptions): AnswerOf {
-  const answers = options.readOnly ? prepared.readOnly : prepared.all;
-  let era: Opening["era"] | undefined;
+  const answers = options.readOnly ? buildTimeAnswers.readOnly : buildTimeAnswers.all;
+  let era: FirstMessage["era"] | undefined;
 
   return (line) => {
-    const opening = openingIn(line);
+    const opening = firstMessageIn(line);
     if (!opening || (era ?? opening.era) !== opening.era) return undefined;
     const begins = opening.method === "initialize";
     if (opening.era === "legacy" && begins !== (era === undefined)) return undefined;
@@ -26,25 +26,25 @@ export function preparedAnswers(options: McpOptions): AnswerOf {
   };
 }
 
-function filledIn(text: string, { id, version }: Opening, options: McpOptions): string {
+function filledIn(text: string, { id, version }: FirstMessage, options: McpOptions): string {
   const values: Record<string, string> = {
-    [JSON.stringify(stand.id)]: JSON.stringify(id),
-    [JSON.stringify(stand.options.version)]: JSON.stringify(options.version),
-    [JSON.stringify(stand.options.baseUrl)]: JSON.stringify(options.consoleUrl ?? options.baseUrl),
+    [JSON.stringify(placeholders.id)]: JSON.stringify(id),
+    [JSON.stringify(placeholders.options.version)]: JSON.stringify(options.version),
+    [JSON.stringify(placeholders.options.baseUrl)]: JSON.stringify(options.consoleUrl ?? options.baseUrl),
     [`"protocolVersion":"${versions.legacy[0]}"`]: `"protocolVersion":"${version}"`,
-    [`up to ${stand.options.maxWaitSeconds}; more`]: `up to ${longestWait(options)}; more`,
+    [`up to ${placeholders.options.maxWaitSeconds}; more`]: `up to ${longestWait(options)}; more`,
   };
   // In one pass: what was filled in is not looked at again.
-  return text.replace(placeholders, (found) => values[found] ?? found);
+  return text.replace(filledPlaceholders, (found) => values[found] ?? found);
 }
 
-const placeholders = new RegExp(
+const filledPlaceholders = new RegExp(
   [
-    JSON.stringify(stand.id),
-    JSON.stringify(stand.options.version),
-    JSON.stringify(stand.options.baseUrl),
+    JSON.stringify(placeholders.id),
+    JSON.stringify(placeholders.options.version),
+    JSON.stringify(placeholders.options.baseUrl),
     `"protocolVersion":"${versions.legacy[0]}"`,
-    `up to ${stand.options.maxWaitSeconds}; more`,
+    `up to ${placeholders.options.maxWaitSeconds}; more`,
   ]
     .map((text) => text.replace(/[{}.]/g, "\\$&"))
     .join("|"),

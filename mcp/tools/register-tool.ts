@@ -5,7 +5,12 @@ import type { ListedTool } from "./tool-list.ts";
 import { wireSchema } from "./wire-schema.ts";
 
 /** Offers a tool. What it does is loaded when it is called for the first time. */
-export function offer(server: McpServer, tool: ListedTool, deps: Deps, load: () => Promise<ToolRun>): void {
+export function registerTool(
+  server: McpServer,
+  tool: ListedTool,
+  deps: Deps,
+  load: () => Promise<ToolRun>,
+): void {
   const { name, inputSchema, outputSchema, ...rest } = tool;
   const config = { ...rest, inputSchema: wireSchema(inputSchema), outputSchema: wireSchema(outputSchema) };
   server.registerTool(name, config, async (given, context): Promise<CallToolResult> => {

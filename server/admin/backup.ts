@@ -12,7 +12,7 @@ import { appliedTo } from "../store/engine/migrations/migrate.ts";
 import { type StoredFile, storedFiles, uploads } from "../store/requests/uploads.ts";
 import { type ArchiveWriter, createArchive } from "./archive/archive-writer.ts";
 import { formatVersion, headerName, secretName } from "./archive/backup-format.ts";
-import { exists, filesFolder, type Place, secretFile } from "./deployment-place.ts";
+import { type DeploymentPlace, exists, filesFolder, secretFile } from "./deployment-place.ts";
 
 /** So many characters of rows are enough for an entry of their own. */
 const entryLength = 1_048_576;
@@ -21,7 +21,7 @@ const entryLength = 1_048_576;
  * Copies the database as it is at one instant, the files that it refers to and the secret of the data folder into one
  * tar file, while the server goes on serving. Gives how much it holds, and the files that are missing or damaged.
  */
-export async function backUp(database: Database, place: Place, file: string) {
+export async function backUp(database: Database, place: DeploymentPlace, file: string) {
   if (await exists(file)) throw new SettingError(`${file} exists already. Name a new file.`);
   await mkdir(place.data, { recursive: true, mode: 0o700 });
   const lock = await lockFor("backup", place.data);
@@ -36,7 +36,7 @@ export async function backUp(database: Database, place: Place, file: string) {
   }
 }
 
-async function fill(archive: ArchiveWriter, database: Database, place: Place) {
+async function fill(archive: ArchiveWriter, database: Database, place: DeploymentPlace) {
   const scratch = await mkdtemp(join(place.data, scratchPrefix));
   try {
     const { rows, files } = await withSnapshot(database, scratch, (snapshot) =>
@@ -57,7 +57,7 @@ async function fill(archive: ArchiveWriter, database: Database, place: Place) {
 const scratchPrefix = "backup-";
 
 /** A killed backup leaves its copy of the database. */
-async function removeScratch({ data }: Place): Promise<void> {
+async function removeScratch({ data }: DeploymentPlace): Promise<void> {
   const names = await readdir(data);
   for (const name of names.filter((each) => each.startsWith(scratchPrefix)))
     await rm(join(data, name), { recursive: true, force: true });
@@ -139,7 +139,7 @@ async function addFile(archive: ArchiveWriter, files: Files, { sha256, size }: S
   }
 }
 
-async function addSecret(archive: ArchiveWriter, place: Place): Promise<void> {
+async function addSecret(archive: ArchiveWriter, place: DeploymentPlace): Promise<void> {
   if (await exists(secretFile(place)))
     await archive.addText(secretName, await readFile(secretFile(place), "utf8"));
 }

@@ -4,7 +4,7 @@ import { integrityFaults } from "../store/deployment/integrity.ts";
 import type { Database } from "../store/engine/database.ts";
 import { migrations } from "../store/engine/migrations/all-migrations.ts";
 import { isCurrent } from "../store/engine/migrations/migrate.ts";
-import { filesFolder, type Place } from "./deployment-place.ts";
+import { type DeploymentPlace, filesFolder } from "./deployment-place.ts";
 import { readStoredFiles } from "./stored-files.ts";
 
 export interface Checked {
@@ -15,7 +15,7 @@ export interface Checked {
 }
 
 /** Reads everything there is. Gives how many files it read; throws a sentence with all that is wrong. */
-export async function checkAll(database: Database, place: Place): Promise<Checked> {
+export async function checkAll(database: Database, place: DeploymentPlace): Promise<Checked> {
   const faults = await integrityFaults(database);
   if (!(await isCurrent(database, migrations)))
     faults.push("The schema is older than this program. Run `innkeep admin migrate`.");

@@ -1,6 +1,6 @@
 import { ApiError, badRequest } from "../../src/contract/errors.ts";
 import { allCredentials } from "../store/access/all-credentials.ts";
-import { appKeys } from "../store/access/api-keys.ts";
+import { apiKeys } from "../store/access/api-keys.ts";
 import { tokens } from "../store/access/tokens.ts";
 import type { Database } from "../store/engine/database.ts";
 import { credentialsTopic } from "../store/engine/topics.ts";
@@ -42,7 +42,7 @@ export function revokeToken(database: Database, { id }: { readonly id: string })
 export function revokeKey(database: Database, { id }: { readonly id: string }) {
   return database.write(async (tx) => {
     const key = onlyOne("key", id, await allCredentials.keys(tx, {}));
-    await appKeys.remove(tx, key.appId, key.id);
+    await apiKeys.remove(tx, key.appId, key.id);
     const { id: target, appId, label } = key;
     await record(tx, key.ownerId, { action: "key.delete", appId, target, label });
     tx.signal(credentialsTopic);

@@ -5,16 +5,16 @@ import type { Database } from "../store/engine/database.ts";
 import { type DatabaseAddress, openDatabase } from "../store/engine/open.ts";
 
 /** Where a deployment keeps everything. */
-export interface Place {
+export interface DeploymentPlace {
   readonly data: string;
   readonly databaseUrl: string | undefined;
 }
 
-export const databaseFile = ({ data }: Place): string => join(data, "innkeep.db");
-export const filesFolder = ({ data }: Place): string => join(data, "files");
-export const secretFile = ({ data }: Place): string => join(data, "secret");
+export const databaseFile = ({ data }: DeploymentPlace): string => join(data, "innkeep.db");
+export const filesFolder = ({ data }: DeploymentPlace): string => join(data, "files");
+export const secretFile = ({ data }: DeploymentPlace): string => join(data, "secret");
 
-export const addressOf = (place: Place): DatabaseAddress =>
+export const addressOf = (place: DeploymentPlace): DatabaseAddress =>
   place.databaseUrl === undefined ? { file: databaseFile(place) } : { url: place.databaseUrl };
 
 /**
@@ -22,7 +22,7 @@ export const addressOf = (place: Place): DatabaseAddress =>
  * version, `leave` leaves its schema as it is.
  */
 export async function withDatabase<Result>(
-  place: Place,
+  place: DeploymentPlace,
   how: "make" | "update" | "leave",
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {

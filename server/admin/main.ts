@@ -2,7 +2,7 @@ import { migrations } from "../store/engine/migrations/all-migrations.ts";
 import { backUp } from "./backup.ts";
 import { checkAll } from "./check.ts";
 import { listKeys, listTokens, revokeKey, revokeToken } from "./credentials.ts";
-import { type Place, withDatabase } from "./deployment-place.ts";
+import { type DeploymentPlace, withDatabase } from "./deployment-place.ts";
 import { repair } from "./repair.ts";
 import { resetSecret } from "./reset-secret.ts";
 import { restore } from "./restore.ts";
@@ -60,7 +60,7 @@ export function runAdmin(request: AdminRequest): Promise<Record<string, unknown>
   return run(request, place);
 }
 
-function run(request: AdminCommand, place: Place): Promise<Record<string, unknown>> {
+function run(request: AdminCommand, place: DeploymentPlace): Promise<Record<string, unknown>> {
   switch (request.command) {
     case "user create":
       return withDatabase(place, "make", (database) => createAccount(database, request));

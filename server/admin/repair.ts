@@ -7,7 +7,7 @@ import { bindFolder } from "../start/bind-folder.ts";
 import { FolderInUse, lockFolder } from "../store/deployment/folder-lock.ts";
 import type { Database } from "../store/engine/database.ts";
 import { type Holder, uploads } from "../store/requests/uploads.ts";
-import { filesFolder, type Place } from "./deployment-place.ts";
+import { type DeploymentPlace, filesFolder } from "./deployment-place.ts";
 import { type FileFault, readStoredFiles } from "./stored-files.ts";
 
 /** What became of a file that was missing or damaged. */
@@ -21,7 +21,7 @@ export interface LostFile extends Holder {
  * nothing refers. With SQLite the server must be stopped for the last. Gives all that it did. Throws a SettingError where
  * the folder holds the files of another database, or none of the stored files.
  */
-export async function repair(database: Database, place: Place) {
+export async function repair(database: Database, place: DeploymentPlace) {
   await bindFolder(database, place);
   const files = createLocalFiles(filesFolder(place));
   const { count, faults } = await readStoredFiles(database, files);
@@ -33,7 +33,7 @@ export async function repair(database: Database, place: Place) {
 }
 
 /** Much more often the folder is not mounted than every file is lost. */
-const allMissing = (count: number, place: Place) =>
+const allMissing = (count: number, place: DeploymentPlace) =>
   new SettingError(
     `None of the ${count} stored files is in ${filesFolder(place)}. Mount that folder, or restore a backup. Nothing was changed.`,
   );
@@ -50,7 +50,11 @@ async function remove(database: Database, files: Files, { sha256, kind }: FileFa
   });
 }
 
-async function deleteOrphans(database: Database, files: Files, place: Place): Promise<number | string> {
+async function deleteOrphans(
+  database: Database,
+  files: Files,
+  place: DeploymentPlace,
+): Promise<number | string> {
   const keptFiles = createKeptFiles(files, (decide) => uploads.inTurn(database, decide));
   if (place.databaseUrl !== undefined) return sweepFiles({ database, files, keptFiles });
   try {

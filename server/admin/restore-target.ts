@@ -3,10 +3,10 @@ import { isEmpty, tablesOf } from "../store/deployment/tables.ts";
 import { appliedTo, hasTable } from "../store/engine/migrations/migrate.ts";
 import { openDatabase } from "../store/engine/open.ts";
 import type { BackupHeader } from "./archive/backup-format.ts";
-import { databaseFile, exists, type Place, secretFile } from "./deployment-place.ts";
+import { type DeploymentPlace, databaseFile, exists, secretFile } from "./deployment-place.ts";
 
 /** Throws a SettingError where the folder is in use already. */
-export async function assertEmptyFolder(place: Place): Promise<void> {
+export async function assertEmptyFolder(place: DeploymentPlace): Promise<void> {
   const used = [databaseFile(place), ...(place.databaseUrl === undefined ? [secretFile(place)] : [])];
   for (const file of used) {
     if (await exists(file))

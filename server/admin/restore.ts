@@ -6,7 +6,14 @@ import { type LockOptions, lockFolder } from "../store/deployment/folder-lock.ts
 import { type DatabaseAddress, openDatabase } from "../store/engine/open.ts";
 import { type Archive, openArchive, verifyArchive } from "./archive/archive-reader.ts";
 import { type BackupHeader, fileEntries, readHeader, secretName } from "./archive/backup-format.ts";
-import { addressOf, databaseFile, exists, filesFolder, type Place, secretFile } from "./deployment-place.ts";
+import {
+  addressOf,
+  type DeploymentPlace,
+  databaseFile,
+  exists,
+  filesFolder,
+  secretFile,
+} from "./deployment-place.ts";
 import { loadDatabase, schemaOf } from "./load-database.ts";
 import { assertEmptyDatabase, assertEmptyFolder } from "./restore-target.ts";
 
@@ -14,7 +21,7 @@ import { assertEmptyDatabase, assertEmptyFolder } from "./restore-target.ts";
  * Puts a backup of either engine in place, once all of it is verified. The place must be empty: what is there already is
  * never touched. Gives how much it put there.
  */
-export async function restore(place: Place, file: string, waiting: LockOptions = {}) {
+export async function restore(place: DeploymentPlace, file: string, waiting: LockOptions = {}) {
   const archive = await openArchive(file);
   try {
     await verifyArchive(archive);
@@ -32,7 +39,7 @@ export async function restore(place: Place, file: string, waiting: LockOptions =
 }
 
 /** Locks the folder, so that no server starts in it meanwhile. */
-async function alone<Result>(place: Place, waiting: LockOptions, work: () => Promise<Result>) {
+async function alone<Result>(place: DeploymentPlace, waiting: LockOptions, work: () => Promise<Result>) {
   const lock = await lockFolder(place.data, waiting);
   try {
     await assertEmptyFolder(place);
@@ -43,7 +50,7 @@ async function alone<Result>(place: Place, waiting: LockOptions, work: () => Pro
 }
 
 /** The database gets its name last: a server that starts before finds none. */
-async function restoreFolder(place: Place, archive: Archive, header: BackupHeader) {
+async function restoreFolder(place: DeploymentPlace, archive: Archive, header: BackupHeader) {
   const draft = `${databaseFile(place)}.${randomBytes(8).toString("hex")}`;
   try {
     const restored = await restoreAll(place, { file: draft }, archive, header);
@@ -55,7 +62,12 @@ async function restoreFolder(place: Place, archive: Archive, header: BackupHeade
   }
 }
 
-async function restoreAll(place: Place, address: DatabaseAddress, archive: Archive, header: BackupHeader) {
+async function restoreAll(
+  place: DeploymentPlace,
+  address: DatabaseAddress,
+  archive: Archive,
+  header: BackupHeader,
+) {
   const files = await restoreFiles(place, archive);
   await restoreSecret(place, archive);
   const rows = await loadDatabase(address, archive, header);
@@ -64,7 +76,7 @@ async function restoreAll(place: Place, address: DatabaseAddress, archive: Archi
   return { rows, files };
 }
 
-async function restoreFiles(place: Place, archive: Archive): Promise<number> {
+async function restoreFiles(place: DeploymentPlace, archive: Archive): Promise<number> {
   const files = createLocalFiles(filesFolder(place));
   const entries = fileEntries(archive);
   for (const [, entry] of entries) {
@@ -76,7 +88,7 @@ async function restoreFiles(place: Place, archive: Archive): Promise<number> {
   return entries.length;
 }
 
-async function restoreSecret(place: Place, archive: Archive): Promise<void> {
+async function restoreSecret(place: DeploymentPlace, archive: Archive): Promise<void> {
   const entry = archive.entries.find(({ name }) => name === secretName);
   if (!entry || (await exists(secretFile(place)))) return;
   await writeFile(secretFile(place), await archive.readText(entry), { mode: 0o600, flush: true });

@@ -7,7 +7,7 @@ import { limits } from "../../src/contract/limits.ts";
 import { systemClock } from "../clock.ts";
 import { createApp, createKey, createToken, grantedScopes } from "../secrets/new-credentials.ts";
 import { hashPassword, normaliseEmail } from "../secrets/passwords.ts";
-import { sessions } from "../store/access/console-sessions.ts";
+import { consoleSessions } from "../store/access/console-sessions.ts";
 import { users } from "../store/access/users.ts";
 import type { Database } from "../store/engine/database.ts";
 import { isConflict } from "../store/engine/errors.ts";
@@ -47,7 +47,7 @@ export async function replacePassword(
   return database.write(async (tx) => {
     const { id: userId } = await accountOf(tx, email);
     await users.setPassword(tx, userId, passwordHash);
-    const sessionsEnded = await sessions.removeAll(tx, userId);
+    const sessionsEnded = await consoleSessions.removeAll(tx, userId);
     await record(tx, userId, { action: "user.password", target: userId });
     tx.signal(credentialsTopic);
     return { userId, sessionsEnded };

@@ -3,7 +3,7 @@ import { afterDay, countedDaysOf, hasMissedTooMany } from "../domain/testing/slo
 import { graceEndOf } from "../domain/testing/test-days.ts";
 import type { Transaction } from "../store/engine/database.ts";
 import { concernsCycles } from "../store/engine/topics.ts";
-import { type ClosingSlot, type Concerned, type DueCycle, due } from "../store/testing/due-changes.ts";
+import { type ClosingSlot, type Concerned, type DueCycle, dueChanges } from "../store/testing/due-changes.ts";
 
 /**
  * What happens by itself in closed testing: requests expire, cycles start and end, days close. Each change happens once,
@@ -43,7 +43,7 @@ export function createPassingTime(deps: Needed & Pick<Deps, "time">): PassingTim
   const next = async () => {
     if (known) return known.next;
     const lookedIn = generation;
-    const found = await due.next(database);
+    const found = await dueChanges.next(database);
     if (lookedIn === generation) known = { next: found, at: momentOf(found) };
     return found;
   };
@@ -51,7 +51,7 @@ export function createPassingTime(deps: Needed & Pick<Deps, "time">): PassingTim
   const isCaughtUp = () => known !== undefined && isLater(known.at);
   const advance = async () => {
     while (!isLater(momentOf(await next())) && !time.isDoubtful()) {
-      await bringAbout(deps);
+      await applyDueChanges(deps);
       forget();
     }
   };
@@ -71,7 +71,7 @@ export function createPassingTime(deps: Needed & Pick<Deps, "time">): PassingTim
     async catchUpOf(who, id) {
       if (time.isDoubtful()) return;
       const now = clock.now().toISOString();
-      const cycles = await due.concerning(database, who, id, now);
+      const cycles = await dueChanges.concerning(database, who, id, now);
       if (cycles.length === 0) return;
       for (const cycle of cycles) await database.write((tx) => bringUp(deps, tx, cycle.id, now));
       forget();
@@ -85,11 +85,11 @@ export function createPassingTime(deps: Needed & Pick<Deps, "time">): PassingTim
 const momentOf = (next: string | null): number =>
   next === null ? Number.POSITIVE_INFINITY : Date.parse(next);
 
-async function bringAbout(deps: Needed): Promise<void> {
+async function applyDueChanges(deps: Needed): Promise<void> {
   const { database, clock } = deps;
   const now = clock.now().toISOString();
-  await database.write((tx) => due.expireRequests(tx, now));
-  const cycles = await due.cycleIds(database, now, atOnce);
+  await database.write((tx) => dueChanges.expireRequests(tx, now));
+  const cycles = await dueChanges.cycleIds(database, now, atOnce);
   for (let from = 0; from < cycles.length; from += sideBySide)
     await Promise.all(
       cycles
@@ -100,7 +100,7 @@ async function bringAbout(deps: Needed): Promise<void> {
 
 async function bringUp(deps: Needed, tx: Transaction, id: string, now: string): Promise<void> {
   await advanceCycle(deps, tx, id, now);
-  await due.expireRequestsOf(tx, id, now);
+  await dueChanges.expireRequestsOf(tx, id, now);
 }
 
 /** Takes a cycle through all that is due, day by day, however long nobody looked. */
@@ -112,7 +112,7 @@ export async function advanceCycle(
 ): Promise<void> {
   await tx.lock(`cycle:${id}`);
   for (;;) {
-    const cycle = await due.findCycle(tx, id);
+    const cycle = await dueChanges.findCycle(tx, id);
     if (!cycle || cycle.nextAt === null || cycle.nextAt > now) return;
     if (cycle.status === "recruiting") await start(tx, cycle);
     else if (cycle.closedDays < cycle.durationDays) await closeDay(deps, tx, cycle, cycle.nextAt);
@@ -121,7 +121,7 @@ export async function advanceCycle(
 }
 
 const start = (tx: Transaction, cycle: DueCycle) =>
-  due.progress(tx, cycle.id, { status: "running", closedDays: 0, nextAt: startsOf(cycle)[1] ?? null });
+  dueChanges.progress(tx, cycle.id, { status: "running", closedDays: 0, nextAt: startsOf(cycle)[1] ?? null });
 
 /** Closes a day. With the last one the test is over; the cycle runs on for as long as late sessions count. */
 async function closeDay(
@@ -132,36 +132,40 @@ async function closeDay(
 ): Promise<void> {
   const dayIndex = cycle.closedDays + 1;
   const isLast = dayIndex >= cycle.durationDays;
-  const outcomes = (await due.activeSlots(tx, cycle.id)).map((slot) => ({
+  const outcomes = (await dueChanges.activeSlots(tx, cycle.id)).map((slot) => ({
     slot,
     outcome: afterDay(closingSeat(slot), dayIndex, cycle.maxMissedDays),
   }));
   const those = (wanted: "removed" | "missed") =>
     outcomes.flatMap(({ slot, outcome }) => (outcome === wanted ? [slot] : []));
-  if (those("missed").length > 0) await due.miss(tx, those("missed").map(idOf));
+  if (those("missed").length > 0) await dueChanges.miss(tx, those("missed").map(idOf));
   await remove(tx, those("removed"), endedAt);
-  if (isLast) await due.dropRequests(tx, cycle.id);
+  if (isLast) await dueChanges.dropRequests(tx, cycle.id);
   else
     for (const { seat } of those("removed"))
-      await due.openSlot(tx, { id: deps.newId(), cycleId: cycle.id, seat, createdAt: endedAt });
+      await dueChanges.openSlot(tx, { id: deps.newId(), cycleId: cycle.id, seat, createdAt: endedAt });
   const nextAt = isLast ? graceEndOf(cycle) : (startsOf(cycle)[dayIndex + 1] ?? null);
-  await due.progress(tx, cycle.id, { status: "running", closedDays: dayIndex, nextAt });
+  await dueChanges.progress(tx, cycle.id, { status: "running", closedDays: dayIndex, nextAt });
 }
 
 /** Ends a cycle whose last day is past its grace. */
 async function complete(tx: Transaction, cycle: DueCycle, endedAt: string): Promise<void> {
-  const slots = await due.activeSlots(tx, cycle.id);
+  const slots = await dueChanges.activeSlots(tx, cycle.id);
   await remove(
     tx,
     slots.filter((slot) => hasMissedTooMany(slot, cycle.maxMissedDays)),
     endedAt,
   );
-  await due.completeSlots(tx, cycle.id, endedAt);
-  await due.progress(tx, cycle.id, { status: "completed", closedDays: cycle.durationDays, nextAt: null });
+  await dueChanges.completeSlots(tx, cycle.id, endedAt);
+  await dueChanges.progress(tx, cycle.id, {
+    status: "completed",
+    closedDays: cycle.durationDays,
+    nextAt: null,
+  });
 }
 
 async function remove(tx: Transaction, slots: readonly ClosingSlot[], endedAt: string): Promise<void> {
-  if (slots.length > 0) await due.removeSlots(tx, slots.map(idOf), endedAt);
+  if (slots.length > 0) await dueChanges.removeSlots(tx, slots.map(idOf), endedAt);
 }
 
 const idOf = ({ id }: ClosingSlot): string => id;

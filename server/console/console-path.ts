@@ -2,13 +2,16 @@ import type { IncomingMessage } from "node:http";
 import type { Settings } from "../settings/settings.ts";
 
 /** Where the console lives: the path at which requests arrive, and the one with which links to it begin. */
-export interface Place {
+export interface ConsolePath {
   readonly mountedAt: string;
   readonly href: string;
 }
 
 /** They differ where a proxy cuts the path of `baseUrl` off. Neither ends in a slash; both may be empty. */
-export function placeOf({ baseUrl, consoleUrl }: Pick<Settings, "baseUrl" | "consoleUrl">): Place {
+export function consolePathOf({
+  baseUrl,
+  consoleUrl,
+}: Pick<Settings, "baseUrl" | "consoleUrl">): ConsolePath {
   const href = new URL(consoleUrl).pathname.replace(/\/$/, "");
   const below = consoleUrl === baseUrl || consoleUrl.startsWith(`${baseUrl}/`);
   return { href, mountedAt: below ? consoleUrl.slice(baseUrl.length) : href };

@@ -29,17 +29,17 @@ import { threadPage } from "./pages/feedback/thread/page.tsx";
 import { homePage } from "./pages/home/page.tsx";
 import { createCycle, createListing, updateListing } from "./pages/listings/forms.ts";
 import { listingPage, newListingPage } from "./pages/listings/listing-page.tsx";
-import { testingPage } from "./pages/listings/page.tsx";
+import { listingsPage } from "./pages/listings/page.tsx";
 import { signInMethodsPage } from "./pages/sign-in-methods/page.tsx";
 import { createToken, revokeToken } from "./pages/tokens/forms.ts";
 import { tokensPage } from "./pages/tokens/page.tsx";
 import { changePassword, signOut } from "./sign-in/console-session-forms.ts";
 import type { Answer, SignedInVisit } from "./visit.ts";
 
-export type Addresses = readonly (readonly [path: string, answer: Answer<SignedInVisit>])[];
+export type PageRoutes = readonly (readonly [path: string, answer: Answer<SignedInVisit>])[];
 
 /** The pages of the console. */
-export const pages = (at: Links): Addresses => [
+export const pages = (at: Links): PageRoutes => [
   [at.home, homePage],
   [at.inbox(":appId"), inboxPage],
   [at.thread(":appId", ":id"), threadPage],
@@ -49,7 +49,7 @@ export const pages = (at: Links): Addresses => [
   [at.changelog(":appId"), changelogPage],
   [at.changelog(":appId", "new"), newEntryPage],
   [at.entry(":appId", ":entryId"), entryPage],
-  [at.testing(":appId"), testingPage],
+  [at.testing(":appId"), listingsPage],
   [at.testing(":appId", "new"), newListingPage],
   [at.listing(":appId", ":listingId"), listingPage],
   [at.cycle(":appId", ":cycleId"), cyclePage],
@@ -63,7 +63,7 @@ export const pages = (at: Links): Addresses => [
 ];
 
 /** Where its forms are sent. */
-export const forms = (at: Links): Addresses => [
+export const forms = (at: Links): PageRoutes => [
   [at.signOut, signOut],
   [at.thread(":appId", ":id", "decision"), decide],
   [at.thread(":appId", ":id", "messages"), addMessage],

@@ -23,7 +23,7 @@ export function goTo(location: string, done?: string, place?: string): Reply {
  * Does what a form asks; where the endpoint refuses what was filled in, shows the form `again` with what was wrong.
  * Refusals that no other filling could change pass through.
  */
-export async function orAgain(
+export async function reshowForm(
   act: () => Promise<Reply>,
   again: (refusal: ApiError) => Promise<Reply>,
 ): Promise<Reply> {

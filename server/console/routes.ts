@@ -7,7 +7,7 @@ import type { Door, Route } from "../http/mount.ts";
 import { sessionCookie } from "../http/session-cookie.ts";
 import { createAsks } from "./ask.ts";
 import { assetRoutes } from "./assets/asset-routes.ts";
-import { type Place, pageOfForm, placeOf, returnPath } from "./console-path.ts";
+import { type ConsolePath, consolePathOf, pageOfForm, returnPath } from "./console-path.ts";
 import { noFields, readForm } from "./kit/form/read-form.ts";
 import { createLinks } from "./links.ts";
 import { forms, pages } from "./page-routes.ts";
@@ -16,12 +16,12 @@ import { goTo, type Reply } from "./reply.ts";
 import { createRespond } from "./respond.ts";
 import { signIn } from "./sign-in/console-session-forms.ts";
 import { showSignIn, signInPage } from "./sign-in/page.tsx";
-import { askingOnly, keepForm, pageOfKept } from "./sign-in/pending-form.ts";
+import { askingOnly, pageOfPending, pendingFormOf } from "./sign-in/pending-form.ts";
 import type { Answer, SignedInVisit, Visit } from "./visit.ts";
 
 /** The pages, forms and assets of the console. */
 export function consoleRoutes(deps: Deps, door: Door): Route[] {
-  const place = placeOf(deps.settings);
+  const place = consolePathOf(deps.settings);
   const patterns = createLinks(place.mountedAt);
   const respond = createRespond(deps.settings);
   const visits = createVisits(deps, door, place);
@@ -77,7 +77,7 @@ const frontDoor = ({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">): Route 
 type Params = Readonly<Record<string, string>>;
 
 /** Makes visits of requests: finds the caller, refuses forms of foreign pages, reads what a form sent. */
-function createVisits(deps: Deps, door: Door, { href, mountedAt }: Place) {
+function createVisits(deps: Deps, door: Door, { href, mountedAt }: ConsolePath) {
   const asks = createAsks(deps);
   const cookie = sessionCookie(deps.settings);
   const links = createLinks(href);
@@ -124,11 +124,11 @@ function createVisits(deps: Deps, door: Door, { href, mountedAt }: Place) {
     const visit = await unlessSignedOut(() => ofSignedIn(ctx, params, true));
     if (!visit) {
       const unsigned = await ofAnybody(ctx, params, true);
-      const from = pageOfKept(unsigned.fields) ?? page;
+      const from = pageOfPending(unsigned.fields) ?? page;
       const action = href + (ctx.req.url ?? "").slice(mountedAt.length);
-      return showSignIn(unsigned, { to: from, kept: keepForm(unsigned.fields, action, from) });
+      return showSignIn(unsigned, { to: from, kept: pendingFormOf(unsigned.fields, action, from) });
     }
-    const from = pageOfKept(visit.fields);
+    const from = pageOfPending(visit.fields);
     if (from === undefined) return answer(visit);
     const shown = await unlessSignedOut(() => answer({ ...visit, ask: askingOnly(visit.ask) }));
     return shown ?? goTo(returnPath(from, deps.settings.consoleUrl, links.home), "not-done");

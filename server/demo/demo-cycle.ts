@@ -1,7 +1,7 @@
 import type { ReceivedFile } from "../../src/contract/received-file.ts";
 
 /** A run of the demo's test. */
-export interface DemoRun {
+export interface DemoCycle {
   readonly id: string;
   readonly appId: string;
   /** When each day begins, and last when the last one ends. */

@@ -5,17 +5,17 @@ import { uploads } from "../store/requests/uploads.ts";
 import { countedDays } from "../store/testing/counted-days.ts";
 import { proofs } from "../store/testing/proofs.ts";
 import { testSessions } from "../store/testing/test-sessions.ts";
-import { type DemoRun, hour, later, minute } from "./demo-cycle.ts";
-import type { DemoSeat } from "./demo-slots.ts";
+import { type DemoCycle, hour, later, minute } from "./demo-cycle.ts";
+import type { DemoSlot } from "./demo-slots.ts";
 import { demoListing, demoProofNotes } from "./demo-testing-content.ts";
 
-interface LivedDay extends DemoSeat {
+interface LivedDay extends DemoSlot {
   /** The day of the test. */
   readonly day: number;
 }
 
 /** What a tester does on a day: what was put off from the day before, then what the day's letter says. */
-export async function liveDay(deps: Deps, tx: Transaction, run: DemoRun, lived: LivedDay): Promise<void> {
+export async function liveDay(deps: Deps, tx: Transaction, run: DemoCycle, lived: LivedDay): Promise<void> {
   const { day } = lived;
   if (letterOf(lived, day - 1) === "l") {
     const arrivedAt = later(run.dayStarts[day - 1], 7 * hour);
@@ -30,11 +30,11 @@ export async function liveDay(deps: Deps, tx: Transaction, run: DemoRun, lived: 
   if (letter === "p") await prove(deps, tx, run, { ...lived, startedAt });
 }
 
-const letterOf = ({ life: { from, days } }: DemoSeat, day: number): string | undefined =>
+const letterOf = ({ life: { from, days } }: DemoSlot, day: number): string | undefined =>
   days[day - Math.max(1, from)];
 
 /** When a tester tests on a day: each at an hour of their own, today before now. Undefined where today is too young. */
-function momentOf({ clock }: Deps, { dayStarts }: DemoRun, { life, day }: LivedDay): string | undefined {
+function momentOf({ clock }: Deps, { dayStarts }: DemoCycle, { life, day }: LivedDay): string | undefined {
   const start = dayStarts[day - 1];
   const sinceStart = clock.now().getTime() - Date.parse(start ?? "");
   const usual = 8 * hour + ((life.seat * 97 + day * 31) % 720) * minute;
@@ -54,7 +54,7 @@ interface Tested extends LivedDay {
 async function testFor(
   { newId }: Deps,
   tx: Transaction,
-  run: DemoRun,
+  run: DemoCycle,
   { slotId, life, day, startedAt, arrivedAt, short = false }: Tested,
 ): Promise<void> {
   const seconds = short ? 18 + life.seat : 70 + ((life.seat * 41 + day * 67) % 190);
@@ -91,7 +91,7 @@ const screensOf = (from: number, count: number): string[] =>
 async function prove(
   { newId }: Deps,
   tx: Transaction,
-  { id: cycleId, appId, picture }: DemoRun,
+  { id: cycleId, appId, picture }: DemoCycle,
   { slotId, life, day, startedAt: capturedAt = "" }: Tested,
 ): Promise<void> {
   const proofId = newId();

@@ -4,11 +4,11 @@ import { hashOf, mintCredential } from "../secrets/secrets.ts";
 import type { Transaction } from "../store/engine/database.ts";
 import { slots } from "../store/testing/slots.ts";
 import { testerSlots } from "../store/testing/tester-slots.ts";
-import { type DemoRun, later } from "./demo-cycle.ts";
+import { type DemoCycle, later } from "./demo-cycle.ts";
 import type { DemoLife } from "./demo-testing-content.ts";
 
 /** A tester in a seat. */
-export interface DemoSeat {
+export interface DemoSlot {
   readonly slotId: string;
   readonly life: DemoLife;
 }
@@ -20,14 +20,14 @@ interface Seating {
 }
 
 /** A tester asks for a seat and the owner accepts. */
-export async function seatTester(
+export async function giveSlot(
   { sealer }: Deps,
   tx: Transaction,
-  run: DemoRun,
+  run: DemoCycle,
   { life, testerId, at }: Seating,
-): Promise<DemoSeat> {
+): Promise<DemoSlot> {
   const expiresAt = later(at, requestMilliseconds);
-  const slotId = await seatWho(tx, run, { seat: life.seat, testerId, expiresAt });
+  const slotId = await requestDemoSlot(tx, run, { seat: life.seat, testerId, expiresAt });
   const key = mintCredential("stk_");
   const active = { at, fromDay: life.from, keyHash: hashOf(key), keySealed: sealer.seal(key) };
   await slots.accept(tx, slotId, active);
@@ -35,9 +35,9 @@ export async function seatTester(
 }
 
 /** A tester asks for the seat of that number. Gives the id of the slot. */
-export async function seatWho(
+export async function requestDemoSlot(
   tx: Transaction,
-  { id }: DemoRun,
+  { id }: DemoCycle,
   {
     seat,
     testerId,

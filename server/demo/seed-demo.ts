@@ -7,15 +7,15 @@ import { createFaq } from "../routes/content/faq-changes.ts";
 import { filesJson } from "../routes/feedback/feedback-files.ts";
 import { hashPassword } from "../secrets/passwords.ts";
 import { hashOf, mintCredential, randomName, visiblePrefix } from "../secrets/secrets.ts";
-import { appKeys } from "../store/access/api-keys.ts";
+import { apiKeys } from "../store/access/api-keys.ts";
 import { apps } from "../store/access/apps.ts";
 import { tokens } from "../store/access/tokens.ts";
 import { users } from "../store/access/users.ts";
 import { changelogEntries } from "../store/content/changelog-entries.ts";
 import type { Transaction } from "../store/engine/database.ts";
-import { feedback } from "../store/feedback/feedback.ts";
+import { feedbackThreads } from "../store/feedback/feedback.ts";
 import { messages } from "../store/feedback/messages.ts";
-import { runs } from "../store/feedback/proposals.ts";
+import { proposals } from "../store/feedback/proposals.ts";
 import { demoApp, demoChangelog, demoFaqs, demoProposal, demoThreads } from "./demo-content.ts";
 import { seedTesting } from "./seed-testing.ts";
 
@@ -63,7 +63,7 @@ async function seed(deps: Deps, tx: Transaction, access: DemoAccess, passwordHas
   const switches = { feedbackEnabled: 1, changelogEnabled: 1, chatWebhookUrl: null };
   await apps.insert(tx, userId, { id: appId, ...demoApp, ...switches, createdAt });
   const key = { id: deps.newId(), appId, label: "Demo", kind: "full", createdAt } as const;
-  await appKeys.insert(tx, { ...key, prefix: visiblePrefix(access.apiKey), keyHash: hashOf(access.apiKey) });
+  await apiKeys.insert(tx, { ...key, prefix: visiblePrefix(access.apiKey), keyHash: hashOf(access.apiKey) });
   await seedToken(deps, tx, { userId, email, kind: "agent", token: access.agentToken });
   await seedToken(deps, tx, { userId, email, kind: "maintainer", token: access.maintainerToken });
   await seedContent(deps, tx, access);
@@ -128,7 +128,7 @@ async function seedThreads(
   { appId, threadId, runId }: DemoAccess,
 ): Promise<void> {
   for (const [index, { type, name, email, metadata, ageHours, ...thread }] of demoThreads.entries()) {
-    await feedback.insert(tx, {
+    await feedbackThreads.insert(tx, {
       ...thread,
       id: index === 0 ? threadId : deps.newId(),
       appId,
@@ -142,8 +142,8 @@ async function seedThreads(
     });
   }
   const createdAt = before(deps, 1);
-  await runs.insert(tx, { id: runId, feedbackId: threadId, ...demoProposal, createdAt });
-  await feedback.setProposalStatus(tx, threadId, "awaiting_approval");
+  await proposals.insert(tx, { id: runId, feedbackId: threadId, ...demoProposal, createdAt });
+  await feedbackThreads.setProposalStatus(tx, threadId, "awaiting_approval");
   const note = {
     id: deps.newId(),
     feedbackId: threadId,

@@ -7,12 +7,12 @@ import { users } from "../store/access/users.ts";
 import type { Transaction } from "../store/engine/database.ts";
 import { cyclesTopic } from "../store/engine/topics.ts";
 import { cycles } from "../store/testing/cycles.ts";
-import { due } from "../store/testing/due-changes.ts";
+import { dueChanges } from "../store/testing/due-changes.ts";
 import { listings } from "../store/testing/listings.ts";
-import { type DemoRun, hour, later } from "./demo-cycle.ts";
+import { type DemoCycle, hour, later } from "./demo-cycle.ts";
 import { liveDay } from "./demo-days.ts";
 import { demoPicture } from "./demo-picture.ts";
-import { type DemoSeat, seatTester, seatWho } from "./demo-slots.ts";
+import { type DemoSlot, giveSlot, requestDemoSlot } from "./demo-slots.ts";
 import {
   addressOf,
   demoDay,
@@ -39,7 +39,7 @@ export async function seedTesting(
   tx.signal(cyclesTopic);
 }
 
-async function keepPicture({ files }: Deps): Promise<DemoRun["picture"]> {
+async function keepPicture({ files }: Deps): Promise<DemoCycle["picture"]> {
   const bytes = demoPicture();
   const temporary = files.createTemporary(bytes.length);
   temporary.write(bytes);
@@ -52,8 +52,8 @@ async function planRun(
   { newId, clock }: Deps,
   tx: Transaction,
   appId: string,
-  picture: DemoRun["picture"],
-): Promise<DemoRun> {
+  picture: DemoCycle["picture"],
+): Promise<DemoCycle> {
   const [durationDays, maxMissedDays, seats] = [14, 3, 12];
   const plan = { startsOn: firstDay(clock.now()), timezone: demoTimezone, durationDays };
   const dayStarts = dayStartsOf(plan);
@@ -81,7 +81,7 @@ async function planRun(
   const days = { ...plan, maxMissedDays, dayStarts: JSON.stringify(dayStarts) };
   await cycles.insert(tx, { id: run.id, listingId, ...days, ...standing, createdAt });
   for (let seat = 1; seat <= seats; seat += 1)
-    await due.openSlot(tx, { id: newId(), cycleId: run.id, seat, createdAt });
+    await dueChanges.openSlot(tx, { id: newId(), cycleId: run.id, seat, createdAt });
   return run;
 }
 
@@ -91,23 +91,23 @@ function firstDay(now: Date): string {
   return new Date(Date.parse(today) - (demoDay - 1) * 24 * hour).toISOString().slice(0, 10);
 }
 
-async function live(deps: Deps, tx: Transaction, run: DemoRun, passwordHash: string): Promise<void> {
+async function live(deps: Deps, tx: Transaction, run: DemoCycle, passwordHash: string): Promise<void> {
   const testerIds = new Map<string, string>();
   for (const name of [...demoLives, ...demoRequests].map((one) => one.name))
     testerIds.set(name, await tester(deps, tx, { email: addressOf(name), passwordHash, run }));
-  const taken: DemoSeat[] = [];
+  const taken: DemoSlot[] = [];
   for (let day = 0; day <= demoDay; day += 1) {
     await advanceCycle(deps, tx, run.id, run.dayStarts[day - 1] ?? "");
     const at = day === 0 ? later(run.dayStarts[0], -20 * hour) : later(run.dayStarts[day - 1], 9 * hour);
     for (const life of demoLives.filter(({ from }) => from === day))
-      taken.push(await seatTester(deps, tx, run, { life, testerId: testerIds.get(life.name) ?? "", at }));
+      taken.push(await giveSlot(deps, tx, run, { life, testerId: testerIds.get(life.name) ?? "", at }));
     for (const seat of taken) await liveDay(deps, tx, run, { ...seat, day });
   }
   const now = deps.clock.now().toISOString();
   await advanceCycle(deps, tx, run.id, now);
   for (const { name, seat, askedHoursAgo } of demoRequests) {
     const expiresAt = later(now, requestMilliseconds - askedHoursAgo * hour);
-    await seatWho(tx, run, { seat, testerId: testerIds.get(name) ?? "", expiresAt });
+    await requestDemoSlot(tx, run, { seat, testerId: testerIds.get(name) ?? "", expiresAt });
   }
 }
 
@@ -119,7 +119,7 @@ async function tester(
     email,
     passwordHash,
     run,
-  }: { readonly email: string; readonly passwordHash: string; readonly run: DemoRun },
+  }: { readonly email: string; readonly passwordHash: string; readonly run: DemoCycle },
 ): Promise<string> {
   const known = await users.findByEmail(tx, email);
   if (known) return known.id;

@@ -11,7 +11,7 @@ import { hashOf } from "../secrets/secrets.ts";
 import { type AppKeyRow, credentials, type DeviceRow, type TokenRow } from "../store/access/credentials.ts";
 import { credentialsTopic } from "../store/engine/topics.ts";
 import type { AgentCaller, AppCaller, Callers, ConsoleCaller, DeviceCaller } from "./handler.ts";
-import { remembered } from "./lookup-cache.ts";
+import { cachedLookup } from "./lookup-cache.ts";
 
 /** What a request shows of itself. */
 export interface Presented {
@@ -33,12 +33,14 @@ type Ways = { readonly [A in Auth]: (presented: Presented) => Promise<Callers[A]
 /** Finds the caller of a request. Missing, malformed, unknown and revoked credentials of one kind are refused alike. */
 export function createAuthenticate(deps: Deps): Authenticate {
   const { database, settings } = deps;
-  const findAppKey = remembered(database, isCredentialsTopic, async (hash) => {
+  const findAppKey = cachedLookup(database, isCredentialsTopic, async (hash) => {
     const row = await credentials.findAppKey(database, hash);
     return row && { row, caller: appCaller(row) };
   });
-  const findToken = remembered(database, isCredentialsTopic, (hash) => credentials.findToken(database, hash));
-  const findDevice = remembered(database, isCredentialsTopic, async (hash) => {
+  const findToken = cachedLookup(database, isCredentialsTopic, (hash) =>
+    credentials.findToken(database, hash),
+  );
+  const findDevice = cachedLookup(database, isCredentialsTopic, async (hash) => {
     const row = await credentials.findDevice(database, hash);
     return row && { row, caller: deviceCaller(row), expiresAt: Date.parse(row.expiresAt) };
   });

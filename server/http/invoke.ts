@@ -10,7 +10,7 @@ import { idempotency } from "../store/requests/idempotency.ts";
 import { isPrepared, type PreparedAnswer } from "./answers.ts";
 import { errorBody } from "./errors.ts";
 import { type Callers, type Handler, notYet, type Request } from "./handler.ts";
-import { repeatableOf, replay } from "./idempotency/idempotent-request.ts";
+import { idempotentRequestOf, replay } from "./idempotency/idempotent-request.ts";
 import { AlreadyAnswered, createSave, spend, storeRefusal } from "./idempotency/save.ts";
 import { countAttempt, fieldOf } from "./limits/attempts.ts";
 
@@ -50,7 +50,7 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
 
   return async (incoming) => {
     requireScope(endpoint, incoming.caller);
-    const key = repeatableOf(endpoint, incoming, deps);
+    const key = idempotentRequestOf(endpoint, incoming, deps);
     const kept = key && (await idempotency.find(deps.database, key, deps.clock.now()));
     if (key && kept) return replay(key, kept);
     const limitedBy = limitedByOf(endpoint, incoming, deps);

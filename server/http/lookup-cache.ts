@@ -7,22 +7,22 @@ export type Lookup<Row> = (name: string) => Row | Promise<Row | undefined>;
  * Keeps what `load` found until one of its topics is signalled or another process writes. Only on SQLite, where every
  * write is seen at once; a PostgreSQL shared with other servers is asked each time.
  */
-export const remembered = <Row>(
+export const cachedLookup = <Row>(
   database: Database,
   concerns: (topic: string) => boolean,
   load: (name: string) => Promise<Row | undefined>,
-): Lookup<Row> => rememberedUpTo(10_000, { database, concerns, load });
+): Lookup<Row> => cachedLookupUpTo(10_000, { database, concerns, load });
 
-export interface Remembering<Row> {
+export interface LookupCacheOptions<Row> {
   readonly database: Database;
   readonly concerns: (topic: string) => boolean;
   readonly load: (name: string) => Promise<Row | undefined>;
 }
 
 /** The same for so many rows, where one may be large. */
-export function rememberedUpTo<Row>(
+export function cachedLookupUpTo<Row>(
   mostRows: number,
-  { database, concerns, load }: Remembering<Row>,
+  { database, concerns, load }: LookupCacheOptions<Row>,
 ): Lookup<Row> {
   if (database.engine === "postgres") return load;
   const rows = new Map<string, Row>();

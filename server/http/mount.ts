@@ -7,7 +7,7 @@ import type { Deps } from "../deps.ts";
 import { etagOf, isKnown, isPrepared } from "./answers.ts";
 import type { Authenticate, Presented } from "./authenticate.ts";
 import type { Admit } from "./bodies/admission.ts";
-import { type Arrival, type Arrivals, senderOf } from "./bodies/arrivals.ts";
+import { type IncomingBodies, type IncomingBody, senderOf } from "./bodies/arrivals.ts";
 import { readJson } from "./bodies/body.ts";
 import type { Callers, Handler, Handlers } from "./handler.ts";
 import { createInvoke, type Outcome, requireScope } from "./invoke.ts";
@@ -27,7 +27,7 @@ export interface Door {
   readonly authenticate: Authenticate;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly admit: Admit;
-  readonly arrivals: Arrivals;
+  readonly arrivals: IncomingBodies;
 }
 
 /** The routes of a group: the only place where the contract meets Koa. */
@@ -138,7 +138,8 @@ function bodyTaker({ files }: Pick<Deps, "files">, { admit, arrivals, addressOf 
   };
 }
 
-const unheld = (arrival: Arrival | undefined): Arrival | undefined => arrival && { ...arrival, hold() {} };
+const unheld = (arrival: IncomingBody | undefined): IncomingBody | undefined =>
+  arrival && { ...arrival, hold() {} };
 
 function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
   const given = headers["idempotency-key"];

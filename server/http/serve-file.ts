@@ -15,7 +15,7 @@ export interface ServedFile {
 }
 
 /** Answers GET and HEAD of `{base_url}/uploads/{name}`; what `find` does not know, and what is lost, is left to `next`. */
-export function serveUploads(
+export function serveFiles(
   { baseUrl }: Pick<Settings, "baseUrl">,
   find: (name: string) => Promise<ServedFile | undefined>,
   files: Pick<Files, "open" | "size">,

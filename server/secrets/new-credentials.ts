@@ -4,7 +4,7 @@ import type { Token } from "../../src/contract/console/tokens.ts";
 import { type MaintainerScope, maintainerScopes } from "../../src/contract/endpoint.ts";
 import { badRequest } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { appKeys } from "../store/access/api-keys.ts";
+import { apiKeys } from "../store/access/api-keys.ts";
 import { type AppRow, apps } from "../store/access/apps.ts";
 import { tokens } from "../store/access/tokens.ts";
 import type { Transaction } from "../store/engine/database.ts";
@@ -41,14 +41,14 @@ export interface NewKey {
 export async function createKey(making: Making, tx: Transaction, appId: string, { label, kind }: NewKey) {
   const { secret, keyHash, ...seen } = freshKey(making);
   const key = { id: making.newId(), label: label ?? "", kind: kind ?? "full", ...seen };
-  await appKeys.insert(tx, { ...key, appId, keyHash });
+  await apiKeys.insert(tx, { ...key, appId, keyHash });
   return { ...key, lastUsedAt: null, key: secret };
 }
 
 /** Gives a key another secret, at which the old one stops; undefined where the app has no such key. */
 export async function renewKey(making: Making, tx: Transaction, appId: string, keyId: string) {
   const { secret, ...fresh } = freshKey(making);
-  const key = await appKeys.renew(tx, appId, keyId, fresh);
+  const key = await apiKeys.renew(tx, appId, keyId, fresh);
   return key && { ...key, key: secret };
 }
 

@@ -9,7 +9,7 @@ import { isLocked, type Secrets, unlock } from "./unlock.ts";
  * Finds the secrets of the deployment and unlocks the database with them. Throws a SettingError if one is missing or
  * wrong; nothing is written then.
  */
-export async function unlockWith(
+export async function unlockDatabase(
   { INNKEEP_SECRET: given, INNKEEP_SECRET_OLD: former = "" }: Environment,
   { data, databaseUrl }: Pick<Settings, "data" | "databaseUrl">,
   database: Database,

@@ -1,5 +1,5 @@
 /** The same, but made only once, when it is first wanted. */
-export function once<T>(make: () => T): () => T {
+export function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
     made ??= { value: make() };

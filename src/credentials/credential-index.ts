@@ -1,19 +1,24 @@
 /** Where a secret lies: here, or in the keychain. The start of it tells a person which one it is. */
-export type Stored =
+export type StoredCredential =
   | { readonly in: "file"; readonly secret: string; readonly hint: string }
   | { readonly in: "keychain"; readonly hint: string };
 
 /** By the origin that a secret was issued for, then by its kind. */
-export type Index = Readonly<Record<string, Readonly<Record<string, Stored>>>>;
+export type CredentialIndex = Readonly<Record<string, Readonly<Record<string, StoredCredential>>>>;
 
 /** Reads the index. Throws where the text is none. */
-export function indexOf(text: string): Index {
+export function indexOf(text: string): CredentialIndex {
   const value: unknown = JSON.parse(text);
   return mapEntries(value, (kinds) => mapEntries(kinds, storedOf));
 }
 
 /** The index with one entry set, or taken away where it is undefined. */
-export function withEntry(index: Index, origin: string, kind: string, stored: Stored | undefined): Index {
+export function withEntry(
+  index: CredentialIndex,
+  origin: string,
+  kind: string,
+  stored: StoredCredential | undefined,
+): CredentialIndex {
   const { [kind]: _, ...kinds } = index[origin] ?? {};
   const { [origin]: __, ...origins } = index;
   const next = stored ? { ...kinds, [kind]: stored } : kinds;
@@ -23,7 +28,7 @@ export function withEntry(index: Index, origin: string, kind: string, stored: St
 /** The first characters of a secret: enough to know it by, too few to use. */
 export const hintOf = (secret: string): string => (secret.length < 20 ? "…" : `${secret.slice(0, 8)}…`);
 
-function storedOf(value: unknown): Stored {
+function storedOf(value: unknown): StoredCredential {
   if (typeof value !== "object" || value === null) throw new TypeError("not an entry");
   const hint = "hint" in value && typeof value.hint === "string" ? value.hint : "…";
   if ("secret" in value && typeof value.secret === "string")

@@ -6,7 +6,7 @@ const service = "innkeep";
  * Our secrets in the keychain. `keychain` is loaded only when one is wanted; `onSlow` is told when it takes its time,
  * because it may be asking the person.
  */
-export function createVault(keychain: () => Promise<Keychain | undefined>, onSlow: () => void) {
+export function createKeychainSecrets(keychain: () => Promise<Keychain | undefined>, onSlow: () => void) {
   const within = <T>(answer: Promise<T>) => withinLimit(answer, onSlow);
   return {
     /** Whether the keychain took the secret. Throws a KeychainError where it does not answer. */

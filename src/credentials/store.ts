@@ -1,7 +1,13 @@
 import { join } from "node:path";
-import { hintOf, type Index, indexOf, type Stored, withEntry } from "./credential-index.ts";
+import {
+  type CredentialIndex,
+  hintOf,
+  indexOf,
+  type StoredCredential,
+  withEntry,
+} from "./credential-index.ts";
 import type { Keychain } from "./keychain.ts";
-import { createVault } from "./keychain-secrets.ts";
+import { createKeychainSecrets } from "./keychain-secrets.ts";
 import { readIfThere, writePrivately } from "./private-file.ts";
 
 /** What the store is made of. */
@@ -17,7 +23,7 @@ export interface StoreOptions {
 /** A secret and where it was found. */
 export interface Found {
   readonly secret: string;
-  readonly in: Stored["in"];
+  readonly in: StoredCredential["in"];
 }
 
 export type CredentialStore = ReturnType<typeof createStore>;
@@ -30,9 +36,9 @@ const accountOf = (origin: string, kind: string) => `${kind}@${origin}`;
  */
 export function createStore({ folder, keychain, onSlowKeychain, newId }: StoreOptions) {
   const file = join(folder, "credentials.json");
-  const vault = createVault(keychain, onSlowKeychain);
+  const vault = createKeychainSecrets(keychain, onSlowKeychain);
   const index = () => readIndex(file);
-  const save = (next: Index) => writePrivately(file, `${JSON.stringify(next, null, 2)}\n`, newId);
+  const save = (next: CredentialIndex) => writePrivately(file, `${JSON.stringify(next, null, 2)}\n`, newId);
 
   return {
     file,
@@ -51,7 +57,12 @@ export function createStore({ folder, keychain, onSlowKeychain, newId }: StoreOp
      * Stores a secret: in the keychain where there is one that works and `wanted` does not say otherwise. Tells where it
      * went. Throws a KeychainError where the keychain does not answer.
      */
-    async put(origin: string, kind: string, secret: string, wanted?: "file"): Promise<Stored["in"]> {
+    async put(
+      origin: string,
+      kind: string,
+      secret: string,
+      wanted?: "file",
+    ): Promise<StoredCredential["in"]> {
       const before = index();
       const account = accountOf(origin, kind);
       const hint = hintOf(secret);
@@ -82,7 +93,7 @@ export class DamagedStoreError extends Error {
   }
 }
 
-function readIndex(file: string): Index {
+function readIndex(file: string): CredentialIndex {
   const text = readIfThere(file);
   if (text === undefined) return {};
   try {

@@ -1,4 +1,4 @@
-import { type Demo, post, propose } from "./demo-server.ts";
+import { type DemoServer, post, propose } from "./demo-server.ts";
 import { type Figure, median } from "./table.ts";
 
 const rounds = 60;
@@ -7,7 +7,7 @@ const rounds = 60;
 export async function measureDecisions(
   name: string,
   goal: number,
-  demo: Demo,
+  demo: DemoServer,
   waitingPort: number,
 ): Promise<Figure> {
   const decidingAt = `http://127.0.0.1:${demo.port}`;

@@ -1,7 +1,7 @@
-import { type Demo, post } from "./demo-server.ts";
+import { type DemoServer, post } from "./demo-server.ts";
 
 /** Tests of the demo's app. */
-export interface ClosedTests {
+export interface DemoCycles {
   /** Of one tester, who has a seat in many tests. */
   readonly testKeys: readonly string[];
   /** The headers of another tester's device, who has three seats. */
@@ -20,7 +20,7 @@ const listing = {
 };
 
 /** Plans tests that run today and seats two testers in them. */
-export async function startClosedTests(demo: Demo): Promise<ClosedTests> {
+export async function startDemoCycles(demo: DemoServer): Promise<DemoCycles> {
   const origin = `http://127.0.0.1:${demo.port}`;
   const own = async (path: string, body: object) =>
     JSON.parse(await (await post(`${origin}/api/v1/console${path}`, body, demo.person)).text());
@@ -37,7 +37,7 @@ export async function startClosedTests(demo: Demo): Promise<ClosedTests> {
 }
 
 /** One session of each key: the first of a key counts its day, the others do not. */
-export function sessionsOf({ testKeys }: ClosedTests): string[] {
+export function sessionsOf({ testKeys }: DemoCycles): string[] {
   const now = Date.now();
   const [startedAt, endedAt] = [new Date(now).toISOString(), new Date(now + 60_000).toISOString()];
   const session = { startedAt, endedAt, screens: ["Home", "Map", "Settings"], appVersion: "1.4.0" };

@@ -1,7 +1,7 @@
 import { admin, type Program, startInnkeep } from "./programs.ts";
 
 /** A running server with an app that has 50 FAQ entries, 20 release notes and a thread that awaits a decision. */
-export interface Demo {
+export interface DemoServer {
   readonly program: Program;
   readonly port: number;
   readonly appId: string;
@@ -17,7 +17,7 @@ const email = "bench@example.org";
 const password = "correct horse battery staple";
 
 /** Starts a server on what `variables` name (a folder or a database) and fills it. */
-export async function startDemo(variables: Record<string, string>): Promise<Demo> {
+export async function startDemoServer(variables: Record<string, string>): Promise<DemoServer> {
   const { userId = "" } = await admin(
     ["user", "create", "--email", email, "--password-stdin"],
     variables,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgresCluster } from "../support/postgres/postgres-cluster.ts";
 import { measureDecisions } from "./decisions.ts";
-import { startDemo } from "./demo-server.ts";
+import { startDemoServer } from "./demo-server.ts";
 import { startInnkeep } from "./programs.ts";
 import { measureStartUp } from "./start-up.ts";
 import { attempt, isFailure, type Measured, table } from "./table.ts";
@@ -25,7 +25,7 @@ await rm(folder, { recursive: true, force: true });
 if (figures.some(isFailure)) process.exitCode = 1;
 
 async function onSqlite(): Promise<Measured[]> {
-  const demo = await startDemo({ INNKEEP_DATA: join(folder, "sqlite") });
+  const demo = await startDemoServer({ INNKEEP_DATA: join(folder, "sqlite") });
   const decisions = "decision to waiting agent, one process";
   try {
     return [
@@ -46,7 +46,7 @@ async function onPostgres(): Promise<Measured> {
     INNKEEP_DATA: join(folder, "postgres"),
     INNKEEP_SECRET: "a secret that only this benchmark knows",
   };
-  const demo = await startDemo(variables);
+  const demo = await startDemoServer(variables);
   const other = await startInnkeep(variables);
   try {
     return await measureDecisions("decision to waiting agent, two processes", 50, demo, other.port);

@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { Demo } from "./demo-server.ts";
+import type { DemoServer } from "./demo-server.ts";
 import { bareEnvironment, innkeep } from "./programs.ts";
 import { type Figure, median } from "./table.ts";
 
 const rounds = 15;
 
 /** How long commands take to start, against Node with nothing to do; and the MCP server against a well-known one. */
-export async function measureStartUp(demo: Demo, folder: string): Promise<Figure[]> {
+export async function measureStartUp(demo: DemoServer, folder: string): Promise<Figure[]> {
   const variables = {
     INNKEEP_BASE_URL: `http://127.0.0.1:${demo.port}`,
     INNKEEP_API_KEY: demo.apiKey,

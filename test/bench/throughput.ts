@@ -1,5 +1,5 @@
-import { type ClosedTests, sessionsOf, startClosedTests } from "./demo-cycles.ts";
-import type { Demo } from "./demo-server.ts";
+import { type DemoCycles, sessionsOf, startDemoCycles } from "./demo-cycles.ts";
+import type { DemoServer } from "./demo-server.ts";
 import { type LoadTarget, load } from "./load.ts";
 import { startBare } from "./programs.ts";
 import { attempt, type Figure, type Measured, median } from "./table.ts";
@@ -20,9 +20,9 @@ interface Path {
 }
 
 /** Each hot path against a bare Koa that answers the same bytes, taking turns. */
-export async function measureThroughput(demo: Demo): Promise<Measured[]> {
+export async function measureThroughput(demo: DemoServer): Promise<Measured[]> {
   const ofApps = await compareAll(pathsOf(demo));
-  const ofTests = async () => compareAll(pathsOfTests(demo, await startClosedTests(demo)));
+  const ofTests = async () => compareAll(pathsOfTests(demo, await startDemoCycles(demo)));
   return [...ofApps, ...(await attempt("closed tests", ofTests))];
 }
 
@@ -60,7 +60,7 @@ async function compare({ name, goal, perSecond, target }: Path): Promise<Figure[
 const p99 = (milliseconds: readonly number[]): number =>
   milliseconds.toSorted((a, b) => a - b)[Math.ceil(milliseconds.length * 0.99) - 1] ?? Number.NaN;
 
-function pathsOf({ port, apiKey, agentToken, threadId, runId }: Demo): Path[] {
+function pathsOf({ port, apiKey, agentToken, threadId, runId }: DemoServer): Path[] {
   const get = { port, method: "GET" };
   const app = { "x-api-key": apiKey };
   const agent = { authorization: `Bearer ${agentToken}` };
@@ -97,7 +97,7 @@ function pathsOf({ port, apiKey, agentToken, threadId, runId }: Demo): Path[] {
   ];
 }
 
-function pathsOfTests({ port, apiKey }: Demo, tests: ClosedTests): Path[] {
+function pathsOfTests({ port, apiKey }: DemoServer, tests: DemoCycles): Path[] {
   const app = { "x-api-key": apiKey };
   const path = "/api/v1/testing/sdk/session";
   return [

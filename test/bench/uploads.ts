@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
-import type { Demo } from "./demo-server.ts";
+import type { DemoServer } from "./demo-server.ts";
 import { type Program, startBare } from "./programs.ts";
 import { type Figure, median } from "./table.ts";
 
@@ -9,7 +9,7 @@ const MB = 1_048_576;
 const rounds = 3;
 
 /** Eight of the largest reports at once: time against copying the same bytes to disk, and memory. */
-export async function measureUploads(demo: Demo, folder: string): Promise<Figure[]> {
+export async function measureUploads(demo: DemoServer, folder: string): Promise<Figure[]> {
   const idle = residentMegabytes(demo.program);
   const watch = watchMemory(demo.program);
   const pairs = await timePairs(demo, folder).finally(watch.stop);
@@ -33,7 +33,7 @@ export async function measureUploads(demo: Demo, folder: string): Promise<Figure
   ];
 }
 
-async function timePairs(demo: Demo, folder: string) {
+async function timePairs(demo: DemoServer, folder: string) {
   const copy = await startBare("bare-copy", { FOLDER: folder });
   const pairs: { ours: number; bare: number }[] = [];
   try {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { someClient } from "../support/clients/client-with-credentials.ts";
-import { answers, listen, startIntake } from "../support/network/recording-server.ts";
+import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
+import { answers, listen, startRecordingServer } from "../support/network/recording-server.ts";
 
 const faq = { question: "How?", answer: "So." };
 const clientOf = async (...given: Parameters<typeof answers>) =>
-  someClient((await startIntake(answers(...given))).baseUrl, { attempts: 1 }).client;
+  clientWithCredentials((await startRecordingServer(answers(...given))).baseUrl, { attempts: 1 }).client;
 
 describe("a success", () => {
   it("is passed on with the fields that the contract does not know", async () => {
@@ -21,7 +21,7 @@ describe("a success", () => {
 
   it("without a body gives undefined", async () => {
     const baseUrl = await listen((_, response) => void response.writeHead(204).end());
-    expect(await someClient(baseUrl).client.session.remove()).toBeUndefined();
+    expect(await clientWithCredentials(baseUrl).client.session.remove()).toBeUndefined();
   });
 
   it.each([
@@ -34,7 +34,7 @@ describe("a success", () => {
     const baseUrl = await listen((_request, response) => {
       response.writeHead(200, { "content-type": type }).end(text);
     });
-    await expect(someClient(baseUrl).client.faqs.list()).rejects.toMatchObject({
+    await expect(clientWithCredentials(baseUrl).client.faqs.list()).rejects.toMatchObject({
       name: "UnexpectedAnswerError",
       message: expect.stringContaining(`GET ${baseUrl}/api/v1/faqs/remote was answered with status 200`),
     });
@@ -73,7 +73,7 @@ describe("an error", () => {
     const baseUrl = await listen((_, response) => {
       response.writeHead(502, { "content-type": "text/html; charset=utf-8" }).end("<h1>Bad gateway</h1>");
     });
-    await expect(someClient(baseUrl, { attempts: 1 }).client.faqs.list()).rejects.toMatchObject({
+    await expect(clientWithCredentials(baseUrl, { attempts: 1 }).client.faqs.list()).rejects.toMatchObject({
       code: "http_502",
       message: "The server answered with status 502 and text/html.",
     });

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { someClient } from "../support/clients/client-with-credentials.ts";
+import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
 import { listen } from "../support/network/recording-server.ts";
 
 const once = { attempts: 1 };
@@ -8,7 +8,7 @@ const once = { attempts: 1 };
 describe("a connection", () => {
   it("that nobody takes is told in words, with the host and without the path", async () => {
     const baseUrl = await closedPort();
-    await expect(someClient(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
+    await expect(clientWithCredentials(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",
       code: "ECONNREFUSED",
       message: `No answer from ${baseUrl}: nothing listens there.`,
@@ -17,7 +17,9 @@ describe("a connection", () => {
 
   it("that stays silent is given up", async () => {
     const baseUrl = await listen(() => {});
-    await expect(someClient(baseUrl, { ...once, timeoutMs: 50 }).client.faqs.list()).rejects.toMatchObject({
+    await expect(
+      clientWithCredentials(baseUrl, { ...once, timeoutMs: 50 }).client.faqs.list(),
+    ).rejects.toMatchObject({
       name: "ConnectionError",
       code: "timeout",
     });
@@ -27,7 +29,7 @@ describe("a connection", () => {
     const baseUrl = await listen((_, response) => {
       setTimeout(() => response.end('{"id":"1"}'), 150);
     });
-    const { client } = someClient(baseUrl, { ...once, timeoutMs: 50 });
+    const { client } = clientWithCredentials(baseUrl, { ...once, timeoutMs: 50 });
     const run = await client.agent.readRun({ params: { runId: "1" }, query: { wait: "1" } });
     expect(run).toEqual({ id: "1" });
   });
@@ -38,7 +40,7 @@ describe("a connection", () => {
       response.write("[");
       setImmediate(() => response.destroy());
     });
-    await expect(someClient(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
+    await expect(clientWithCredentials(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",
       code: "ECONNRESET",
     });
@@ -47,12 +49,12 @@ describe("a connection", () => {
   it("ends when the caller's signal aborts, with the signal's reason", async () => {
     const controller = new AbortController();
     const baseUrl = await listen(() => controller.abort(new Error("enough")));
-    const { client } = someClient(baseUrl);
+    const { client } = clientWithCredentials(baseUrl);
     await expect(client.faqs.list({ signal: controller.signal })).rejects.toThrow("enough");
   });
 
   it("is not opened for a signal that has aborted before", async () => {
-    const { client } = someClient("http://127.0.0.1:9");
+    const { client } = clientWithCredentials("http://127.0.0.1:9");
     await expect(client.faqs.list({ signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow(
       "enough",
     );
@@ -64,21 +66,21 @@ describe("a connection", () => {
       ports.add(socket.remotePort);
       response.end("[]");
     });
-    const { client } = someClient(baseUrl);
+    const { client } = clientWithCredentials(baseUrl);
     for (let calls = 0; calls < 3; calls += 1) await client.faqs.list();
     expect(ports.size).toBe(1);
   });
 
   it("to something that speaks no HTTP fails as a connection", async () => {
     const baseUrl = await speaking("SSH-2.0-OpenSSH_9.9\r\n");
-    await expect(someClient(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
+    await expect(clientWithCredentials(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",
     });
   });
 
   it("by TLS to something that speaks none says so", async () => {
     const baseUrl = (await listen((_, response) => void response.end("[]"))).replace("http:", "https:");
-    await expect(someClient(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
+    await expect(clientWithCredentials(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",
       message: expect.stringContaining("it does not speak TLS"),
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { someClient } from "../support/clients/client-with-credentials.ts";
+import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
 import { listen } from "../support/network/recording-server.ts";
 
 const runId = "0a9b8c7d-0000-4000-8000-00000000000a";
@@ -18,7 +18,7 @@ describe("an answer that does not end", () => {
       });
       more();
     });
-    const { client } = someClient(baseUrl);
+    const { client } = clientWithCredentials(baseUrl);
     await expect(client.agent.readRun({ params: { runId } })).rejects.toMatchObject({
       name: "ConnectionError",
       code: "too_large",
@@ -37,7 +37,7 @@ describe("an answer that does not end", () => {
         clearInterval(drops);
       });
     });
-    const { client } = someClient(baseUrl, { timeoutMs: 100 });
+    const { client } = clientWithCredentials(baseUrl, { timeoutMs: 100 });
     await expect(client.agent.readRun({ params: { runId } })).rejects.toMatchObject({
       name: "ConnectionError",
       code: "too_slow",
@@ -50,7 +50,7 @@ describe("an answer that does not end", () => {
     const baseUrl = await listen((_, response) => {
       response.end(JSON.stringify({ feedback: { id: runId, message: body }, messages: [] }));
     });
-    const { client } = someClient(baseUrl);
+    const { client } = clientWithCredentials(baseUrl);
     const thread = await client.agent.readThread({ params: { id: runId } });
     expect(thread.feedback.message).toHaveLength(body.length);
   });
@@ -59,7 +59,7 @@ describe("an answer that does not end", () => {
     const baseUrl = await listen((_, response) => {
       response.end(JSON.stringify({ id: "0a9b8c7d-0000-4000-8000-0000000000ff", status: "approved" }));
     });
-    const { client } = someClient(baseUrl);
+    const { client } = clientWithCredentials(baseUrl);
     await expect(client.agent.readRun({ params: { runId } })).rejects.toMatchObject({
       name: "UnexpectedAnswerError",
     });

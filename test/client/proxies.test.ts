@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import type { Duplex } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { proxyFor } from "../../src/client/transport/proxy.ts";
-import { someClient } from "../support/clients/client-with-credentials.ts";
-import { answers, listen, startIntake } from "../support/network/recording-server.ts";
+import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
+import { answers, listen, startRecordingServer } from "../support/network/recording-server.ts";
 
 const settings = { http: "http://proxy:1", https: "http://proxy:2" };
 const through = (address: string, none?: string) => proxyFor(new URL(address), { ...settings, none });
@@ -49,7 +49,7 @@ describe("a proxy", () => {
       asked.push(url, String(headers["x-api-key"]));
       response.end("[]");
     });
-    await someClient("http://api.example", { proxy: { http: proxy } }).client.faqs.list();
+    await clientWithCredentials("http://api.example", { proxy: { http: proxy } }).client.faqs.list();
     expect(asked).toEqual([
       "http://api.example/api/v1/faqs/remote",
       "sdk_ofTheTest000000000000000000000000000",
@@ -57,7 +57,7 @@ describe("a proxy", () => {
   });
 
   it("carries a body that is made while it is sent", async () => {
-    const { baseUrl: http, received } = await startIntake(answers(201, { success: true }));
+    const { baseUrl: http, received } = await startRecordingServer(answers(201, { success: true }));
     const content = {
       mediaType: "application/json",
       bytes: 4,
@@ -65,7 +65,9 @@ describe("a proxy", () => {
         yield "some";
       },
     };
-    await someClient("http://api.example", { proxy: { http } }).client.feedback.submit({ content });
+    await clientWithCredentials("http://api.example", { proxy: { http } }).client.feedback.submit({
+      content,
+    });
     expect(received.map(({ body }) => body.toString())).toEqual(["some"]);
   });
 
@@ -81,7 +83,9 @@ describe("a proxy", () => {
   ])("that %s to an https server is told, and not for ever tried again", async (_, answer, code) => {
     const proxy = await connectProxy(answer);
     const options = { proxy: { https: proxy.address }, attempts: 1, timeoutMs: 200 };
-    await expect(someClient("https://api.example", options).client.faqs.list()).rejects.toMatchObject({
+    await expect(
+      clientWithCredentials("https://api.example", options).client.faqs.list(),
+    ).rejects.toMatchObject({
       name: "ConnectionError",
       code,
     });
@@ -95,12 +99,14 @@ describe("a proxy", () => {
       response.end("[]");
     });
     const address = proxy.replace("//", "//me:p%40ss@");
-    await someClient("http://api.example", { proxy: { http: address } }).client.faqs.list();
+    await clientWithCredentials("http://api.example", { proxy: { http: address } }).client.faqs.list();
     expect(heard).toEqual([`Basic ${Buffer.from("me:p@ss").toString("base64")}`]);
   });
 
   it("whose address is none is told without being tried again", async () => {
-    const { client, pauses } = someClient("http://api.example", { proxy: { http: "socks5://proxy:1" } });
+    const { client, pauses } = clientWithCredentials("http://api.example", {
+      proxy: { http: "socks5://proxy:1" },
+    });
     await expect(client.faqs.list()).rejects.toMatchObject({ name: "ConnectionError", code: "bad_proxy" });
     expect(pauses).toEqual([]);
   });

@@ -9,16 +9,16 @@ import {
 } from "../../src/index.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import {
-  makeTestedApp,
+  type AppWithTester,
+  makeAppWithTester,
   neverAKey,
   noon,
   setClock,
-  type TestedApp,
 } from "../support/worlds/app-with-seated-tester.ts";
 
 describe("a session reporter and the server", () => {
   let service: Service;
-  let app: TestedApp;
+  let app: AppWithTester;
   const results: SessionResult[] = [];
   const statuses: MatchedStatus[] = [];
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe("a session reporter and the server", () => {
   });
   beforeEach(async () => {
     setClock(service, "2027-03-01T00:00:00.000Z");
-    app = await makeTestedApp(service);
+    app = await makeAppWithTester(service);
     setClock(service, noon);
     results.length = 0;
     statuses.length = 0;

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type PendingSession, ServerError } from "../../src/index.ts";
 import {
+  type AppWithSessionReporter,
+  appWithSessionReporter,
   counted,
   limited,
   offline,
-  type ReportingApp,
-  scene,
   standing,
   stranger,
   strangerStatus,
@@ -13,9 +13,9 @@ import {
 } from "../support/clients/app-with-session-reporter.ts";
 
 describe("a session reporter", () => {
-  let app: ReportingApp;
+  let app: AppWithSessionReporter;
   beforeEach(() => {
-    app = scene({ appVersion: "1.4.0" });
+    app = appWithSessionReporter({ appVersion: "1.4.0" });
     app.reporter.setTestKey("stk_one");
   });
 
@@ -156,7 +156,7 @@ describe("a session reporter", () => {
 
 describe("a session reporter's pending sessions", () => {
   it("are bounded: the oldest give way", async () => {
-    const app = scene({ mostPending: 3 });
+    const app = appWithSessionReporter({ mostPending: 3 });
     app.reporter.setTestKey("stk_one");
     app.server.report = offline;
     for (const screen of ["1", "2", "3", "4", "5"]) await use(app, 60, [screen]);
@@ -165,7 +165,7 @@ describe("a session reporter's pending sessions", () => {
 
   it("can be stored without the test key, and reported by the app's next run", async () => {
     let stored: readonly PendingSession[] = [];
-    const first = scene({
+    const first = appWithSessionReporter({
       onPending: (pending) => {
         stored = pending;
       },
@@ -174,7 +174,7 @@ describe("a session reporter's pending sessions", () => {
     first.server.report = offline;
     await use(first, 90, ["Home"]);
     expect([stored.length, JSON.stringify(stored).includes("stk_one")]).toEqual([1, false]);
-    const next = scene({ pending: stored });
+    const next = appWithSessionReporter({ pending: stored });
     next.reporter.setTestKey("stk_one");
     await next.reporter.foreground();
     expect(next.reports).toEqual(first.reports);
@@ -184,20 +184,20 @@ describe("a session reporter's pending sessions", () => {
 describe("a session reporter that reads the test key", () => {
   it("reads it anew for every use", async () => {
     let reads = 0;
-    const app = scene({ readTestKey: async () => `stk_${++reads}` });
+    const app = appWithSessionReporter({ readTestKey: async () => `stk_${++reads}` });
     await use(app, 90, ["Home"]);
     await app.reporter.foreground();
     expect(new Set([...app.asked, ...app.bodies().map(({ testKey }) => testKey)]).size).toBe(3);
   });
 
   it("keeps a session while the key cannot be read", async () => {
-    const app = scene({ readTestKey: () => Promise.reject(new Error("locked")) });
+    const app = appWithSessionReporter({ readTestKey: () => Promise.reject(new Error("locked")) });
     await use(app, 90, ["Home"]);
     expect([app.reports, app.reporter.pending().length]).toEqual([[], 1]);
   });
 
   it("keeps none where there is no tester", async () => {
-    const app = scene({ readTestKey: () => null });
+    const app = appWithSessionReporter({ readTestKey: () => null });
     await use(app, 90, ["Home"]);
     expect([app.reports, app.reporter.pending()]).toEqual([[], []]);
   });

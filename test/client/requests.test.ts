@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Client } from "../../src/client/calls/call.ts";
-import { appKey, someClient } from "../support/clients/client-with-credentials.ts";
+import { appKey, clientWithCredentials } from "../support/clients/client-with-credentials.ts";
 import { listen } from "../support/network/recording-server.ts";
 
 /** A server that keeps the heads of requests and answers each with whatever fits. */
@@ -25,7 +25,7 @@ describe("a request", () => {
     ["the console", (client) => client.session.me(), { authorization: "Bearer sdm_ofTheTest" }],
   ])("to %s carries its credential, and no other", async (_, call, expected) => {
     const { baseUrl, heads } = await keepingHeads();
-    await call(someClient(baseUrl).client);
+    await call(clientWithCredentials(baseUrl).client);
     const { "x-api-key": key, authorization } = heads[0]?.headers ?? {};
     expect({ "x-api-key": key, authorization }).toEqual({
       "x-api-key": undefined,
@@ -36,13 +36,15 @@ describe("a request", () => {
 
   it("to an open endpoint carries none", async () => {
     const { baseUrl, heads } = await keepingHeads();
-    await someClient(baseUrl).client.session.create({ body: { email: "a@b.c", password: "secret" } });
+    await clientWithCredentials(baseUrl).client.session.create({
+      body: { email: "a@b.c", password: "secret" },
+    });
     expect(Object.keys(heads[0]?.headers ?? {})).not.toContain("authorization");
   });
 
   it("goes below the path of the base URL", async () => {
     const { baseUrl, heads } = await keepingHeads();
-    await someClient(`${baseUrl}/innkeep`).client.changelog.list({
+    await clientWithCredentials(`${baseUrl}/innkeep`).client.changelog.list({
       query: { since: "1.0 beta", limit: "5" },
     });
     expect(heads[0]?.url).toBe("/innkeep/api/v1/changelog/remote?since=1.0+beta&limit=5");
@@ -50,7 +52,7 @@ describe("a request", () => {
 
   it("escapes what stands in its path", async () => {
     const { baseUrl, heads } = await keepingHeads();
-    await someClient(baseUrl).client.faqs.update({ params: { faqId: "a/b?c" }, body: {} });
+    await clientWithCredentials(baseUrl).client.faqs.update({ params: { faqId: "a/b?c" }, body: {} });
     expect(heads[0]?.url).toBe("/api/v1/faqs/remote/a%2Fb%3Fc");
   });
 
@@ -58,7 +60,9 @@ describe("a request", () => {
     "is not sent with %j for an id, which would be another address",
     async (faqId) => {
       const { baseUrl, heads } = await keepingHeads();
-      await expect(someClient(baseUrl).client.faqs.remove({ params: { faqId } })).rejects.toMatchObject({
+      await expect(
+        clientWithCredentials(baseUrl).client.faqs.remove({ params: { faqId } }),
+      ).rejects.toMatchObject({
         name: "InvalidInputError",
       });
       expect(heads).toEqual([]);
@@ -67,7 +71,7 @@ describe("a request", () => {
 
   it("leaves out what is undefined", async () => {
     const { baseUrl, heads } = await keepingHeads();
-    await someClient(baseUrl).client.changelog.list({ query: { since: undefined, limit: "5" } });
+    await clientWithCredentials(baseUrl).client.changelog.list({ query: { since: undefined, limit: "5" } });
     expect(heads[0]?.url).toBe("/api/v1/changelog/remote?limit=5");
   });
 });
@@ -88,7 +92,7 @@ describe("a missing credential", () => {
     ],
   ])("is told before anything is sent: %s", async (message, call) => {
     const { baseUrl, heads } = await keepingHeads();
-    const { client } = someClient(baseUrl, { credentials: {} });
+    const { client } = clientWithCredentials(baseUrl, { credentials: {} });
     await expect(call(client)).rejects.toMatchObject({ name: "MissingCredentialError", message });
     expect(heads).toEqual([]);
   });
@@ -100,13 +104,15 @@ describe("a missing credential", () => {
       asked.push(kind);
       return " sda_given\n";
     };
-    const { client } = someClient(baseUrl, { credentials });
+    const { client } = clientWithCredentials(baseUrl, { credentials });
     await client.agent.readRun({ params: { runId: "1" } });
     expect(asked).toEqual(["agentToken"]);
   });
 
   it("is told, without being repeated, where what is given cannot be one", async () => {
-    const { client } = someClient("http://127.0.0.1:9", { credentials: { appKey: "sdk_a\r\nx: 1" } });
+    const { client } = clientWithCredentials("http://127.0.0.1:9", {
+      credentials: { appKey: "sdk_a\r\nx: 1" },
+    });
     await expect(client.faqs.list()).rejects.toMatchObject({
       name: "InvalidInputError",
       message: "The app key has characters that none of its kind has.",

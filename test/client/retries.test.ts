@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { someClient } from "../support/clients/client-with-credentials.ts";
+import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
 import {
   type Answering,
   answers,
   hangsUp,
   listen,
-  startIntake,
+  startRecordingServer,
 } from "../support/network/recording-server.ts";
 
 const faqs = answers(200, []);
@@ -27,34 +27,34 @@ describe("reading", () => {
     ["425", answers(425, {})],
     ["429", answers(429, {})],
   ])("is tried again after %s", async (_, failure) => {
-    const { baseUrl, received } = await startIntake(failure, failure, faqs);
-    const { client, pauses } = someClient(baseUrl);
+    const { baseUrl, received } = await startRecordingServer(failure, failure, faqs);
+    const { client, pauses } = clientWithCredentials(baseUrl);
     expect(await client.faqs.list()).toEqual([]);
     expect(received).toHaveLength(3);
     expect(pauses).toEqual([500, 1_000]);
   });
 
   it.each([400, 401, 403, 404, 409, 410, 422])("is not tried again after %i", async (status) => {
-    const { baseUrl, received } = await startIntake(answers(status, {}));
-    await expect(someClient(baseUrl).client.faqs.list()).rejects.toMatchObject({ status });
+    const { baseUrl, received } = await startRecordingServer(answers(status, {}));
+    await expect(clientWithCredentials(baseUrl).client.faqs.list()).rejects.toMatchObject({ status });
     expect(received).toHaveLength(1);
   });
 
   it("is not tried again after a server was silent for the whole time-out", async () => {
-    const { baseUrl, received } = await startIntake(() => {}, faqs);
-    const { client, pauses } = someClient(baseUrl, { timeoutMs: 50 });
+    const { baseUrl, received } = await startRecordingServer(() => {}, faqs);
+    const { client, pauses } = clientWithCredentials(baseUrl, { timeoutMs: 50 });
     await expect(client.faqs.list()).rejects.toMatchObject({ code: "timeout" });
     expect([received.length, pauses]).toEqual([1, []]);
   });
 
   it("is given up after four tries, with the last failure", async () => {
-    const { baseUrl, received } = await startIntake(hangsUp, hangsUp, hangsUp, answers(502, {}));
-    await expect(someClient(baseUrl).client.faqs.list()).rejects.toMatchObject({ status: 502 });
+    const { baseUrl, received } = await startRecordingServer(hangsUp, hangsUp, hangsUp, answers(502, {}));
+    await expect(clientWithCredentials(baseUrl).client.faqs.list()).rejects.toMatchObject({ status: 502 });
     expect(received).toHaveLength(4);
   });
 
   it("is tried again where the host name is not known: a service may not be registered yet", async () => {
-    const { client, pauses } = someClient("http://nobody.invalid", { attempts: 2 });
+    const { client, pauses } = clientWithCredentials("http://nobody.invalid", { attempts: 2 });
     await expect(client.faqs.list()).rejects.toMatchObject({
       code: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/),
     });
@@ -62,16 +62,16 @@ describe("reading", () => {
   });
 
   it("waits between half and all of a pause that doubles", async () => {
-    const { baseUrl } = await startIntake(hangsUp, hangsUp, hangsUp, faqs);
-    const { client, pauses } = someClient(baseUrl, { random: () => 0 });
+    const { baseUrl } = await startRecordingServer(hangsUp, hangsUp, hangsUp, faqs);
+    const { client, pauses } = clientWithCredentials(baseUrl, { random: () => 0 });
     await client.faqs.list();
     expect(pauses).toEqual([250, 500, 1_000]);
   });
 
   it("ends during a pause when its signal aborts", async () => {
-    const { baseUrl, received } = await startIntake(busy({ "retry-after": "30" }));
+    const { baseUrl, received } = await startRecordingServer(busy({ "retry-after": "30" }));
     const controller = new AbortController();
-    const { client } = someClient(baseUrl, {
+    const { client } = clientWithCredentials(baseUrl, {
       sleep: undefined,
       onRetry: () => controller.abort(new Error("enough")),
     });
@@ -96,8 +96,8 @@ describe("Retry-After", () => {
     ],
     ["what nobody can read, so as if it were not there", { "retry-after": "soon" }, 500],
   ])("is honoured as %s", async (_, headers, wait) => {
-    const { baseUrl } = await startIntake(answers(429, {}, headers), faqs);
-    const { client, pauses } = someClient(baseUrl);
+    const { baseUrl } = await startRecordingServer(answers(429, {}, headers), faqs);
+    const { client, pauses } = clientWithCredentials(baseUrl);
     await client.faqs.list();
     expect(pauses).toEqual([wait]);
   });
@@ -107,7 +107,7 @@ describe("Retry-After", () => {
       response.sendDate = false;
       response.writeHead(503, { "retry-after": "Sat, 01 Jan 2000 00:00:30 GMT" }).end("{}");
     });
-    const { client, pauses } = someClient(baseUrl, {
+    const { client, pauses } = clientWithCredentials(baseUrl, {
       now: () => new Date("2000-01-01T00:00:10Z"),
       attempts: 2,
     });
@@ -116,28 +116,28 @@ describe("Retry-After", () => {
   });
 
   it("that is longer than the caller would wait ends the call at once, and is told", async () => {
-    const { baseUrl, received } = await startIntake(answers(429, {}, { "retry-after": "3600" }));
-    const { client, pauses } = someClient(baseUrl);
+    const { baseUrl, received } = await startRecordingServer(answers(429, {}, { "retry-after": "3600" }));
+    const { client, pauses } = clientWithCredentials(baseUrl);
     await expect(client.faqs.list()).rejects.toMatchObject({ status: 429, retryAfterSeconds: 3_600 });
     expect([received.length, pauses]).toEqual([1, []]);
   });
 
   it("that is larger than any number counts as a year", async () => {
-    const { baseUrl } = await startIntake(answers(429, {}, { "retry-after": "9".repeat(400) }));
-    const { client } = someClient(baseUrl);
+    const { baseUrl } = await startRecordingServer(answers(429, {}, { "retry-after": "9".repeat(400) }));
+    const { client } = clientWithCredentials(baseUrl);
     await expect(client.faqs.list()).rejects.toMatchObject({ retryAfterSeconds: 31_536_000 });
   });
 
   it("adds up: all pauses together stay below the limit", async () => {
-    const { baseUrl } = await startIntake(answers(429, {}, { "retry-after": "25" }));
-    const { client, pauses } = someClient(baseUrl, { attempts: 10 });
+    const { baseUrl } = await startRecordingServer(answers(429, {}, { "retry-after": "25" }));
+    const { client, pauses } = clientWithCredentials(baseUrl, { attempts: 10 });
     await expect(client.faqs.list()).rejects.toMatchObject({ status: 429 });
     expect(pauses).toEqual([25_000, 25_000]);
   });
 
   it("of no seconds is taken at its word once, not for ever", async () => {
-    const { baseUrl } = await startIntake(busy({ "retry-after": "0" }));
-    const { client, pauses } = someClient(baseUrl, { attempts: 4 });
+    const { baseUrl } = await startRecordingServer(busy({ "retry-after": "0" }));
+    const { client, pauses } = clientWithCredentials(baseUrl, { attempts: 4 });
     await expect(client.faqs.list()).rejects.toMatchObject({ status: 503 });
     expect(pauses).toEqual([0, 1_000, 2_000]);
   });
@@ -148,17 +148,17 @@ describe("Retry-After", () => {
       passed += 25_000;
       response.writeHead(503).end("{}");
     });
-    const { client, pauses } = someClient(baseUrl, { attempts: 10, now: () => new Date(passed) });
+    const { client, pauses } = clientWithCredentials(baseUrl, { attempts: 10, now: () => new Date(passed) });
     await expect(client.faqs.list()).rejects.toMatchObject({ status: 503 });
     expect(pauses).toEqual([500, 1_000]);
   });
 
   it("is told to whoever waits", async () => {
-    const { baseUrl } = await startIntake(busy({ "retry-after": "3" }), faqs);
+    const { baseUrl } = await startRecordingServer(busy({ "retry-after": "3" }), faqs);
     const told: [number, string][] = [];
     const onRetry = ({ waitMs, error }: { waitMs: number; error: Error }) =>
       void told.push([waitMs, error.message]);
-    await someClient(baseUrl, { onRetry }).client.faqs.list();
+    await clientWithCredentials(baseUrl, { onRetry }).client.faqs.list();
     expect(told).toEqual([[3_000, "Busy."]]);
   });
 });
@@ -170,8 +170,8 @@ describe("a change", () => {
     ["429", answers(429, {}, { "retry-after": "1" })],
     ["503", busy()],
   ])("without an Idempotency-Key is never sent twice, not after %s", async (_, failure) => {
-    const { baseUrl, received } = await startIntake(failure, made);
-    await expect(someClient(baseUrl).client.faqs.create({ body })).rejects.toThrow();
+    const { baseUrl, received } = await startRecordingServer(failure, made);
+    await expect(clientWithCredentials(baseUrl).client.faqs.create({ body })).rejects.toThrow();
     expect(received).toHaveLength(1);
   });
 
@@ -184,8 +184,8 @@ describe("a change", () => {
       answers(409, { code: "idempotency_in_progress" }, { "retry-after": "1" }),
     ],
   ])("with one is sent again after %s, with the same key and body", async (_, failure) => {
-    const { baseUrl, received } = await startIntake(failure, made);
-    await someClient(baseUrl).client.faqs.create({ body, idempotencyKey: "k-1" });
+    const { baseUrl, received } = await startRecordingServer(failure, made);
+    await clientWithCredentials(baseUrl).client.faqs.create({ body, idempotencyKey: "k-1" });
     const sent = received.map((one) => [one.headers["idempotency-key"], JSON.parse(one.body.toString())]);
     expect(sent).toEqual([
       ["k-1", body],
@@ -194,10 +194,10 @@ describe("a change", () => {
   });
 
   it("gets a key where keys are kept, which is spent once the server has answered", async () => {
-    const { baseUrl, received } = await startIntake(hangsUp, made);
+    const { baseUrl, received } = await startRecordingServer(hangsUp, made);
     const spent: string[] = [];
     const idempotency = { keyFor: async () => "kept", settled: async (key: string) => void spent.push(key) };
-    await someClient(baseUrl, { idempotency }).client.faqs.create({ body });
+    await clientWithCredentials(baseUrl, { idempotency }).client.faqs.create({ body });
     expect(received.map(({ headers }) => headers["idempotency-key"])).toEqual(["kept", "kept"]);
     expect(spent).toEqual(["kept"]);
   });
@@ -208,10 +208,12 @@ describe("a change", () => {
     ["outlives a server in trouble", answers(500, {}), []],
     ["outlives a limit", answers(429, {}), []],
   ])("has a key that %s", async (_, answer, expected) => {
-    const { baseUrl } = await startIntake(answer);
+    const { baseUrl } = await startRecordingServer(answer);
     const spent: string[] = [];
     const idempotency = { keyFor: async () => "kept", settled: async (key: string) => void spent.push(key) };
-    await expect(someClient(baseUrl, { idempotency }).client.faqs.create({ body })).rejects.toThrow();
+    await expect(
+      clientWithCredentials(baseUrl, { idempotency }).client.faqs.create({ body }),
+    ).rejects.toThrow();
     expect(spent).toEqual(expected);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Content } from "../../src/client/calls/call.ts";
-import { someClient } from "../support/clients/client-with-credentials.ts";
-import { accepts, answers, hangsUp, startIntake } from "../support/network/recording-server.ts";
+import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
+import { accepts, answers, hangsUp, startRecordingServer } from "../support/network/recording-server.ts";
 
 /** `chunks` of a hundred thousand bytes each. */
 const content = (chunks: number, announced = chunks * 100_000): Content => ({
@@ -14,32 +14,32 @@ const content = (chunks: number, announced = chunks * 100_000): Content => ({
 
 describe("a body that is made while it is sent", () => {
   it("arrives whole, with its length and kind", async () => {
-    const { baseUrl, received } = await startIntake(accepts);
-    await someClient(baseUrl).client.feedback.submit({ content: content(30) });
+    const { baseUrl, received } = await startRecordingServer(accepts);
+    await clientWithCredentials(baseUrl).client.feedback.submit({ content: content(30) });
     const [{ body, headers } = { body: Buffer.alloc(0), headers: {} }] = received;
     expect(body.equals(Buffer.from(("y".repeat(100_000) + "x".repeat(100_000)).repeat(15)))).toBe(true);
     expect(headers).toMatchObject({ "content-length": "3000000", "content-type": "application/json" });
   });
 
   it("tells how far it is, up to all of it", async () => {
-    const { baseUrl } = await startIntake(accepts);
+    const { baseUrl } = await startRecordingServer(accepts);
     const told: number[] = [];
     const onProgress = (sent: number, total: number) => void told.push(sent / total);
-    await someClient(baseUrl).client.feedback.submit({ content: content(10), onProgress });
+    await clientWithCredentials(baseUrl).client.feedback.submit({ content: content(10), onProgress });
     expect(told).toEqual([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]);
   });
 
   it("starts from the beginning when it is sent again", async () => {
-    const { baseUrl, received } = await startIntake(hangsUp, answers(500, {}), accepts);
-    await someClient(baseUrl).client.feedback.submit({ content: content(3), idempotencyKey: "k" });
+    const { baseUrl, received } = await startRecordingServer(hangsUp, answers(500, {}), accepts);
+    await clientWithCredentials(baseUrl).client.feedback.submit({ content: content(3), idempotencyKey: "k" });
     expect(received.map(({ body }) => body.length)).toEqual([300_000, 300_000, 300_000]);
   });
 
   it.each([250_000, 350_000])(
     "is not passed off as whole where it is not the %i bytes it announced",
     async (bytes) => {
-      const { baseUrl } = await startIntake(accepts);
-      const { client } = someClient(baseUrl, { attempts: 1 });
+      const { baseUrl } = await startRecordingServer(accepts);
+      const { client } = clientWithCredentials(baseUrl, { attempts: 1 });
       await expect(client.feedback.submit({ content: content(3, bytes) })).rejects.toThrow(
         /The body has|the connection was cut/,
       );
@@ -47,7 +47,7 @@ describe("a body that is made while it is sent", () => {
   );
 
   it("that fails to be made fails the call with what went wrong", async () => {
-    const { baseUrl } = await startIntake(accepts);
+    const { baseUrl } = await startRecordingServer(accepts);
     const failing: Content = {
       ...content(3),
       async *read() {
@@ -55,7 +55,7 @@ describe("a body that is made while it is sent", () => {
         throw new Error("The disk is gone.");
       },
     };
-    const { client } = someClient(baseUrl, { attempts: 1 });
+    const { client } = clientWithCredentials(baseUrl, { attempts: 1 });
     await expect(client.feedback.submit({ content: failing })).rejects.toThrow("The disk is gone.");
   });
 });

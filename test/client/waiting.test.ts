@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ConnectionError, ServerError } from "../../src/client/errors.ts";
 import { waitForDecision } from "../../src/client/waiting/wait-for-decision.ts";
 import type { Run } from "../../src/contract/agent.ts";
-import { someClient } from "../support/clients/client-with-credentials.ts";
+import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
 
 const open: Run = {
   id: "1",
@@ -24,7 +24,7 @@ function scene(look: (wait: number, at: number) => Run | Error, holds: boolean) 
   let now = 0;
   const looks: { at: number; wait: number }[] = [];
   const pauses: number[] = [];
-  const { client } = someClient("http://127.0.0.1:9");
+  const { client } = clientWithCredentials("http://127.0.0.1:9");
   const readRun: typeof client.agent.readRun = async ({ query }) => {
     const wait = Number(query?.wait ?? 0);
     looks.push({ at: now / 1_000, wait });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  type Inn,
-  openInn,
-  planTest,
+  type DevServer,
+  planCycleOnDevServer,
   reportSession,
   sendProof,
+  startDevServer,
   type Tester,
-  takeSeat,
+  takeSlot,
   taskOf,
 } from "../support/worlds/cycle-on-dev-server.ts";
 
@@ -19,15 +19,15 @@ const later = (instant: string, minutes: number) =>
   new Date(Date.parse(instant) + minutes * 60_000).toISOString();
 
 describe("a closed test of twelve testers and fourteen days", { timeout: 120_000 }, () => {
-  let inn: Inn;
+  let inn: DevServer;
   let cycleId: string;
   const testers = new Map<string, Tester>();
   const told: Record<string, unknown> = {};
 
   beforeAll(async () => {
-    inn = await openInn();
+    inn = await startDevServer();
     await inn.setClock("2027-02-27T12:00:00.000Z");
-    cycleId = await planTest(inn, "2027-03-01");
+    cycleId = await planCycleOnDevServer(inn, "2027-03-01");
     for (const name of names) await join(name);
     told.recruiting = (await taskOf(inn, one("Ada"))) ?? "no task yet";
     for (const day of all) await live(day);
@@ -42,7 +42,7 @@ describe("a closed test of twelve testers and fourteen days", { timeout: 120_000
   async function join(name: string): Promise<void> {
     const tester = await inn.register(name);
     testers.set(name, tester);
-    await takeSeat(inn, tester);
+    await takeSlot(inn, tester);
   }
 
   const one = (name: string): Tester => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { copyFile, cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ownCommand } from "../../bin/start-command.ts";
+import { startCommand } from "../../bin/start-command.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { innkeepPath } from "../support/programs/built-program.ts";
 
@@ -88,7 +88,7 @@ describe("the command that starts this program", () => {
     await mkdir(join(folder, "bin"));
     await symlink(script, join(folder, "bin", "innkeep"));
     const path = `/nowhere:${join(folder, "bin")}`;
-    expect(ownCommand({ script: join(folder, "bin", "innkeep"), path })).toBe("innkeep");
+    expect(startCommand({ script: join(folder, "bin", "innkeep"), path })).toBe("innkeep");
   });
 
   it("is npx innkeep where only npm's own PATH leads to it", async () => {
@@ -96,10 +96,10 @@ describe("the command that starts this program", () => {
     await mkdir(join(folder, "node_modules", ".bin"));
     await symlink(script, join(folder, "node_modules", ".bin", "innkeep"));
     const path = join(folder, "node_modules", ".bin");
-    expect(ownCommand({ script: join(path, "innkeep"), path })).toBe("npx innkeep");
+    expect(startCommand({ script: join(path, "innkeep"), path })).toBe("npx innkeep");
   });
 
   it("is node with the file where it is not installed", () => {
-    expect(ownCommand({ script: innkeepPath, path: "/nowhere" })).toBe(`node ${innkeepPath}`);
+    expect(startCommand({ script: innkeepPath, path: "/nowhere" })).toBe(`node ${innkeepPath}`);
   });
 });

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
-import { startIntake } from "../support/network/recording-server.ts";
+import { startRecordingServer } from "../support/network/recording-server.ts";
 import { innkeep, innkeepPath, innkeepServe } from "../support/programs/built-program.ts";
 
 async function namedPipe(): Promise<string> {
@@ -66,7 +66,7 @@ async function sentFrom(
   source: string,
   stdio: { readonly input?: number | Socket; readonly third?: number },
 ) {
-  const { baseUrl, received } = await startIntake();
+  const { baseUrl, received } = await startRecordingServer();
   const argv = ["feedback", "send", "--type", "bug", "--message", `@${source}`, "--base-url", baseUrl];
   const child = spawn(process.execPath, [innkeepPath, ...argv], {
     env: { PATH: process.env.PATH, INNKEEP_API_KEY: "sdk_x" },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tools as listedTools } from "../../mcp/tools/tool-list.ts";
 import { eras } from "./support/clients.ts";
-import { openSession } from "./support/mcp-session.ts";
+import { openMcpSession } from "./support/mcp-session.ts";
 
 const nowhere = "http://127.0.0.1:9";
 const snapshot = (name: string) => `./__snapshots__/${name}.json.snap`;
@@ -11,19 +11,19 @@ const shown = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
 describe.each(eras)("what the server offers over %s", (era) => {
   it("is three tools, in this order and form", async () => {
-    const { client } = await openSession(era, { baseUrl: nowhere });
+    const { client } = await openMcpSession(era, { baseUrl: nowhere });
     const { tools } = await client.listTools();
     await expect(shown(tools)).toMatchFileSnapshot(snapshot("tools"));
   });
 
   it("fits into 4.5 kB of a model's context", async () => {
-    const { client } = await openSession(era, { baseUrl: nowhere });
+    const { client } = await openMcpSession(era, { baseUrl: nowhere });
     const { tools } = await client.listTools();
     expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(4_500);
   });
 
   it("has no tool that writes when it is read-only", async () => {
-    const { client } = await openSession(era, { baseUrl: nowhere, readOnly: true });
+    const { client } = await openMcpSession(era, { baseUrl: nowhere, readOnly: true });
     const { tools } = await client.listTools();
     expect(tools).toMatchObject([{ name: "read_feedback" }, { name: "get_decision" }]);
     await expect(client.callTool("propose_plan", { feedback: "x", summary: "s", plan: "p" })).rejects.toThrow(
@@ -32,14 +32,14 @@ describe.each(eras)("what the server offers over %s", (era) => {
   });
 
   it("has instructions of less than 1 kB that begin with the rule that matters", async () => {
-    const { client } = await openSession(era, { baseUrl: nowhere });
+    const { client } = await openMcpSession(era, { baseUrl: nowhere });
     const instructions = client.instructions() ?? "";
     expect(Buffer.byteLength(instructions)).toBeLessThan(1_024);
     expect(instructions).toMatch(/^Act on a plan only when get_decision returns may_proceed: true/);
   });
 
   it("has these resources and prompts", async () => {
-    const { client } = await openSession(era, { baseUrl: nowhere });
+    const { client } = await openMcpSession(era, { baseUrl: nowhere });
     const { resources } = await client.listResources();
     const { resourceTemplates } = await client.listTemplates();
     const { prompts } = await client.listPrompts();

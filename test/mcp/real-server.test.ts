@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashOf } from "../../mcp/proposals/proposals.ts";
-import { nextLook } from "../support/service/next-decision-check.ts";
+import { nextDecisionCheck } from "../support/service/next-decision-check.ts";
 import { type Service, startService } from "../support/service/service.ts";
-import { type Cast, decide, makeCast, submitFeedback } from "../support/worlds/app-with-owner-and-agent.ts";
+import {
+  type AppWithAgent,
+  decide,
+  makeAppWithAgent,
+  submitFeedback,
+} from "../support/worlds/app-with-owner-and-agent.ts";
 import { eras } from "./support/clients.ts";
-import { openSession } from "./support/mcp-session.ts";
-import { read } from "./support/tool-result.ts";
+import { openMcpSession } from "./support/mcp-session.ts";
+import { readToolResult } from "./support/tool-result.ts";
 
 const texts = { summary: "The kettle is null.", plan: "1. Check the kettle.\n2. Add a test." };
 const png =
@@ -13,19 +18,19 @@ const png =
 
 describe.each(eras)("with the real server, over %s", (era) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService();
-    cast = await makeCast(service, { name: "Teapot" });
+    cast = await makeAppWithAgent(service, { name: "Teapot" });
   });
   afterAll(() => service.stop());
 
   const start = async (more: object = {}) => {
     const feedback = await submitFeedback(service, cast, more);
     const agentToken = cast.agent.authorization.slice("Bearer ".length);
-    const { client } = await openSession(era, { baseUrl: service.baseUrl, agentToken });
+    const { client } = await openMcpSession(era, { baseUrl: service.baseUrl, agentToken });
     const call = async (name: string, args: Record<string, unknown>) =>
-      read(await client.callTool(name, args));
+      readToolResult(await client.callTool(name, args));
     const propose = async () =>
       String((await call("propose_plan", { feedback, ...texts })).structured.run_id);
     return { feedback, call, propose };
@@ -58,7 +63,7 @@ describe.each(eras)("with the real server, over %s", (era) => {
   it("an agent waits until a person approves, and gets the text that was approved", async () => {
     const { call, propose } = await start();
     const run_id = await propose();
-    const looked = nextLook(service);
+    const looked = nextDecisionCheck(service);
     const answer = call("get_decision", { run_id, wait_seconds: 50 });
     await looked;
     await decide(service, cast, run_id, { decision: "approve", note: "Only step 1." });
@@ -102,7 +107,7 @@ describe.each(eras)("with the real server, over %s", (era) => {
   });
 
   it("a thread of another owner does not exist", async () => {
-    const stranger = await makeCast(service);
+    const stranger = await makeAppWithAgent(service);
     const feedback = await submitFeedback(service, stranger);
     const { call } = await start();
     const { isError, text } = await call("read_feedback", { feedback });

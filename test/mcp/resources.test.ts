@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { eras } from "./support/clients.ts";
 import { startFakeApi } from "./support/fake-api.ts";
-import { openSession } from "./support/mcp-session.ts";
-import { read } from "./support/tool-result.ts";
+import { openMcpSession } from "./support/mcp-session.ts";
+import { readToolResult } from "./support/tool-result.ts";
 
 const Contents = z.object({ contents: z.array(z.looseObject({ uri: z.string() })) });
 const Messages = z.looseObject({
@@ -15,7 +15,7 @@ const texts = { summary: "The kettle is null.", plan: "Check the kettle." };
 describe.each(eras)("resources over %s", (era) => {
   const start = async () => {
     const api = await startFakeApi();
-    const { client } = await openSession(era, { baseUrl: api.baseUrl });
+    const { client } = await openMcpSession(era, { baseUrl: api.baseUrl });
     const open = async (uri: string) =>
       Contents.parse(await client.readResource(uri)).contents[0] ?? { uri: "" };
     return { api, client, open };
@@ -41,7 +41,7 @@ describe.each(eras)("resources over %s", (era) => {
   it("innkeep://runs/{run_id} is the decision", async () => {
     const { api, client, open } = await start();
     const proposed = await client.callTool("propose_plan", { feedback: api.addThread(), ...texts });
-    const run_id = String(read(proposed).structured.run_id);
+    const run_id = String(readToolResult(proposed).structured.run_id);
     api.decide(run_id, "approved");
     const { text } = await open(`innkeep://runs/${run_id}`);
     expect(JSON.parse(String(text))).toMatchObject({ run_id, may_proceed: true, approved_plan: texts });
@@ -50,7 +50,7 @@ describe.each(eras)("resources over %s", (era) => {
   it("innkeep://proposals is what was proposed from here, with the status last seen", async () => {
     const { api, client, open } = await start();
     const proposed = await client.callTool("propose_plan", { feedback: api.addThread(), ...texts });
-    const run_id = String(read(proposed).structured.run_id);
+    const run_id = String(readToolResult(proposed).structured.run_id);
     api.decide(run_id, "rejected");
     await client.callTool("get_decision", { run_id });
     const { text } = await open("innkeep://proposals");
@@ -74,7 +74,7 @@ describe.each(eras)("resources over %s", (era) => {
     const { api, client } = await start();
     const feedback = api.addThread();
     const proposed = await client.callTool("propose_plan", { feedback, ...texts });
-    const run_id = String(read(proposed).structured.run_id);
+    const run_id = String(readToolResult(proposed).structured.run_id);
     expect(await client.complete("innkeep://feedback/{id}", "id", feedback.slice(0, 4))).toMatchObject({
       completion: { values: [feedback] },
     });
@@ -86,7 +86,7 @@ describe.each(eras)("resources over %s", (era) => {
 
 describe.each(eras)("prompts over %s", (era) => {
   const start = async (readOnly = false) => {
-    const { client } = await openSession(era, { baseUrl: "http://127.0.0.1:9", readOnly });
+    const { client } = await openMcpSession(era, { baseUrl: "http://127.0.0.1:9", readOnly });
     return async (name: string, args?: Record<string, string>) =>
       Messages.parse(await client.getPrompt(name, args)).messages[0]?.content.text ?? "";
   };

@@ -12,7 +12,7 @@ import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { connectNewer, connectOlder, type Era, eras } from "./support/clients.ts";
 import { eventually } from "./support/eventually.ts";
 import { agentToken, startFakeApi } from "./support/fake-api.ts";
-import { read } from "./support/tool-result.ts";
+import { readToolResult } from "./support/tool-result.ts";
 
 let folder = "";
 const program = () => join(folder, "program.mjs");
@@ -60,11 +60,13 @@ describe.each(eras)("the server as a process, over %s", (era) => {
     const env = { BASE_URL: api.baseUrl, AGENT_TOKEN: agentToken, STATE: await temporaryFolder() };
     const first = await connect(era, env);
     const proposal = { feedback: api.addThread(), summary: "S", plan: "P" };
-    const run_id = String(read(await first.callTool("propose_plan", proposal)).structured.run_id);
+    const run_id = String(readToolResult(await first.callTool("propose_plan", proposal)).structured.run_id);
     await first.close();
     api.decide(run_id, "approved");
     const second = await connect(era, env);
-    const { structured } = read(await second.callTool("get_decision", { run_id, wait_seconds: 10 }));
+    const { structured } = readToolResult(
+      await second.callTool("get_decision", { run_id, wait_seconds: 10 }),
+    );
     expect(structured).toMatchObject({ may_proceed: true, approved_plan: { summary: "S", plan: "P" } });
     await second.close();
   });
@@ -73,7 +75,9 @@ describe.each(eras)("the server as a process, over %s", (era) => {
     const api = await startFakeApi();
     const client = await connect(era, { BASE_URL: api.baseUrl, AGENT_TOKEN: agentToken, NOISE: "1" });
     for (let i = 0; i < 5; i += 1)
-      expect(read(await client.callTool("read_feedback", { feedback: api.addThread() })).isError).toBe(false);
+      expect(
+        readToolResult(await client.callTool("read_feedback", { feedback: api.addThread() })).isError,
+      ).toBe(false);
     await client.close();
   });
 });

@@ -1,10 +1,10 @@
 import type { Run } from "../../../src/contract/agent.ts";
 import { isNotFound } from "../../api/not-found.ts";
-import { patiently } from "../../api/retry-after-wait.ts";
+import { retryAfterWait } from "../../api/retry-after-wait.ts";
 import type { Deps } from "../../deps.ts";
 import { approvedPlanOf } from "../../proposals/approved-plan.ts";
 import { nextStepFor } from "../../proposals/next-step.ts";
-import { runPartsOf } from "../../proposals/proposal-fields.ts";
+import { proposalFieldsOf } from "../../proposals/proposal-fields.ts";
 import type { KnownProposal, ProposalRecord } from "../../proposals/proposals.ts";
 import { newNonce } from "../../text/nonce.ts";
 import { Refusal } from "../../text/refusal.ts";
@@ -43,7 +43,7 @@ function noSuchRun(error: unknown): never {
 /** The run as it is now, or as it is once it is decided or the wait is over. */
 async function observe(runId: string, waitSeconds: number, deps: Deps, call: Call): Promise<Observation> {
   if (waitSeconds > 0) return waiting(runId, waitSeconds, deps, call);
-  const run = await patiently(deps, call.signal, () => readRun(runId, deps, call.signal));
+  const run = await retryAfterWait(deps, call.signal, () => readRun(runId, deps, call.signal));
   return { run, lastErrorAt: null };
 }
 
@@ -86,7 +86,7 @@ async function decisionOn(
   deps: Deps,
   signal: AbortSignal,
 ) {
-  const parts = runPartsOf(run);
+  const parts = proposalFieldsOf(run);
   const { status, decisionNote, decidedAt, replacedBy } = parts;
   const note = decisionNote === null ? null : createSanitiser(nonce).text(decisionNote);
   const record = await remembered(runId, { status, decision_note: note, decided_at: decidedAt }, deps);

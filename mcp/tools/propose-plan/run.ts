@@ -3,7 +3,7 @@ import { readThread } from "../../feedback/read-thread.ts";
 import { awaitingRunOn, sameOnThread, sameProposal } from "../../proposals/existing-proposal.ts";
 import { nextStepFor, nextSteps } from "../../proposals/next-step.ts";
 import { postProposal } from "../../proposals/post-proposal.ts";
-import { type Draft, draftOf } from "../../proposals/proposal-draft.ts";
+import { type ProposalDraft, proposalDraftOf } from "../../proposals/proposal-draft.ts";
 import type { ProposalRecord } from "../../proposals/proposals.ts";
 import { teamFence } from "../../text/fence.ts";
 import { newNonce } from "../../text/nonce.ts";
@@ -16,7 +16,7 @@ export const proposePlanRun = runOf(definition, (input, deps, call) => proposePl
 
 export const proposePlan: Execution<ProposePlanInput, ProposePlanOutput> = async (input, deps, call) => {
   const nonce = newNonce();
-  const draft = draftOf(feedbackIdOf(input.feedback), input, {
+  const draft = proposalDraftOf(feedbackIdOf(input.feedback), input, {
     nonce,
     secrets: await deps.connection.secrets(),
   });
@@ -37,7 +37,7 @@ const expectedOf = ({ expected_run_id }: ProposePlanInput): string | undefined =
     : runIdOf(expected_run_id, "expected_run_id");
 
 async function proposed(
-  draft: Draft,
+  draft: ProposalDraft,
   expected: string | undefined,
   deps: Deps,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 import { loadImages } from "../../feedback/images.ts";
 import { readThread } from "../../feedback/read-thread.ts";
 import { imageUri, structuredThread, threadText } from "../../feedback/thread-answer.ts";
-import { pageOf } from "../../feedback/thread-page.ts";
+import { threadPageOf } from "../../feedback/thread-page.ts";
 import type { ThreadParts } from "../../feedback/thread-parts.ts";
 import { newNonce } from "../../text/nonce.ts";
 import { Refusal } from "../../text/refusal.ts";
@@ -17,7 +17,7 @@ export const readFeedback: Execution<ReadFeedbackInput, ReadFeedbackOutput> = as
   const thread = await readThread(feedbackIdOf(input.feedback), deps, call.signal);
   const nonce = newNonce();
   const images = input.include_images ? await loadImages(thread.images, deps.baseUrl, call.signal) : [];
-  const structured = structuredThread(thread, pageOf(thread, before, input.max_chars), {
+  const structured = structuredThread(thread, threadPageOf(thread, before, input.max_chars), {
     baseUrl: deps.baseUrl,
     sanitiser: createSanitiser(nonce),
     images,

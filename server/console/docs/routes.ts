@@ -3,7 +3,7 @@ import { renderToString } from "preact-render-to-string";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Route } from "../../http/mount.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { placeOf } from "../console-path.ts";
+import { consolePathOf } from "../console-path.ts";
 import { createLinks } from "../links.ts";
 import { pageHeaders } from "../respond.ts";
 import { operationsOf } from "./operations.ts";
@@ -13,7 +13,7 @@ import { Docs } from "./page.tsx";
 export function docsRoutes(settings: Pick<Settings, "baseUrl" | "consoleUrl">): Route[] {
   const { baseUrl } = settings;
   const page = onFirstUse(() => {
-    const links = createLinks(placeOf(settings).href);
+    const links = createLinks(consolePathOf(settings).href);
     const operations = operationsOf(baseUrl);
     return `<!doctype html>${renderToString(h(Docs, { links, baseUrl, operations }))}`;
   });

@@ -3,20 +3,20 @@ import { type ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { returnPath } from "../console-path.ts";
 import { filledAgain } from "../kit/form/filled-form.ts";
 import { showSignInMethods } from "../pages/sign-in-methods/page.tsx";
-import { goTo, orAgain, type Reply } from "../reply.ts";
+import { goTo, type Reply, reshowForm } from "../reply.ts";
 import type { SignedInVisit, Visit } from "../visit.ts";
 import { showSignIn } from "./page.tsx";
 import { carriedForm } from "./pending-form.ts";
-import { showSignedInAgain } from "./pending-form-page.tsx";
+import { showPendingForm } from "./pending-form-page.tsx";
 
 export const signIn = ({ fields, ...visit }: Visit): Promise<Reply> =>
-  orAgain(
+  reshowForm(
     async () => {
       const body = { email: fields.text("email"), password: fields.text("password") };
       await visit.ask(session.create, { body });
       const { consoleUrl } = visit.deps.settings;
       const kept = carriedForm(fields);
-      if (kept && returnPath(kept.action, consoleUrl, "") !== "") return showSignedInAgain(visit.links, kept);
+      if (kept && returnPath(kept.action, consoleUrl, "") !== "") return showPendingForm(visit.links, kept);
       return goTo(returnPath(fields.text("to"), consoleUrl, visit.links.home));
     },
     async (refusal) =>
@@ -30,7 +30,7 @@ export const signIn = ({ fields, ...visit }: Visit): Promise<Reply> =>
 export function changePassword(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links } = visit;
   const given = (name: string) => fields.text(name);
-  return orAgain(
+  return reshowForm(
     async () => {
       if (given("newPassword") !== given("repeatedPassword"))
         throw badRequest("repeatedPassword", "does not match the new password");

@@ -2,14 +2,14 @@ import type { Settings } from "../../settings/settings.ts";
 import { returnPath } from "../console-path.ts";
 import { type Filled, TextField } from "../kit/form/field.tsx";
 import { filledWith } from "../kit/form/filled-form.ts";
-import { Hidden } from "../kit/form/hidden-fields.tsx";
-import { Alone } from "../kit/layout/bare-page.tsx";
+import { HiddenFields } from "../kit/form/hidden-fields.tsx";
+import { BarePage } from "../kit/layout/bare-page.tsx";
 import { DoneNotice, Notice, SignInRefused } from "../kit/layout/notice.tsx";
 import { type Reply, show } from "../reply.ts";
 import type { Visit } from "../visit.ts";
-import { onTo, tavernLinks } from "./devices/paths.ts";
-import { Providers } from "./identity-providers/provider-links.tsx";
-import { carrying, type KeptForm, showingAgain } from "./pending-form.ts";
+import { deviceSignInLinks, onTo } from "./devices/paths.ts";
+import { ProviderLinks } from "./identity-providers/provider-links.tsx";
+import { carrying, type PendingForm, showingAgain } from "./pending-form.ts";
 
 export const signInPage = async (visit: Visit): Promise<Reply> =>
   showSignIn(visit, { to: visit.query("to") });
@@ -20,7 +20,7 @@ export interface SignInTraits {
   readonly to: string;
   readonly form?: Filled;
   /** The form that they sent when their session had ended. */
-  readonly kept?: KeptForm | undefined;
+  readonly kept?: PendingForm | undefined;
 }
 
 export const showSignIn = (visit: Visit, traits: SignInTraits): Reply =>
@@ -32,7 +32,7 @@ const SignIn = ({
   form = filledWith(),
   kept,
 }: SignInTraits & { readonly visit: Visit }) => (
-  <Alone links={links} title="Sign in">
+  <BarePage links={links} title="Sign in">
     <div class="card stack">
       <h1>Sign in</h1>
       <DoneNotice done={query("done")} />
@@ -45,7 +45,7 @@ const SignIn = ({
       <SignInRefused refusal={form.refusal} />
       <form class="stack" method="post" action={links.signIn}>
         <input type="hidden" name="to" value={to} />
-        {kept && <Hidden values={carrying(kept)} />}
+        {kept && <HiddenFields values={carrying(kept)} />}
         <TextField form={form} name="email" label="E-mail" type="email" autocomplete="username" required />
         <TextField
           form={{ ...form, value: () => "" }}
@@ -59,11 +59,11 @@ const SignIn = ({
           Sign in
         </button>
       </form>
-      <Providers settings={deps.settings} to={to} apart={kept !== undefined} />
+      <ProviderLinks settings={deps.settings} to={to} apart={kept !== undefined} />
       {kept && <SignedInElsewhere kept={kept} />}
       <NoWayIn settings={deps.settings} to={returnPath(to, deps.settings.consoleUrl, links.home)} />
     </div>
-  </Alone>
+  </BarePage>
 );
 
 interface NoWayInProps {
@@ -76,7 +76,7 @@ const NoWayIn = ({ settings, to }: NoWayInProps) => (
   <div class="small muted stack tight">
     {settings.registration ? (
       <p>
-        New here? <a href={onTo(tavernLinks(settings).signUp, to)}>Create an account</a>
+        New here? <a href={onTo(deviceSignInLinks(settings).signUp, to)}>Create an account</a>
       </p>
     ) : (
       <p>
@@ -90,9 +90,9 @@ const NoWayIn = ({ settings, to }: NoWayInProps) => (
 );
 
 /** What is typed waits in this tab, while the person signs in in another one. */
-const SignedInElsewhere = ({ kept }: { readonly kept: KeptForm }) => (
+const SignedInElsewhere = ({ kept }: { readonly kept: PendingForm }) => (
   <form method="post" action={kept.action}>
-    <Hidden values={showingAgain(kept)} />
+    <HiddenFields values={showingAgain(kept)} />
     <button class="quiet small" type="submit">
       I have signed in in another tab
     </button>

@@ -1,24 +1,24 @@
-import { Hidden } from "../kit/form/hidden-fields.tsx";
-import { Alone } from "../kit/layout/bare-page.tsx";
+import { HiddenFields } from "../kit/form/hidden-fields.tsx";
+import { BarePage } from "../kit/layout/bare-page.tsx";
 import type { Links } from "../links.ts";
 import { type Reply, show } from "../reply.ts";
-import { type KeptForm, showingAgain } from "./pending-form.ts";
+import { type PendingForm, showingAgain } from "./pending-form.ts";
 
 /** Leads back to a form that was sent without a session. Where scripts run, nobody has to press the button. */
-export const showSignedInAgain = (links: Links, kept: KeptForm): Reply =>
+export const showPendingForm = (links: Links, kept: PendingForm): Reply =>
   show(
-    <Alone links={links} title="Signed in again">
+    <BarePage links={links} title="Signed in again">
       <div class="card stack">
         <h1>You are signed in again</h1>
         <p>
           Your session had ended, so <b>what you sent was not done</b>. What you wrote is kept.
         </p>
         <form method="post" action={kept.action} data-continues>
-          <Hidden values={showingAgain(kept)} />
+          <HiddenFields values={showingAgain(kept)} />
           <button class="primary" type="submit">
             Go back to what you wrote
           </button>
         </form>
       </div>
-    </Alone>,
+    </BarePage>,
   );

@@ -4,7 +4,7 @@ import type { Ask } from "../ask.ts";
 import type { Fields } from "../kit/form/read-form.ts";
 
 /** A form that was sent without a session: where to, from which page, and what it held. Nothing of it was done. */
-export interface KeptForm {
+export interface PendingForm {
   readonly action: string;
   readonly page: string;
   readonly values: readonly (readonly [name: string, value: string])[];
@@ -18,14 +18,14 @@ const pageName = "kept-page";
 export const mayBeShown = (name: string): boolean => !/password|secret/i.test(name);
 
 /** What a form held that was sent without a session. */
-export const keepForm = (fields: Fields, action: string, page: string): KeptForm => ({
+export const pendingFormOf = (fields: Fields, action: string, page: string): PendingForm => ({
   action,
   page,
   values: fields.entries().filter(([name]) => mayBeShown(name)),
 });
 
 /** The kept form that a sign-in carries along; undefined where it carries none. */
-export function carriedForm(fields: Fields): KeptForm | undefined {
+export function carriedForm(fields: Fields): PendingForm | undefined {
   const action = fields.text(mark);
   if (action === "") return undefined;
   const values = fields
@@ -37,14 +37,14 @@ export function carriedForm(fields: Fields): KeptForm | undefined {
 }
 
 /** The hidden fields with which a sign-in carries a kept form along. */
-export const carrying = ({ action, page, values }: KeptForm): KeptForm["values"] => [
+export const carrying = ({ action, page, values }: PendingForm): PendingForm["values"] => [
   [mark, action],
   [pageName, page],
   ...values.map(([name, value]) => [prefix + name, value] as const),
 ];
 
 /** The hidden fields with which a kept form is sent again, only to be shown. */
-export const showingAgain = ({ page, values }: KeptForm): KeptForm["values"] => [
+export const showingAgain = ({ page, values }: PendingForm): PendingForm["values"] => [
   ...values,
   [onlyShown, page],
 ];
@@ -52,7 +52,7 @@ export const showingAgain = ({ page, values }: KeptForm): KeptForm["values"] => 
 const onlyShown = "kept-from";
 
 /** The page from which a kept form comes that is only to be shown again; undefined for every other form. */
-export const pageOfKept = (fields: Fields): string | undefined =>
+export const pageOfPending = (fields: Fields): string | undefined =>
   fields.has(onlyShown) ? fields.text(onlyShown) : undefined;
 
 /** Asks for nothing that changes something: a form that was kept is shown again as one that was refused. */

@@ -16,9 +16,9 @@ export interface ChatProposal {
 
 /** What the app's chat channel gets to read of a proposal. Nothing in it mentions or alerts anybody. */
 export const chatText = ({ appName, subject, summary, link }: ChatProposal): string =>
-  `A proposal for ${calm(appName)} awaits a decision: ${calm(subject)}\n${calm(summary)}\n${link}`;
+  `A proposal for ${escapeMentions(appName)} awaits a decision: ${escapeMentions(subject)}\n${escapeMentions(summary)}\n${link}`;
 
-const calm = (text: string): string =>
+const escapeMentions = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("@", "@\u200b");
 
 /** Now, but always after `earlier`: clocks are set back, and those of two servers differ. */

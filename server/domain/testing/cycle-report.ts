@@ -2,7 +2,7 @@ import type { Cycle, CycleReport } from "../../../src/contract/console/cycles.ts
 import { qualifyingSession } from "../../../src/contract/limits.ts";
 
 /** A seat that its tester, if any, held; `seat` is the number that it shares with those before and after it. */
-export interface ReportedSeat {
+export interface ReportedSlot {
   readonly id: string;
   readonly seat: number;
   readonly status: CycleReport["seats"][number]["status"];
@@ -31,7 +31,7 @@ export interface Reported {
   readonly appName: string;
   readonly packageName: string;
   /** By their number, successors after those whose place they took. */
-  readonly seats: readonly ReportedSeat[];
+  readonly seats: readonly ReportedSlot[];
   readonly days: readonly ReportedDay[];
   readonly sessions: readonly SessionTotal[];
 }
@@ -67,7 +67,7 @@ export function reportOf({
 }
 
 function seatFacts(
-  { id, seat, status, missedDays, activatedAt, endedAt }: ReportedSeat,
+  { id, seat, status, missedDays, activatedAt, endedAt }: ReportedSlot,
   days: readonly ReportedDay[],
   sessions: readonly SessionTotal[],
 ): CycleReport["seats"][number] {
@@ -90,7 +90,7 @@ function seatFacts(
 }
 
 /** Whether a tester holds a seat, or held it when the cycle ended: a seat removed before that has a successor. */
-function isHeld(seats: readonly ReportedSeat[], at: number, cycleStatus: Cycle["status"]): boolean {
+function isHeld(seats: readonly ReportedSlot[], at: number, cycleStatus: Cycle["status"]): boolean {
   const seat = seats[at];
   if (seat?.status !== "removed") return seat?.activatedAt != null;
   return cycleStatus === "cancelled" && seats[at + 1]?.seat !== seat.seat;

@@ -1,7 +1,7 @@
 import type { SlotDay } from "../../../src/contract/console/cycles.ts";
 
 /** The life of a seat, as far as its days are concerned. */
-export interface LivedSeat {
+export interface SlotLife {
   /** The day on which it became active; null where it never did. */
   readonly activeFromDay: number | null;
   /** When it was removed or completed; null before. */
@@ -9,7 +9,7 @@ export interface LivedSeat {
 }
 
 /** How far a cycle has come. */
-export interface LivedCycle {
+export interface CycleLife {
   readonly status: string;
   readonly dayStarts: readonly string[];
   readonly closedDays: number;
@@ -19,8 +19,8 @@ export interface LivedCycle {
 export function dayStateOf(
   dayIndex: number,
   isCounted: boolean,
-  seat: LivedSeat,
-  { status, dayStarts, closedDays }: LivedCycle,
+  seat: SlotLife,
+  { status, dayStarts, closedDays }: CycleLife,
 ): SlotDay["state"] {
   if (isCounted) return "counted";
   if (seat.activeFromDay === null || dayIndex < seat.activeFromDay) return "none";

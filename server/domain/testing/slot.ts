@@ -2,7 +2,7 @@ import { isOver } from "./test-days.ts";
 import { isActive } from "./test-session-verdict.ts";
 
 /** How a seat stands when a day closes. */
-export interface ClosingSeat {
+export interface ClosingSlot {
   readonly missedDays: number;
   /** The day on which it became active. */
   readonly activeFromDay: number;
@@ -14,7 +14,7 @@ export interface ClosingSeat {
  * repaired one of them while late sessions of the last one still counted. `missed`: this day is not counted.
  */
 export function afterDay(
-  seat: ClosingSeat,
+  seat: ClosingSlot,
   dayIndex: number,
   maxMissedDays: number,
 ): "removed" | "missed" | "unchanged" {
@@ -24,7 +24,7 @@ export function afterDay(
 
 /** Whether a seat is lost once the grace of its last missed day is over. Missed days count in all, in a row or not. */
 export const hasMissedTooMany = (
-  { missedDays }: Pick<ClosingSeat, "missedDays">,
+  { missedDays }: Pick<ClosingSlot, "missedDays">,
   maxMissedDays: number,
 ): boolean => missedDays >= maxMissedDays;
 

@@ -7,7 +7,7 @@ import { createBodyMemory, type Sender } from "./body-memory.ts";
 import { createPace } from "./pace.ts";
 
 /** A body on its way. */
-export interface Arrival {
+export interface IncomingBody {
   /** Accounts for more bytes of it in memory. */
   hold(bytes: number): void;
   /** Ends the wait for it: its reader fails with `why`. */
@@ -18,8 +18,8 @@ export interface Arrival {
   end(): void;
 }
 
-export interface Arrivals {
-  begin(request: IncomingMessage, sender: Sender): Arrival;
+export interface IncomingBodies {
+  begin(request: IncomingMessage, sender: Sender): IncomingBody;
   /**
    * Reads and drops what is still to come of a body, so that its sender gets to read the answer: a client that is still
    * writing when its connection closes may never see it. Resolves when all is there, or enough was dropped.
@@ -28,7 +28,10 @@ export interface Arrivals {
 }
 
 /** Keeps bodies within the budgets of memory, speed and time. */
-export function createArrivals({ settings, stopping }: Pick<Deps, "settings" | "stopping">): Arrivals {
+export function createIncomingBodies({
+  settings,
+  stopping,
+}: Pick<Deps, "settings" | "stopping">): IncomingBodies {
   const { budgets } = settings;
   const pace = createPace(budgets, stopping);
   const memory = createBodyMemory(budgets);
@@ -61,7 +64,7 @@ export function createArrivals({ settings, stopping }: Pick<Deps, "settings" | "
         unwatch();
         held.end();
       };
-      const onCut: Arrival["onCut"] = (listener) => {
+      const onCut: IncomingBody["onCut"] = (listener) => {
         tell = listener;
         if (why) listener(why);
       };

@@ -3,12 +3,12 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { createByteCollector } from "../uploads/byte-collector.ts";
 import { parseStrictJson } from "../uploads/strict-json.ts";
-import type { Arrivals } from "./arrivals.ts";
+import type { IncomingBodies } from "./arrivals.ts";
 import type { Sender } from "./body-memory.ts";
 
 /** Who sends a body, and where it is looked after. */
 export interface Sending {
-  readonly arrivals: Arrivals;
+  readonly arrivals: IncomingBodies;
   readonly sender: Sender;
 }
 

@@ -1,6 +1,6 @@
 import { finished, type Readable } from "node:stream";
 import { UploadFailure } from "../uploads/upload-failure.ts";
-import type { Arrival } from "./arrivals.ts";
+import type { IncomingBody } from "./arrivals.ts";
 
 /**
  * Hands each chunk of a request body to `take`, which must be done with it when it returns. Resolves at the end;
@@ -50,7 +50,7 @@ const turnBytes = 131_072;
 export interface Most {
   readonly bytes: number;
   /** By which the body may be cut before its end. */
-  readonly arrival?: Arrival | undefined;
+  readonly arrival?: IncomingBody | undefined;
 }
 
 const tooLarge = (maxBytes: number) =>

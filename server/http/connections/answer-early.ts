@@ -1,5 +1,5 @@
 import type { Context } from "koa";
-import type { Arrivals } from "../bodies/arrivals.ts";
+import type { IncomingBodies } from "../bodies/arrivals.ts";
 
 /**
  * Sends an answer that is there before the body is, at once and whole, and closes the connection only when the rest of
@@ -8,7 +8,7 @@ import type { Arrivals } from "../bodies/arrivals.ts";
 export type AnswerEarly = (ctx: Context) => Promise<void>;
 
 export const createAnswerEarly =
-  ({ drop }: Pick<Arrivals, "drop">): AnswerEarly =>
+  ({ drop }: Pick<IncomingBodies, "drop">): AnswerEarly =>
   async (ctx) => {
     const { req, res } = ctx;
     if (res.headersSent || req.destroyed) return;

@@ -13,7 +13,7 @@ import { fieldOf } from "../limits/attempts.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 
 /** A request that its sender may repeat, and what seals the answer where that holds a secret. */
-export interface Repeatable extends IdempotencyKey {
+export interface IdempotentRequest extends IdempotencyKey {
   readonly sealer: Pick<Sealer, "seal" | "open"> | undefined;
 }
 
@@ -21,7 +21,11 @@ export interface Repeatable extends IdempotencyKey {
  * What an Idempotency-Key stands for; undefined without one, and where nothing tells whose it is. Where fields of the
  * body tell, the answer is found only by who sends the same ones, and is sealed with them. (decisions 1)
  */
-export function repeatableOf(endpoint: Endpoint, incoming: Incoming, deps: Deps): Repeatable | undefined {
+export function idempotentRequestOf(
+  endpoint: Endpoint,
+  incoming: Incoming,
+  deps: Deps,
+): IdempotentRequest | undefined {
   const { body, query } = incoming;
   const { sealer } = deps;
   const known = knownKeyOf(endpoint, incoming, deps);
@@ -72,7 +76,7 @@ const scopeOf = (whose: readonly string[], method: string, path: string): string
 const sameAddress = (path: string): string => path.toLowerCase().replace(/\/+$/, "");
 
 /** The answer that a repeat gets. Throws `idempotency_mismatch` for another request under the same key. */
-export function replay({ fingerprint, sealer }: Repeatable, kept: FoundAnswer): Outcome {
+export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAnswer): Outcome {
   if (kept.fingerprint !== fingerprint) throw new ApiError("idempotency_mismatch");
   const sealed = sealer !== undefined && kept.status < 300;
   return {

@@ -11,13 +11,13 @@ import {
 } from "../../store/requests/idempotency.ts";
 import { consume } from "../../store/requests/rate-limits.ts";
 import type { AnswerOf, Request } from "../handler.ts";
-import type { Repeatable } from "./idempotent-request.ts";
+import type { IdempotentRequest } from "./idempotent-request.ts";
 
 /** What surrounds the work of one mutation. */
 export interface Surroundings {
   readonly endpoint: Endpoint;
   /** The repeatable request that this is; undefined without an Idempotency-Key. */
-  readonly key: Repeatable | undefined;
+  readonly key: IdempotentRequest | undefined;
   /** Whose rate limit it uses up; undefined where there is none. */
   readonly limitedBy: string | undefined;
   /** The answer as it goes out: undeclared fields dropped. */
@@ -64,7 +64,7 @@ export interface Keeping {
   readonly rateLimit?: () => RateLimitName;
 }
 
-function keptUntil(key: Repeatable, until: Date | undefined, { clock }: Deps): Repeatable {
+function keptUntil(key: IdempotentRequest, until: Date | undefined, { clock }: Deps): IdempotentRequest {
   if (until === undefined) return key;
   return { ...key, lifetimeSeconds: Math.max(0, (until.getTime() - clock.now().getTime()) / 1_000) };
 }
@@ -99,7 +99,7 @@ async function claim(tx: Transaction, key: IdempotencyKey, { clock }: Deps): Pro
 }
 
 function storedAnswer(
-  { sealer }: Repeatable,
+  { sealer }: IdempotentRequest,
   { endpoint, shape }: Surroundings,
   answer: unknown,
 ): StoredAnswer {

@@ -1,13 +1,13 @@
 /** Where files sit in a body: keys and `*` for each element of an array, such as `attachments.*.data`. */
-export type Place = readonly string[];
+export type FilePlace = readonly string[];
 
-export const placeOf = (pattern: string): Place => pattern.split(".");
+export const filePlaceOf = (pattern: string): FilePlace => pattern.split(".");
 
 /**
  * Replaces every string of `value` that sits at `place`, in place and in order, by what `replace` makes of it.
  * Objects and arrays on the way stay as they are; so does anything but a string.
  */
-export function replaceAt(value: unknown, place: Place, replace: (text: string) => unknown): void {
+export function replaceAt(value: unknown, place: FilePlace, replace: (text: string) => unknown): void {
   const [step, ...rest] = place;
   if (step === undefined || !isHolder(value) || Array.isArray(value) !== (step === "*")) return;
   for (const key of step === "*" ? Object.keys(value) : [step]) {

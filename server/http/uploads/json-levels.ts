@@ -1,4 +1,4 @@
-import type { Place } from "./file-places.ts";
+import type { FilePlace } from "./file-places.ts";
 import { malformedJson } from "./malformed-json.ts";
 import { deepestNesting } from "./strict-json.ts";
 
@@ -19,10 +19,10 @@ export interface Levels {
   /** Whether a string that begins here is a key. */
   awaitsKey(): boolean;
   /** Which of the places a value that begins here is at. */
-  place(): Place | undefined;
+  place(): FilePlace | undefined;
 }
 
-export function createLevels(places: readonly Place[]): Levels {
+export function createLevels(places: readonly FilePlace[]): Levels {
   const levels: Level[] = [];
   // Nothing of interest lies deeper; how deep a text may nest is for its parser to judge.
   let deeper = 0;
@@ -50,7 +50,7 @@ export function createLevels(places: readonly Place[]): Levels {
   };
 }
 
-function isAt(levels: readonly Level[], place: Place): boolean {
+function isAt(levels: readonly Level[], place: FilePlace): boolean {
   return levels.length === place.length && levels.every((level, at) => isStep(level, place[at]));
 }
 

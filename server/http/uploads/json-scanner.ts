@@ -1,4 +1,4 @@
-import type { Place } from "./file-places.ts";
+import type { FilePlace } from "./file-places.ts";
 import { createLevels } from "./json-levels.ts";
 import { createStringReader, type StringReader } from "./json-string.ts";
 
@@ -7,14 +7,14 @@ export interface JsonParts {
   /** Takes all but the text of the strings at places and the quote that closes each. */
   text(bytes: Buffer): void;
   /** Begins a string at a place. Its text comes with the escapes undone. */
-  openString(place: Place): { write(text: Buffer): void; end(): void };
+  openString(place: FilePlace): { write(text: Buffer): void; end(): void };
 }
 
 /**
  * Gives a function that takes JSON text piece by piece and parts it. It judges no grammar: the text parts are
  * well-formed, with some string in each gap, exactly where the whole is.
  */
-export function createJsonScanner(places: readonly Place[], parts: JsonParts): (chunk: Buffer) => void {
+export function createJsonScanner(places: readonly FilePlace[], parts: JsonParts): (chunk: Buffer) => void {
   const levels = createLevels(places);
   let text: TextString | undefined;
   let gap: Gap | undefined;
@@ -71,7 +71,7 @@ const quote = 0x22;
 // No place has a step so long, even if each of its letters came as an escape.
 const longestKey = 256;
 
-function openGap(parts: JsonParts, place: Place): Gap {
+function openGap(parts: JsonParts, place: FilePlace): Gap {
   const { write, end } = parts.openString(place);
   return { reader: createStringReader(write), end };
 }

@@ -1,10 +1,10 @@
 import type { Readable } from "node:stream";
 import type { Files } from "../../files/files.ts";
-import type { Arrival } from "../bodies/arrivals.ts";
+import type { IncomingBody } from "../bodies/arrivals.ts";
 import { consume } from "../bodies/consume.ts";
 import { createByteCollector } from "./byte-collector.ts";
 import { createDataUrlFile } from "./data-url-file.ts";
-import { type Place, placeOf, replaceAt } from "./file-places.ts";
+import { type FilePlace, filePlaceOf, replaceAt } from "./file-places.ts";
 import { createJsonScanner } from "./json-scanner.ts";
 import { createRawStringCheck } from "./json-string.ts";
 import { parseStrictJson } from "./strict-json.ts";
@@ -21,7 +21,7 @@ export interface JsonUploadLimits {
   /** Bytes of the body without the text of its files: what may be held in memory. */
   readonly text: number;
   /** By which the body may be cut before its end. */
-  readonly arrival?: Arrival | undefined;
+  readonly arrival?: IncomingBody | undefined;
 }
 
 /**
@@ -31,7 +31,7 @@ export interface JsonUploadLimits {
  */
 export function readJsonUpload(body: Readable, files: Files, limits: JsonUploadLimits): Promise<Upload> {
   return receive(files, async (intake) => {
-    const places = new Map(Object.entries(limits.files).map(([at, bytes]) => [placeOf(at), bytes]));
+    const places = new Map(Object.entries(limits.files).map(([at, bytes]) => [filePlaceOf(at), bytes]));
     const { arrival } = limits;
     let whole = createByteCollector();
     let scan: JsonScan | undefined;
@@ -51,7 +51,7 @@ export function readJsonUpload(body: Readable, files: Files, limits: JsonUploadL
 
 const smallBody = 65_536;
 
-type Limits = ReadonlyMap<Place, number>;
+type Limits = ReadonlyMap<FilePlace, number>;
 
 function parseWhole(value: unknown, intake: Intake, places: Limits): Promise<unknown> {
   const files: Promise<unknown>[] = [];
@@ -88,7 +88,7 @@ function scanJson(intake: Intake, places: Limits, { text: maxText, free }: JsonU
       throw new UploadFailure("too_large", `The body has over ${maxText} bytes beside its files.`);
     text.add(bytes);
   };
-  const openString = (place: Place) => {
+  const openString = (place: FilePlace) => {
     refuseMore(files.length);
     const file = createDataUrlFile(intake, places.get(place) ?? 0, createRawStringCheck());
     const end = () => keepText(Buffer.from(`${files.push(file.end()) - 1}"`));

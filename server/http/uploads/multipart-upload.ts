@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { Files } from "../../files/files.ts";
-import type { Arrival } from "../bodies/arrivals.ts";
+import type { IncomingBody } from "../bodies/arrivals.ts";
 import { consume } from "../bodies/consume.ts";
 import { createFormParser } from "./multipart-parser.ts";
 import { receive, type Upload } from "./upload.ts";
@@ -17,7 +17,7 @@ export interface MultipartForm {
   /** Bytes of all text fields together. */
   readonly text: number;
   /** By which the body may be cut before its end. */
-  readonly arrival?: Arrival | undefined;
+  readonly arrival?: IncomingBody | undefined;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Endpoint } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { feedbackFiles, limits, proofImages } from "../../../src/contract/limits.ts";
 import type { Files } from "../../files/files.ts";
-import type { Arrival } from "../bodies/arrivals.ts";
+import type { IncomingBody } from "../bodies/arrivals.ts";
 import { mediaTypeOf, refuseEncoded } from "../bodies/body.ts";
 import { readJsonUpload } from "./json-upload.ts";
 import { readMultipartUpload } from "./multipart-upload.ts";
@@ -16,7 +16,7 @@ import type { Upload } from "./upload.ts";
 export async function readUpload(
   request: IncomingMessage,
   { bodyKind }: Pick<Endpoint, "bodyKind">,
-  { files, arrival }: { readonly files: Files; readonly arrival: Arrival | undefined },
+  { files, arrival }: { readonly files: Files; readonly arrival: IncomingBody | undefined },
 ): Promise<Upload> {
   refuseEncoded(request);
   const kind = bodyKind === "form" ? proofForm : feedbackForm;

@@ -3,17 +3,17 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { createKey, renewKey } from "../../secrets/new-credentials.ts";
-import { appKeys } from "../../store/access/api-keys.ts";
+import { apiKeys } from "../../store/access/api-keys.ts";
 import { credentialsTopic } from "../../store/engine/topics.ts";
 import { createRecord } from "./audit-record.ts";
 import { ownedApp } from "./owned-app.ts";
 
-export function keys(deps: Deps): Handlers<typeof contract> {
+export function apiKeyHandlers(deps: Deps): Handlers<typeof contract> {
   const record = createRecord(deps);
   return {
     async list({ caller, params }) {
       await ownedApp(deps.database, params.appId, caller);
-      return { items: await appKeys.list(deps.database, params.appId) };
+      return { items: await apiKeys.list(deps.database, params.appId) };
     },
 
     create: ({ caller, address, params: { appId }, body, save }) =>
@@ -41,7 +41,7 @@ export function keys(deps: Deps): Handlers<typeof contract> {
     remove: ({ caller, address, params: { appId, keyId }, save }) =>
       save(async (tx) => {
         await ownedApp(tx, appId, caller);
-        const removed = await appKeys.remove(tx, appId, keyId);
+        const removed = await apiKeys.remove(tx, appId, keyId);
         if (!removed) throw new ApiError("not_found");
         await record(tx, { caller, address }, { action: "key.delete", appId, target: keyId, ...removed });
         tx.signal(credentialsTopic);

@@ -9,7 +9,7 @@ export interface Author {
   readonly address: string;
 }
 
-export interface Deed {
+export interface AuditAction {
   /** Thing and verb, such as `app.create`. */
   readonly action: string;
   readonly appId?: string | null;
@@ -25,7 +25,7 @@ export const createRecord =
   (
     tx: Transaction,
     { caller, address }: Author,
-    { action, appId = null, target, label }: Deed,
+    { action, appId = null, target, label }: AuditAction,
   ): Promise<void> =>
     audit.insert(tx, {
       id: newId(),

@@ -6,14 +6,14 @@ import type { ConsoleCaller, Handler, Handlers, Request } from "../../http/handl
 import { knownBrowser } from "../../http/known-browser.ts";
 import { hashPassword, normaliseEmail, verifyPassword } from "../../secrets/passwords.ts";
 import { apps } from "../../store/access/apps.ts";
-import { sessions } from "../../store/access/console-sessions.ts";
+import { consoleSessions } from "../../store/access/console-sessions.ts";
 import { type UserRow, users } from "../../store/access/users.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { createRecord } from "./audit-record.ts";
-import { newSession, startSession } from "./new-console-session.ts";
+import { newConsoleSession, startConsoleSession } from "./new-console-session.ts";
 import { beginAttempt, succeed } from "./sign-in-attempt.ts";
 
-export function session(deps: Deps): Handlers<typeof contract> {
+export function consoleSession(deps: Deps): Handlers<typeof contract> {
   const record = createRecord(deps);
   return {
     async create({ body, address, browser, save, setSession }) {
@@ -22,11 +22,11 @@ export function session(deps: Deps): Handlers<typeof contract> {
       const known = knownBrowser.idFor(deps.sealer, browser.known, email);
       const counted = await beginAttempt(deps, { email, address, known });
       const user = await verifiedUser(deps, email, body.password);
-      const opened = newSession(deps);
+      const opened = newConsoleSession(deps);
       const answer = await save(async (tx) => {
         await assertPasswordStands(tx, user);
         await succeed(tx, counted);
-        await startSession(deps, tx, opened, { user, old: browser.sessionId, address });
+        await startConsoleSession(deps, tx, opened, { user, old: browser.sessionId, address });
         return { user: { id: user.id, email: user.email } };
       });
       setSession({ ...opened, known: knownBrowser.withAccount(deps.sealer, browser.known, email) });
@@ -35,7 +35,7 @@ export function session(deps: Deps): Handlers<typeof contract> {
 
     async remove({ caller, address, save, setSession }) {
       await save(async (tx) => {
-        await sessions.remove(tx, caller.id);
+        await consoleSessions.remove(tx, caller.id);
         await record(tx, { caller, address }, { action: "session.delete" });
         return undefined;
       });
@@ -64,7 +64,7 @@ function changePassword(deps: Deps): Handler<typeof contract.changePassword> {
     return save(async (tx) => {
       if (!(await users.changePassword(tx, user.id, change))) throw new ApiError("invalid_credentials");
       await succeed(tx, counted);
-      await sessions.removeOthers(tx, user.id, caller.id);
+      await consoleSessions.removeOthers(tx, user.id, caller.id);
       await record(tx, { caller, address }, { action: "user.password", target: user.id });
       return undefined;
     });

@@ -7,7 +7,7 @@ import { users } from "../../store/access/users.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { consume } from "../../store/requests/rate-limits.ts";
 import { createRecord } from "./audit-record.ts";
-import { newSession, type OpenedSession, startSession } from "./new-console-session.ts";
+import { newConsoleSession, type OpenedSession, startConsoleSession } from "./new-console-session.ts";
 
 /** Somebody as a provider has just proved them. `email` is one that it has verified, as `normaliseEmail` gives it. */
 export interface Proven extends IdentityKey {
@@ -23,7 +23,7 @@ export interface Origin {
   readonly address: string;
 }
 
-export type Arrived =
+export type FinishedSignIn =
   | { readonly outcome: "signed_in"; readonly session: OpenedSession }
   | { readonly outcome: "stays" }
   /** Theirs to confirm: `connect` does it. */
@@ -44,7 +44,7 @@ export function identities(deps: Deps) {
       }),
 
     /** Signs a proven person in, makes their account, or tells what is in the way: all in one transaction. */
-    arrive: (proven: Proven, origin: Origin): Promise<Arrived> =>
+    finishSignIn: (proven: Proven, origin: Origin): Promise<FinishedSignIn> =>
       deps.database.write(async (tx) => {
         await rows.lock(tx, proven);
         const owner = await rows.findOwner(tx, proven);
@@ -63,8 +63,8 @@ export function identities(deps: Deps) {
         const user =
           verdict.act === "register" ? await register(deps, tx, { proven, address, ...verdict }) : owner;
         if (!user) return { outcome: "refused", why: "email_taken" };
-        const session = newSession(deps);
-        await startSession(deps, tx, session, { user, old, address });
+        const session = newConsoleSession(deps);
+        await startConsoleSession(deps, tx, session, { user, old, address });
         return { outcome: "signed_in", session };
       }),
 

@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { hashOf, randomName } from "../../secrets/secrets.ts";
-import { sessions } from "../../store/access/console-sessions.ts";
+import { consoleSessions } from "../../store/access/console-sessions.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { createRecord } from "./audit-record.ts";
 
@@ -13,30 +13,30 @@ export interface OpenedSession {
 }
 
 /** Somebody who has proved who they are. */
-export interface Arrival {
+export interface SignInOrigin {
   readonly user: { readonly id: string; readonly email: string };
   /** The session that their browser had. */
   readonly old: string | undefined;
   readonly address: string;
 }
 
-export const newSession = ({ clock }: Pick<Deps, "clock">): OpenedSession => ({
+export const newConsoleSession = ({ clock }: Pick<Deps, "clock">): OpenedSession => ({
   id: randomName(),
   expiresAt: new Date(clock.now().getTime() + lifetimeMilliseconds),
 });
 
 /** Signing in ends the session that the browser had: whoever knew its id knows nothing now. */
-export async function startSession(
+export async function startConsoleSession(
   deps: Pick<Deps, "clock" | "newId" | "time">,
   tx: Transaction,
   opened: OpenedSession,
-  { user, old, address }: Arrival,
+  { user, old, address }: SignInOrigin,
 ): Promise<void> {
   const createdAt = deps.clock.now().toISOString();
-  if (old !== undefined) await sessions.remove(tx, hashOf(old));
-  if (!deps.time.isDoubtful()) await sessions.removeExpired(tx, user.id, createdAt);
+  if (old !== undefined) await consoleSessions.remove(tx, hashOf(old));
+  if (!deps.time.isDoubtful()) await consoleSessions.removeExpired(tx, user.id, createdAt);
   const expiresAt = opened.expiresAt.toISOString();
-  await sessions.insert(tx, { tokenHash: hashOf(opened.id), userId: user.id, createdAt, expiresAt });
+  await consoleSessions.insert(tx, { tokenHash: hashOf(opened.id), userId: user.id, createdAt, expiresAt });
   const caller = { kind: "session", id: user.id, userId: user.id, email: user.email } as const;
   await createRecord(deps)(tx, { caller, address }, { action: "session.create" });
 }

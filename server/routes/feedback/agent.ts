@@ -4,27 +4,29 @@ import type { Deps } from "../../deps.ts";
 import { chatText, later, proposalNote } from "../../domain/feedback/proposal.ts";
 import { prepareAnswer } from "../../http/answers.ts";
 import type { AgentCaller, Handlers } from "../../http/handler.ts";
-import { rememberedUpTo } from "../../http/lookup-cache.ts";
+import { cachedLookupUpTo } from "../../http/lookup-cache.ts";
 import { audit } from "../../store/access/audit.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { concernsRuns, outboxTopic, runTopic, threadsTopic, tokensTopic } from "../../store/engine/topics.ts";
-import { feedback } from "../../store/feedback/feedback.ts";
+import { feedbackThreads } from "../../store/feedback/feedback.ts";
 import { messages } from "../../store/feedback/messages.ts";
 import { outbox } from "../../store/feedback/outbox.ts";
-import { type NewRun, type OwnedRun, runs } from "../../store/feedback/proposals.ts";
+import { type NewProposalRow, type OwnedProposal, proposals } from "../../store/feedback/proposals.ts";
 import { threadAnswer, threadUrl } from "./feedback-answer.ts";
-import { runAnswer } from "./proposal-answer.ts";
+import { proposalAnswer } from "./proposal-answer.ts";
 
 export const agent = (deps: Deps): Handlers<typeof contract> => {
   const { database, settings } = deps;
   const load = async (id: string) => {
-    const run = await runs.findOwned(database, id);
-    return run && { ...ownershipOf(run), answer: prepareAnswer(JSON.stringify(runAnswer(settings, run))) };
+    const run = await proposals.findOwned(database, id);
+    return (
+      run && { ...ownershipOf(run), answer: prepareAnswer(JSON.stringify(proposalAnswer(settings, run))) }
+    );
   };
-  const findRun = rememberedUpTo(mostRuns, { database, concerns: concernsRuns, load });
+  const findRun = cachedLookupUpTo(mostRuns, { database, concerns: concernsRuns, load });
   return {
     async readThread({ caller, params }) {
-      const thread = await feedback.findThread(deps.database, params.id, caller);
+      const thread = await feedbackThreads.findThread(deps.database, params.id, caller);
       if (!thread) throw new ApiError("not_found");
       return threadAnswer(deps.settings, thread);
     },
@@ -69,12 +71,12 @@ export const agent = (deps: Deps): Handlers<typeof contract> => {
 /** As many as are remembered: each may hold a plan of 80 kB. */
 const mostRuns = 1_000;
 
-const ownershipOf = ({ status, ownerId, appId }: OwnedRun) => ({ status, ownerId, appId });
+const ownershipOf = ({ status, ownerId, appId }: OwnedProposal) => ({ status, ownerId, appId });
 
-const mayRead = ({ userId, appId }: AgentCaller, run: Pick<OwnedRun, "ownerId" | "appId">): boolean =>
+const mayRead = ({ userId, appId }: AgentCaller, run: Pick<OwnedProposal, "ownerId" | "appId">): boolean =>
   run.ownerId === userId && (appId === null || run.appId === appId);
 
-type Draft = Omit<NewRun, "createdAt"> & Pick<NewProposal, "expectedRunId">;
+type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunId">;
 
 /**
  * Writes a proposal: the run in place of the one that waits, the note on the thread, the message to the chat. Gives the
@@ -82,19 +84,19 @@ type Draft = Omit<NewRun, "createdAt"> & Pick<NewProposal, "expectedRunId">;
  */
 async function propose(deps: Deps, tx: Transaction, caller: AgentCaller, draft: Draft): Promise<string> {
   await tx.lock(draft.feedbackId);
-  const thread = await feedback.findApp(tx, draft.feedbackId, caller);
+  const thread = await feedbackThreads.findApp(tx, draft.feedbackId, caller);
   if (!thread) throw new ApiError("not_found");
 
   const now = deps.clock.now();
-  const newest = await runs.newest(tx, draft.feedbackId);
+  const newest = await proposals.newest(tx, draft.feedbackId);
   const { expectedRunId, ...wanted } = draft;
   if (expectedRunId !== undefined && expectedRunId !== (newest?.id ?? null))
     throw new ApiError("run_superseded", { runId: newest?.id ?? null });
   const run = { ...wanted, createdAt: later(now, newest?.at ?? null).toISOString() };
   const replaced = { id: run.id, note: `Replaced by run ${run.id}.`, at: run.createdAt };
-  for (const older of await runs.replace(tx, run.feedbackId, replaced)) tx.signal(runTopic(older.id));
-  await runs.insert(tx, run);
-  await feedback.setProposalStatus(tx, run.feedbackId, "awaiting_approval");
+  for (const older of await proposals.replace(tx, run.feedbackId, replaced)) tx.signal(runTopic(older.id));
+  await proposals.insert(tx, run);
+  await feedbackThreads.setProposalStatus(tx, run.feedbackId, "awaiting_approval");
   const note = {
     id: deps.newId(),
     feedbackId: run.feedbackId,
@@ -115,7 +117,7 @@ interface Announced {
   readonly url: string;
 }
 
-async function announce(deps: Deps, tx: Transaction, run: NewRun, thread: Announced): Promise<void> {
+async function announce(deps: Deps, tx: Transaction, run: NewProposalRow, thread: Announced): Promise<void> {
   const link = `${threadUrl(deps.settings, thread.appId, run.feedbackId)}#proposal`;
   await outbox.insert(tx, {
     id: deps.newId(),

@@ -15,7 +15,7 @@ import { proposalsOf, threadAnswer } from "./feedback-answer.ts";
 import { removeFiles } from "./feedback-removal.ts";
 import { appOfThread, ownedThread } from "./owned-feedback.ts";
 
-export function threads(deps: Deps): Handlers<typeof contract> {
+export function consoleFeedback(deps: Deps): Handlers<typeof contract> {
   const record = createRecord(deps);
   return {
     list: (request) => list(deps, request),

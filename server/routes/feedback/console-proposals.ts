@@ -3,12 +3,12 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { runTopic } from "../../store/engine/topics.ts";
-import { feedback } from "../../store/feedback/feedback.ts";
-import { runs as rows } from "../../store/feedback/proposals.ts";
+import { feedbackThreads } from "../../store/feedback/feedback.ts";
+import { proposals as rows } from "../../store/feedback/proposals.ts";
 import { createRecord } from "../access/audit-record.ts";
-import { runAnswer } from "./proposal-answer.ts";
+import { proposalAnswer } from "./proposal-answer.ts";
 
-export function runs(deps: Deps): Handlers<typeof contract> {
+export function consoleProposals(deps: Deps): Handlers<typeof contract> {
   const record = createRecord(deps);
   return {
     decide: ({ caller, address, params: { runId }, body, save }) =>
@@ -19,11 +19,11 @@ export function runs(deps: Deps): Handlers<typeof contract> {
         const at = deps.clock.now().toISOString();
         const decided = { status, note: body.note || null, at, by: caller.userId } as const;
         if (!(await rows.decide(tx, runId, decided))) throw new ApiError("already_decided");
-        await feedback.setProposalStatus(tx, found.feedbackId, status);
+        await feedbackThreads.setProposalStatus(tx, found.feedbackId, status);
         const deed = { action: `run.${body.decision}`, appId: found.appId, target: runId };
         await record(tx, { caller, address }, deed);
         tx.signal(runTopic(runId));
-        return runAnswer(deps.settings, { ...found, status, decisionNote: decided.note, decidedAt: at });
+        return proposalAnswer(deps.settings, { ...found, status, decisionNote: decided.note, decidedAt: at });
       }),
   };
 }

@@ -6,7 +6,7 @@ import type { NewThread } from "../../store/feedback/feedback.ts";
 import { type FeedbackFile, filesJson } from "./feedback-files.ts";
 
 /** A report as it is kept: the thread that it begins, unless it repeats another. */
-export interface Report {
+export interface FeedbackReport {
   readonly thread: NewThread;
   /** The subject as the sender wrote it; null where there was none. */
   readonly ownSubject: string | null;
@@ -22,11 +22,11 @@ interface Given {
   readonly hasRoom: boolean;
 }
 
-export function reportOf(
+export function feedbackReportOf(
   { newId, clock }: Pick<Deps, "newId" | "clock">,
   appId: string,
   { body, files: given, hasRoom }: Given,
-): Report {
+): FeedbackReport {
   const files = hasRoom ? given : [];
   const metadata = fitMetadata(body.metadata ?? {});
   return {

@@ -3,13 +3,13 @@ import type { feedback as contract } from "../../../src/contract/feedback.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers, Request } from "../../http/handler.ts";
 import type { Transaction } from "../../store/engine/database.ts";
-import { feedback as rows } from "../../store/feedback/feedback.ts";
+import { feedbackThreads as rows } from "../../store/feedback/feedback.ts";
 import { messages } from "../../store/feedback/messages.ts";
 import { uploads } from "../../store/requests/uploads.ts";
 import { createAppStorage } from "./app-storage.ts";
 import { threadUrl } from "./feedback-answer.ts";
 import { feedbackFilesOf } from "./feedback-files.ts";
-import { type Report, reportOf } from "./feedback-report.ts";
+import { type FeedbackReport, feedbackReportOf } from "./feedback-report.ts";
 
 export const feedback = (deps: Deps): Handlers<typeof contract> => {
   const storage = createAppStorage(deps);
@@ -20,7 +20,7 @@ export const feedback = (deps: Deps): Handlers<typeof contract> => {
       const files = feedbackFilesOf(body);
       const bytes = files.reduce((sum, { upload }) => sum + upload.size, 0);
       return storage.withRoom(caller.appId, bytes, (hasRoom) => {
-        const report = reportOf(deps, caller.appId, { body, files, hasRoom });
+        const report = feedbackReportOf(deps, caller.appId, { body, files, hasRoom });
         const received = report.files.map((file) => file.received);
         return deps.keptFiles.keepFor(received, () => save(deps, request, report));
       });
@@ -28,7 +28,7 @@ export const feedback = (deps: Deps): Handlers<typeof contract> => {
   };
 };
 
-function save(deps: Deps, request: Request<typeof contract.submit>, report: Report) {
+function save(deps: Deps, request: Request<typeof contract.submit>, report: FeedbackReport) {
   const { thread, files, dropped } = report;
   const answer = (id: string) => ({
     success: true,
@@ -57,7 +57,7 @@ function save(deps: Deps, request: Request<typeof contract.submit>, report: Repo
 }
 
 /** The id of the thread of the same failure, where one is under way. */
-async function findEarlier(tx: Transaction, { thread }: Report): Promise<string | undefined> {
+async function findEarlier(tx: Transaction, { thread }: FeedbackReport): Promise<string | undefined> {
   if (thread.dedupeKey === null) return undefined;
   await tx.lock(`dedupe:${thread.appId}:${thread.dedupeKey}`);
   return (await rows.findRepeated(tx, thread.appId, thread.dedupeKey))?.id;
@@ -65,7 +65,7 @@ async function findEarlier(tx: Transaction, { thread }: Report): Promise<string 
 
 interface Repeat {
   readonly id: string;
-  readonly report: Report;
+  readonly report: FeedbackReport;
 }
 
 async function addRepeat({ newId }: Deps, tx: Transaction, { id, report }: Repeat): Promise<void> {

@@ -2,11 +2,11 @@ import type { Run } from "../../../src/contract/agent.ts";
 import { decisionOn } from "../../domain/feedback/proposal.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import type { Settings } from "../../settings/settings.ts";
-import type { RunRow } from "../../store/feedback/proposals.ts";
+import type { ProposalRow } from "../../store/feedback/proposals.ts";
 import { threadUrl } from "./feedback-answer.ts";
 
 /** A stored run as its agent reads it: with the plan that was decided on, so that nobody needs to remember it. */
-export function runAnswer(addresses: Pick<Settings, "baseUrl" | "consoleUrl">, run: RunRow): Run {
+export function proposalAnswer(addresses: Pick<Settings, "baseUrl" | "consoleUrl">, run: ProposalRow): Run {
   const { id, status, decisionNote, decidedAt, replacedBy, feedbackId, appId, summary, plan } = run;
   return {
     id,

@@ -2,7 +2,11 @@ import type { SlotDay, SlotWithDays } from "../../../src/contract/console/cycles
 import type { Deps } from "../../deps.ts";
 import { dayStateOf } from "../../domain/testing/slot-days.ts";
 import type { CycleRow } from "../../store/testing/cycles.ts";
-import { evidence, type ProofImageRow, type SessionRow } from "../../store/testing/day-evidence.ts";
+import {
+  dayEvidence,
+  type EvidenceSessionRow,
+  type ProofImageRow,
+} from "../../store/testing/day-evidence.ts";
 import { slots } from "../../store/testing/slots.ts";
 import { dayStartsOfRow, slotAnswer } from "./cycle-answer.ts";
 
@@ -29,11 +33,11 @@ async function evidenceOf(
   cycleId: string,
 ): Promise<(slotId: string, dayIndex: number) => KnownDay> {
   const [counted, counting, longest, tallies, images] = await Promise.all([
-    evidence.counted(database, cycleId).then(byDay),
-    evidence.countingSessions(database, cycleId).then(byDay),
-    evidence.longestSessions(database, cycleId).then(byDay),
-    evidence.sessionsPerDay(database, cycleId).then(byDay),
-    evidence.proofs(database, cycleId).then(grouped),
+    dayEvidence.counted(database, cycleId).then(byDay),
+    dayEvidence.countingSessions(database, cycleId).then(byDay),
+    dayEvidence.longestSessions(database, cycleId).then(byDay),
+    dayEvidence.sessionsPerDay(database, cycleId).then(byDay),
+    dayEvidence.proofs(database, cycleId).then(grouped),
   ]);
   return (slotId, dayIndex) => {
     const key = keyOf({ slotId, dayIndex });
@@ -71,7 +75,7 @@ function grouped<Row extends OfDay>(rows: readonly Row[]): Map<string, Row[]> {
   return groups;
 }
 
-const sessionAnswer = (row: SessionRow): NonNullable<SlotDay["session"]> => ({
+const sessionAnswer = (row: EvidenceSessionRow): NonNullable<SlotDay["session"]> => ({
   startedAt: row.startedAt,
   endedAt: row.endedAt,
   screens: JSON.parse(row.screens),

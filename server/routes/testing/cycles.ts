@@ -9,8 +9,8 @@ import type { Reader, Transaction } from "../../store/engine/database.ts";
 import { cyclesTopic } from "../../store/engine/topics.ts";
 import type { Viewer } from "../../store/feedback/feedback.ts";
 import { type CycleRow, cycles as rows } from "../../store/testing/cycles.ts";
-import { evidence } from "../../store/testing/day-evidence.ts";
-import { due } from "../../store/testing/due-changes.ts";
+import { dayEvidence } from "../../store/testing/day-evidence.ts";
+import { dueChanges } from "../../store/testing/due-changes.ts";
 import type { ListingRow } from "../../store/testing/listings.ts";
 import { slots } from "../../store/testing/slots.ts";
 import { createRecord } from "../access/audit-record.ts";
@@ -86,7 +86,7 @@ async function planCycle(
   const cycle = { id: newId(), listingId, startsOn, timezone, durationDays, maxMissedDays, createdAt };
   await rows.insert(tx, { ...cycle, ...standing, dayStarts: JSON.stringify(dayStarts) });
   for (let seat = 1; seat <= listing.seats; seat += 1)
-    await due.openSlot(tx, { id: newId(), cycleId: cycle.id, seat, createdAt });
+    await dueChanges.openSlot(tx, { id: newId(), cycleId: cycle.id, seat, createdAt });
   tx.signal(cyclesTopic);
   return cycle.id;
 }
@@ -94,8 +94,8 @@ async function planCycle(
 async function reportCycle({ database, clock }: Deps, cycle: CycleRow): Promise<CycleReport> {
   const [seats, days, sessions] = await Promise.all([
     slots.list(database, cycle.id),
-    evidence.counted(database, cycle.id),
-    evidence.sessionsPerSlot(database, cycle.id),
+    dayEvidence.counted(database, cycle.id),
+    dayEvidence.sessionsPerSlot(database, cycle.id),
   ]);
   const { appName, packageName } = cycle;
   const answer = cycleAnswer(cycle, clock.now());

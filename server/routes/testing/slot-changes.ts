@@ -8,20 +8,20 @@ import { users } from "../../store/access/users.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import type { Viewer } from "../../store/feedback/feedback.ts";
 import { type CycleRow, cycles } from "../../store/testing/cycles.ts";
-import { due } from "../../store/testing/due-changes.ts";
+import { dueChanges } from "../../store/testing/due-changes.ts";
 import { type Activation, slots } from "../../store/testing/slots.ts";
 import { dayStartsOfRow } from "./cycle-answer.ts";
 
 type Needed = Pick<Deps, "clock" | "newId" | "sealer">;
 
 /** A seat and the cycle that it is in. */
-export interface Place {
+export interface SlotInCycle {
   readonly id: string;
   readonly cycle: CycleRow;
 }
 
 /** The seat, where it is the viewer's, its cycle held against whatever else would change it. Throws `not_found`. */
-export async function lockedSlot(tx: Transaction, id: string, viewer: Viewer): Promise<Place> {
+export async function lockedSlot(tx: Transaction, id: string, viewer: Viewer): Promise<SlotInCycle> {
   const found = await slots.findCycle(tx, id, viewer);
   if (!found) throw new ApiError("not_found");
   await tx.lock(`cycle:${found.cycleId}`);
@@ -31,24 +31,32 @@ export async function lockedSlot(tx: Transaction, id: string, viewer: Viewer): P
 }
 
 /** Gives a seat to who asked for it; false where nobody does any more, or the cycle is over. */
-export async function acceptSlot(deps: Needed, tx: Transaction, { id, cycle }: Place): Promise<boolean> {
+export async function acceptSlot(
+  deps: Needed,
+  tx: Transaction,
+  { id, cycle }: SlotInCycle,
+): Promise<boolean> {
   const now = deps.clock.now();
   return isUnderWay(cycle, now) && slots.accept(tx, id, activation(deps, cycle, now));
 }
 
 /** Removes the tester of a seat, and opens another in its place unless the last day is over; false where it has none. */
-export async function removeSlot(deps: Needed, tx: Transaction, { id, cycle }: Place): Promise<boolean> {
+export async function removeSlot(
+  deps: Needed,
+  tx: Transaction,
+  { id, cycle }: SlotInCycle,
+): Promise<boolean> {
   const now = deps.clock.now();
   const at = now.toISOString();
   if (!(await slots.remove(tx, id, at))) return false;
   const removed = await slots.find(tx, id);
   if (removed && isUnderWay(cycle, now))
-    await due.openSlot(tx, { id: deps.newId(), cycleId: cycle.id, seat: removed.seat, createdAt: at });
+    await dueChanges.openSlot(tx, { id: deps.newId(), cycleId: cycle.id, seat: removed.seat, createdAt: at });
   return true;
 }
 
 /** Replaces the key of a seat; false where nobody holds it. */
-export function rotateKey({ sealer }: Needed, tx: Transaction, { id }: Place): Promise<boolean> {
+export function rotateKey({ sealer }: Needed, tx: Transaction, { id }: SlotInCycle): Promise<boolean> {
   const { keyHash, keySealed } = freshKey(sealer);
   return slots.rotateKey(tx, id, keyHash, keySealed);
 }
@@ -60,7 +68,7 @@ export function rotateKey({ sealer }: Needed, tx: Transaction, { id }: Place): P
 export async function assignSlot(
   deps: Needed,
   tx: Transaction,
-  { id, cycle }: Place,
+  { id, cycle }: SlotInCycle,
   { email, ownerId }: { readonly email: string; readonly ownerId: string },
 ): Promise<true> {
   const now = deps.clock.now();

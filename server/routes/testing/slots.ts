@@ -9,7 +9,14 @@ import { cyclesTopic } from "../../store/engine/topics.ts";
 import { slots as rows } from "../../store/testing/slots.ts";
 import { createRecord } from "../access/audit-record.ts";
 import { slotAnswer } from "./cycle-answer.ts";
-import { acceptSlot, assignSlot, lockedSlot, type Place, removeSlot, rotateKey } from "./slot-changes.ts";
+import {
+  acceptSlot,
+  assignSlot,
+  lockedSlot,
+  removeSlot,
+  rotateKey,
+  type SlotInCycle,
+} from "./slot-changes.ts";
 
 export function slots(deps: Deps): Handlers<typeof contract> {
   const change = createChange(deps);
@@ -35,7 +42,7 @@ export function slots(deps: Deps): Handlers<typeof contract> {
 }
 
 /** Changes a seat; false where its state does not allow it. */
-type Work = (tx: Transaction, place: Place) => Promise<boolean>;
+type Work = (tx: Transaction, place: SlotInCycle) => Promise<boolean>;
 
 /** A request to change a seat, whatever its body. */
 type Asked = Pick<Request<typeof contract.accept>, "caller" | "address" | "params"> & {

@@ -14,7 +14,7 @@ import {
   wouldHaveCounted,
 } from "../../domain/testing/test-session-verdict.ts";
 import type { Handlers } from "../../http/handler.ts";
-import { remembered } from "../../http/lookup-cache.ts";
+import { cachedLookup } from "../../http/lookup-cache.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import type { Reader, Transaction } from "../../store/engine/database.ts";
 import { concernsSeats } from "../../store/engine/topics.ts";
@@ -32,7 +32,7 @@ interface Received {
 }
 
 /** What an app under test reports, and asks, of the one seat whose test key it holds. */
-export const sessions = (deps: Deps): Handlers<typeof contract> => {
+export const testSessionHandlers = (deps: Deps): Handlers<typeof contract> => {
   const { database, passingTime, clock, newId } = deps;
   const findSeat = createFindSeat(database);
   const currentSeat = async (key: SlotKey): Promise<Seat | undefined> => {
@@ -75,7 +75,7 @@ interface Seat extends TestedSlot {
 
 /** Finds the seat of a key. That there is none is remembered as a seat is: neither is told from the other by its cost. */
 function createFindSeat(database: Deps["database"]): (key: SlotKey) => Promise<Seat | undefined> {
-  const lookUp = remembered(database, concernsSeats, async (name) => {
+  const lookUp = cachedLookup(database, concernsSeats, async (name) => {
     const [appId = "", keyHash = ""] = name.split(" ");
     return { seat: await loadSeat(database, { appId, keyHash }) };
   });

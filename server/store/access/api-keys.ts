@@ -1,7 +1,7 @@
 import type { AppKey } from "../../../src/contract/console/api-keys.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
 
-export interface NewAppKeyRow {
+export interface NewApiKeyRow {
   readonly id: string;
   readonly appId: string;
   readonly label: string;
@@ -12,15 +12,15 @@ export interface NewAppKeyRow {
 }
 
 /** What takes the place of a key's secret. */
-export type FreshKey = Pick<NewAppKeyRow, "prefix" | "keyHash" | "createdAt">;
+export type FreshKey = Pick<NewApiKeyRow, "prefix" | "keyHash" | "createdAt">;
 
 const columns = `id, label, kind, prefix, created_at AS "createdAt", last_used_at AS "lastUsedAt"`;
 
-export const appKeys = {
+export const apiKeys = {
   list: (reader: Reader, appId: string) =>
     reader.all<AppKey>(`SELECT ${columns} FROM app_keys WHERE app_id = ? ORDER BY created_at, id`, appId),
 
-  insert: (tx: Transaction, key: NewAppKeyRow) =>
+  insert: (tx: Transaction, key: NewApiKeyRow) =>
     tx.insert("app_keys", {
       id: key.id,
       app_id: key.appId,

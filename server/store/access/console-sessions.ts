@@ -1,14 +1,14 @@
 import type { Transaction } from "../engine/database.ts";
 
-export interface NewSession {
+export interface NewConsoleSession {
   readonly tokenHash: string;
   readonly userId: string;
   readonly createdAt: string;
   readonly expiresAt: string;
 }
 
-export const sessions = {
-  insert: (tx: Transaction, session: NewSession) =>
+export const consoleSessions = {
+  insert: (tx: Transaction, session: NewConsoleSession) =>
     tx.insert("sessions", {
       token_hash: session.tokenHash,
       user_id: session.userId,

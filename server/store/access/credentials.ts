@@ -31,7 +31,7 @@ export interface DeviceRow {
   readonly lastUsedAt: string | null;
 }
 
-export interface SessionRow {
+export interface ConsoleSessionRow {
   readonly userId: string;
   readonly email: string;
 }
@@ -64,7 +64,7 @@ export const credentials = {
     ),
 
   findSession: (reader: Reader, tokenHash: string, now: string) =>
-    reader.get<SessionRow>(
+    reader.get<ConsoleSessionRow>(
       `SELECT s.user_id AS "userId", u.email FROM sessions s JOIN users u ON u.id = s.user_id
        WHERE s.token_hash = ? AND s.expires_at > ?`,
       tokenHash,

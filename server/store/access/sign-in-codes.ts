@@ -25,7 +25,7 @@ export interface SignInCodeRow {
 }
 
 /** What a person has last said to a device that waits: a code, or no. */
-export type Decided = { readonly codeSealed: string } | "refused" | undefined;
+export type DecidedSignInCode = { readonly codeSealed: string } | "refused" | undefined;
 
 /** Codes that devices exchange for tokens. Live are those that are neither used nor replaced. */
 export const signInCodes = {
@@ -77,7 +77,12 @@ export const signInCodes = {
     )) === 1,
 
   /** What a person last said to this request of a device, while it is good for something. */
-  async decided(reader: Reader, deviceId: string, challenge: string, now: string): Promise<Decided> {
+  async decided(
+    reader: Reader,
+    deviceId: string,
+    challenge: string,
+    now: string,
+  ): Promise<DecidedSignInCode> {
     const row = await reader.get<{ codeSealed: string | null; replacedAt: string | null }>(
       `SELECT code_sealed AS "codeSealed", replaced_at AS "replacedAt" FROM sign_in_codes
        WHERE device_id = ? AND challenge = ? AND expires_at > ?

@@ -1,4 +1,4 @@
-export interface Door {
+export interface ClosingGate {
   /** Makes the call, or rejects once the door is closed. */
   pass<Result>(call: () => Promise<Result>): Promise<Result>;
   /** Lets no more calls in, and waits for the last one to end. */
@@ -6,7 +6,7 @@ export interface Door {
 }
 
 /** What every call to a database goes through, so that closing it cuts none off. */
-export function createDoor(): Door {
+export function createClosingGate(): ClosingGate {
   let closed = false;
   let inside = 0;
   let empty = () => {};

@@ -25,7 +25,7 @@ const from = "FROM apps a CROSS JOIN feedback f";
 const ofOwner = "a.owner_id = ? AND f.app_id = a.id AND f.proposal_status = 'awaiting_approval'";
 
 /** What waits for a person, over all apps of an owner. */
-export const awaiting = {
+export const awaitingProposals = {
   async count(reader: Reader, ownerId: string): Promise<number> {
     const row = await reader.get<{ count: number }>(
       plannedEachTime(`SELECT count(*) AS count ${from} WHERE ${ofOwner}`),

@@ -35,7 +35,7 @@ export interface Viewer {
   readonly appId: string | null;
 }
 
-export const feedback = {
+export const feedbackThreads = {
   insert: (into: Inserter, thread: NewThread) =>
     into.insert("feedback", {
       id: thread.id,

@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from "../engine/database.ts";
 import type { Viewer } from "./feedback.ts";
 
-export interface RunRow {
+export interface ProposalRow {
   readonly id: string;
   readonly feedbackId: string;
   readonly appId: string;
@@ -13,11 +13,11 @@ export interface RunRow {
   readonly replacedBy: string | null;
 }
 
-export interface OwnedRun extends RunRow {
+export interface OwnedProposal extends ProposalRow {
   readonly ownerId: string;
 }
 
-export interface NewRun {
+export interface NewProposalRow {
   readonly id: string;
   readonly feedbackId: string;
   readonly summary: string;
@@ -25,7 +25,7 @@ export interface NewRun {
   readonly createdAt: string;
 }
 
-export interface Decided {
+export interface DecidedProposal {
   readonly status: "approved" | "rejected";
   readonly note: string | null;
   readonly at: string;
@@ -35,9 +35,9 @@ export interface Decided {
 const columns = `r.id, r.feedback_id AS "feedbackId", f.app_id AS "appId", r.summary, r.plan, r.status, r.decision_note AS "decisionNote",
   r.decided_at AS "decidedAt", r.replaced_by AS "replacedBy"`;
 
-export const runs = {
+export const proposals = {
   find: (reader: Reader, id: string, viewer: Viewer) =>
-    reader.get<RunRow>(
+    reader.get<ProposalRow>(
       `SELECT ${columns} FROM runs r JOIN feedback f ON f.id = r.feedback_id JOIN apps a ON a.id = f.app_id
        WHERE r.id = ? AND a.owner_id = ? AND f.app_id = coalesce(?, f.app_id)`,
       id,
@@ -47,7 +47,7 @@ export const runs = {
 
   /** A run and whose it is. */
   findOwned: (reader: Reader, id: string) =>
-    reader.get<OwnedRun>(
+    reader.get<OwnedProposal>(
       `SELECT ${columns}, a.owner_id AS "ownerId"
        FROM runs r JOIN feedback f ON f.id = r.feedback_id JOIN apps a ON a.id = f.app_id WHERE r.id = ?`,
       id,
@@ -60,7 +60,7 @@ export const runs = {
       feedbackId,
     ),
 
-  insert: (tx: Transaction, run: NewRun) =>
+  insert: (tx: Transaction, run: NewProposalRow) =>
     tx.insert("runs", {
       id: run.id,
       feedback_id: run.feedbackId,
@@ -82,7 +82,7 @@ export const runs = {
     ),
 
   /** Decides a run that still awaits approval; undefined where it no longer does, whoever was first. */
-  decide: (tx: Transaction, id: string, decided: Decided) =>
+  decide: (tx: Transaction, id: string, decided: DecidedProposal) =>
     tx.get<{ id: string }>(
       `UPDATE runs SET status = ?, decision_note = ?, decided_at = ?, decided_by = ?
        WHERE id = ? AND status = 'awaiting_approval' RETURNING id`,

@@ -1,7 +1,7 @@
 import type { Reader } from "../engine/database.ts";
 
 /** A session as it is shown: its screens are a JSON array. */
-export interface SessionRow {
+export interface EvidenceSessionRow {
   readonly slotId: string;
   readonly dayIndex: number;
   readonly startedAt: string;
@@ -59,7 +59,7 @@ const lengthOf = `CASE WHEN t.received_at >= t.ended_at
   ELSE ${between("t.started_at", "t.received_at")} END`;
 
 /** What is known of the days of a cycle: each in one query, however many seats and sessions there are. */
-export const evidence = {
+export const dayEvidence = {
   counted: (reader: Reader, cycleId: string) =>
     reader.all<CountedRow>(
       `SELECT d.slot_id AS "slotId", d.day_index AS "dayIndex", d.kind, d.counted_at AS "countedAt"
@@ -69,7 +69,7 @@ export const evidence = {
 
   /** The sessions that counted days. */
   countingSessions: (reader: Reader, cycleId: string) =>
-    reader.all<SessionRow>(
+    reader.all<EvidenceSessionRow>(
       `SELECT ${sessionColumns} FROM counted_days d JOIN slots s ON s.id = d.slot_id
          JOIN test_sessions t ON t.id = d.evidence_id
        WHERE s.cycle_id = ? AND d.kind = 'session'`,
@@ -78,7 +78,7 @@ export const evidence = {
 
   /** The longest session of each day that none has counted. */
   longestSessions: (reader: Reader, cycleId: string) =>
-    reader.all<SessionRow>(
+    reader.all<EvidenceSessionRow>(
       `SELECT ${sessionColumns} FROM test_sessions t JOIN (
          SELECT t.id, row_number() OVER (PARTITION BY t.slot_id, t.day_index ORDER BY ${lengthOf} DESC, t.id) AS place
          ${sessionsOfDays} AND NOT EXISTS (

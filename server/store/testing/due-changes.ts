@@ -40,7 +40,7 @@ export interface Progress {
 }
 
 /** What time changes by itself. */
-export const due = {
+export const dueChanges = {
   /** When the next of it is due; null where nothing is. */
   async next(reader: Reader): Promise<string | null> {
     const row = await reader.get<{ at: string | null }>(

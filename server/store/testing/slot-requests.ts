@@ -1,7 +1,7 @@
 import type { Reader } from "../engine/database.ts";
 
 /** Somebody who asks for a seat, and where. */
-export interface SeatRequestRow {
+export interface SlotRequestRow {
   readonly slotId: string;
   readonly seat: number;
   readonly email: string;
@@ -18,7 +18,7 @@ const from = `FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON
   WHERE s.status = 'requested' AND s.request_expires_at > ? AND a.owner_id = ?`;
 
 /** The requests for seats that wait for an owner's answer. `now` is ISO 8601 UTC: those that have expired wait no more. */
-export const seatRequests = {
+export const slotRequests = {
   /** How many there are by app; apps without one are left out. */
   async countByApp(reader: Reader, ownerId: string, now: string): Promise<ReadonlyMap<string, number>> {
     const rows = await reader.all<{ appId: string; count: number }>(
@@ -31,7 +31,7 @@ export const seatRequests = {
 
   /** Those that expire first, first. */
   list: (reader: Reader, ownerId: string, now: string, most: number) =>
-    reader.all<SeatRequestRow>(
+    reader.all<SlotRequestRow>(
       `SELECT s.id AS "slotId", s.seat, u.email, s.request_expires_at AS "requestExpiresAt", c.id AS "cycleId",
               l.id AS "listingId", l.app_name AS "listingName", a.id AS "appId"
        ${from} ORDER BY s.request_expires_at, s.id LIMIT ?`,

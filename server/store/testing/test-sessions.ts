@@ -19,7 +19,7 @@ export interface KeyedSlotRow {
 }
 
 /** A reported session with its verdict; instants are ISO 8601 UTC with milliseconds. */
-export interface NewSession {
+export interface NewTestSession {
   readonly id: string;
   /** 0 outside the test. */
   readonly dayIndex: number;
@@ -54,7 +54,7 @@ export const testSessions = {
     ),
 
   /** Keeps a session of a seat; false where there is none. It is one statement either way: its cost tells nothing. */
-  async record(tx: Transaction, slotId: string, session: NewSession): Promise<boolean> {
+  async record(tx: Transaction, slotId: string, session: NewTestSession): Promise<boolean> {
     const recorded = await tx.run(
       `INSERT INTO test_sessions
          (id, slot_id, day_index, started_at, ended_at, screens, app_version, reason, received_at)

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { usageError } from "../core/failures/cli-error.ts";
 import { canAsk, confirm } from "../core/input/confirm.ts";
-import { onRun, type Setup } from "../core/program/command-action.ts";
+import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { Invocation } from "../core/program/context.ts";
 import type { DatabaseChoice } from "../core/program/programs.ts";
 import { administer, group, onDatabase } from "../operator/administer.ts";
@@ -21,7 +21,7 @@ interface UserFlags extends DatabaseChoice {
 function addAccounts(admin: Command, setup: Setup): void {
   const user = group(admin, "user", "Accounts");
   const create = withPassword(user.command("create").description("Create an account"));
-  onRun<UserFlags>(create, setup, async (invocation, flags) => {
+  commandAction<UserFlags>(create, setup, async (invocation, flags) => {
     const password = await passwordOf(invocation, flags);
     return administer(invocation, flags, { command: "user create", email: flags.email, password });
   });
@@ -29,7 +29,7 @@ function addAccounts(admin: Command, setup: Setup): void {
   const replace = withPassword(
     user.command("password").description("Give an account a new password, and end its sessions"),
   );
-  onRun<UserFlags>(replace, setup, async (invocation, flags) => {
+  commandAction<UserFlags>(replace, setup, async (invocation, flags) => {
     const password = await passwordOf(invocation, flags);
     return administer(invocation, flags, { command: "user password", email: flags.email, password });
   });
@@ -37,7 +37,7 @@ function addAccounts(admin: Command, setup: Setup): void {
   const app = onDatabase(group(admin, "app", "Apps").command("create <name>"))
     .description("Create an app, with its first key")
     .requiredOption("--owner <email>", "the account that owns it");
-  onRun<DatabaseChoice & { owner: string }, string>(app, setup, (invocation, flags, name) =>
+  commandAction<DatabaseChoice & { owner: string }, string>(app, setup, (invocation, flags, name) =>
     administer(invocation, flags, { command: "app create", name, owner: flags.owner }),
   );
 }
@@ -49,12 +49,12 @@ const withPassword = (command: Command): Command =>
 
 function addDatabase(admin: Command, setup: Setup): void {
   const migrate = onDatabase(admin.command("migrate").description("Bring the database to this version"));
-  onRun<DatabaseChoice>(migrate, setup, (invocation, flags) =>
+  commandAction<DatabaseChoice>(migrate, setup, (invocation, flags) =>
     administer(invocation, flags, { command: "migrate" }),
   );
 
   const check = onDatabase(admin.command("check").description("Check the database and the files"));
-  onRun<DatabaseChoice>(check, setup, (invocation, flags) =>
+  commandAction<DatabaseChoice>(check, setup, (invocation, flags) =>
     administer(invocation, flags, { command: "check" }),
   );
 
@@ -63,14 +63,14 @@ function addDatabase(admin: Command, setup: Setup): void {
       .command("repair")
       .description("Remove what refers to missing or damaged files, and files to which nothing refers"),
   );
-  onRun<DatabaseChoice>(repair, setup, (invocation, flags) =>
+  commandAction<DatabaseChoice>(repair, setup, (invocation, flags) =>
     administer(invocation, flags, { command: "repair" }),
   );
 
   const reset = onDatabase(group(admin, "secret", "The server's secret").command("reset"))
     .description("Drop all test keys and chat addresses, because the secret is lost")
     .option("-y, --yes", "do not ask");
-  onRun<DatabaseChoice>(reset, setup, async (invocation, flags) => {
+  commandAction<DatabaseChoice>(reset, setup, async (invocation, flags) => {
     await confirm(invocation, "Drop the test keys of all seats and the chat addresses of all apps?");
     return administer(invocation, flags, { command: "secret reset" });
   });
@@ -78,14 +78,14 @@ function addDatabase(admin: Command, setup: Setup): void {
   const backup = onDatabase(
     admin.command("backup <file>").description("Copy the database and the files into one file"),
   );
-  onRun<DatabaseChoice, string>(backup, setup, (invocation, flags, file) =>
+  commandAction<DatabaseChoice, string>(backup, setup, (invocation, flags, file) =>
     administer(invocation, flags, { command: "backup", file }),
   );
 
   const restore = onDatabase(
     admin.command("restore <file>").description("Put a backup in place, once it is verified"),
   );
-  onRun<DatabaseChoice, string>(restore, setup, (invocation, flags, file) =>
+  commandAction<DatabaseChoice, string>(restore, setup, (invocation, flags, file) =>
     administer(invocation, flags, { command: "restore", file }),
   );
 }

@@ -8,14 +8,14 @@ import { duration } from "../core/input/duration.ts";
 import { mutates, views } from "../core/input/flags.ts";
 import { textOf } from "../core/input/text-flag.ts";
 import { details } from "../core/output/details.ts";
-import { inWords } from "../core/output/format-duration.ts";
+import { formatDuration } from "../core/output/format-duration.ts";
 import { note, printOne } from "../core/output/output.ts";
-import { onRun, type Setup } from "../core/program/command-action.ts";
+import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { Invocation } from "../core/program/context.ts";
 
 export function addAgent(agent: Command, setup: Setup): void {
   const thread = agent.command("thread <id>").alias("show").description(routes.agent.readThread.summary);
-  onRun(views(thread), setup, showThread);
+  commandAction(views(thread), setup, showThread);
 
   const propose = mutates(agent.command("propose <thread>").description(routes.agent.propose.summary))
     .requiredOption("--summary <text>", "what you found; `-` is standard input, `@file` a file")
@@ -24,13 +24,13 @@ export function addAgent(agent: Command, setup: Setup): void {
       "--expected-run <run>",
       "the newest proposal that you know, or `none`: refused where another came since",
     );
-  onRun(propose, setup, proposePlan);
+  commandAction(propose, setup, proposePlan);
 
   const decision = agent
     .command("decision <run>")
     .description("Read the decision on a proposal: exit 0 approved, 9 rejected, 8 nobody has decided yet")
     .option("--wait <time>", "wait for it as long as this: 8h, 30m, 90s", duration);
-  onRun(views(decision), setup, showDecision);
+  commandAction(views(decision), setup, showDecision);
 }
 
 async function showThread(invocation: Invocation, _: object, given: string): Promise<undefined> {
@@ -66,7 +66,7 @@ async function showDecision(
     seconds: wait,
     signal,
     onTick: io.stderr.isTerminal
-      ? (left) => note(invocation, `Nobody has decided yet. ${inWords(left)} left.`)
+      ? (left) => note(invocation, `Nobody has decided yet. ${formatDuration(left)} left.`)
       : undefined,
     now: clock.now,
     sleep: clock.sleep,

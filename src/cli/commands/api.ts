@@ -4,10 +4,10 @@ import { redactHeaders } from "../../client/calls/redact.ts";
 import { rawRoute } from "../core/connection/raw-route.ts";
 import { usageError } from "../core/failures/cli-error.ts";
 import { mutates } from "../core/input/flags.ts";
-import { bothSides } from "../core/input/split-pair.ts";
+import { splitPair } from "../core/input/split-pair.ts";
 import { textOf } from "../core/input/text-flag.ts";
 import { printOne } from "../core/output/output.ts";
-import { onRun, type Setup } from "../core/program/command-action.ts";
+import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { Invocation } from "../core/program/context.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ export function addApi(api: Command, setup: Setup): void {
     .option("-F, --json-field <name=json>", "one field of the body, as JSON; several times", jsonField)
     .option("--body <json>", "the whole body; `-` is standard input, `@file` a file")
     .option("-i, --include", "status and headers, too");
-  onRun<ApiFlags, string>(api, setup, callApi);
+  commandAction<ApiFlags, string>(api, setup, callApi);
 }
 
 async function callApi(invocation: Invocation, flags: ApiFlags, path: string): Promise<undefined> {
@@ -51,12 +51,12 @@ async function bodyOf(invocation: Invocation, { field, jsonField: json, body }: 
 }
 
 const textField = (given: string, before: Fields = {}): Fields => {
-  const [name, text] = bothSides(given);
+  const [name, text] = splitPair(given);
   return { ...before, [name]: text };
 };
 
 function jsonField(given: string, before: Fields = {}): Fields {
-  const [name, json] = bothSides(given);
+  const [name, json] = splitPair(given);
   try {
     return { ...before, [name]: JSON.parse(json) };
   } catch {

@@ -4,12 +4,12 @@ import { consoleAddress } from "../core/connection/server-address.ts";
 import { allKinds, kindOf, kindWords } from "../core/credentials/credential-names.ts";
 import { openStore } from "../core/credentials/find-credential.ts";
 import { missingCredential } from "../core/credentials/missing-credential.ts";
-import { type KeepFlags, keepCredential, originOf, written } from "../core/credentials/store-credential.ts";
+import { originOf, type StoreFlags, storeCredential, written } from "../core/credentials/store-credential.ts";
 import { usageError } from "../core/failures/cli-error.ts";
 import { canAsk } from "../core/input/confirm.ts";
 import { mutates } from "../core/input/flags.ts";
 import { note, printOne } from "../core/output/output.ts";
-import { forTester, onRun, type Setup } from "../core/program/command-action.ts";
+import { commandAction, forTester, type Setup } from "../core/program/command-action.ts";
 import type { Invocation } from "../core/program/context.ts";
 import { startInvocation } from "../core/program/invocation.ts";
 import type { LoginFlags } from "../sign-in/login.ts";
@@ -31,7 +31,7 @@ function addSignIn(auth: Command, setup: Setup): void {
     .option("--paste", "ask for the code that the page shows, instead of waiting for the approval")
     .option("--insecure-storage", "in a file that only you can read, not in the keychain")
     .addHelpText("after", loginNotes);
-  onRun<LoginFlags>(login, forTester(setup), async (invocation, flags) =>
+  commandAction<LoginFlags>(login, forTester(setup), async (invocation, flags) =>
     (await import("../sign-in/login.ts")).login(invocation, flags),
   );
 
@@ -40,7 +40,7 @@ function addSignIn(auth: Command, setup: Setup): void {
   )
     .option("--timezone <zone>", "your time zone, such as Europe/London")
     .option("--push-token-file <file>", "read a push token from a file; `-` is standard input");
-  onRun<ProfileFlags>(profile, forTester(setup), async (invocation, flags) =>
+  commandAction<ProfileFlags>(profile, forTester(setup), async (invocation, flags) =>
     (await import("../sign-in/profile.ts")).profile(invocation, flags),
   );
 }
@@ -55,19 +55,19 @@ function addStored(auth: Command, setup: Setup): void {
     .description("Store a key or token for this server; it is read from standard input, or asked for")
     .argument("<kind>", kindWords, kindOf)
     .option("--insecure-storage", "in a file that only you can read, not in the keychain");
-  onRun<KeepFlags, CredentialKind>(set, setup, store);
+  commandAction<StoreFlags, CredentialKind>(set, setup, store);
 
   const token = auth
     .command("token")
     .description("Print the key or token that commands would use, into a pipe only")
     .argument("<kind>", kindWords, kindOf);
-  onRun<object, CredentialKind>(token, setup, give);
+  commandAction<object, CredentialKind>(token, setup, give);
 
   const status = auth
     .command("status")
     .description("Tell which credentials there are, for which servers, and whether those take them")
     .option("--offline", "do not ask the servers");
-  onRun<StatusFlags>(status, setup, async (invocation, flags) =>
+  commandAction<StatusFlags>(status, setup, async (invocation, flags) =>
     (await import("../sign-in/status.ts")).status(invocation, flags),
   );
 
@@ -75,12 +75,12 @@ function addStored(auth: Command, setup: Setup): void {
     .command("logout")
     .description("Forget what is stored for this server")
     .argument("[kind]", `only this one: ${kindWords}`, kindOf);
-  onRun<object, CredentialKind | undefined>(logout, setup, forget);
+  commandAction<object, CredentialKind | undefined>(logout, setup, forget);
 }
 
-async function store(invocation: Invocation, flags: KeepFlags, kind: CredentialKind): Promise<undefined> {
+async function store(invocation: Invocation, flags: StoreFlags, kind: CredentialKind): Promise<undefined> {
   const secret = await givenSecret(invocation, kind);
-  const kept = await keepCredential(invocation, flags, kind, secret);
+  const kept = await storeCredential(invocation, flags, kind, secret);
   printOne(invocation, kept, () => kept.hint);
 }
 

@@ -4,7 +4,7 @@ import { createRelease, deleteRelease, editRelease, publishRelease } from "../co
 import { createsRelease, describesRelease } from "../content/changelog-flags.ts";
 import { listReleases, viewRelease } from "../content/changelog-lists.ts";
 import { destroys, mutates, ofApp, views, wholeNumber } from "../core/input/flags.ts";
-import { onRun, type Setup } from "../core/program/command-action.ts";
+import { commandAction, type Setup } from "../core/program/command-action.ts";
 
 export function addChangelog(changelog: Command, setup: Setup): void {
   const list = changelog.command("list").alias("ls").description(routes.changelog.list.summary);
@@ -14,18 +14,18 @@ export function addChangelog(changelog: Command, setup: Setup): void {
     .option("--cursor <cursor>", "go on where the page before ended; needs a maintainer token")
     .option("--all", "everything, page after page")
     .option("--drafts", "drafts too; needs a maintainer token");
-  onRun(ofApp(list), setup, listReleases);
+  commandAction(ofApp(list), setup, listReleases);
 
   const view = changelog
     .command("view <release>")
     .alias("show")
     .description("Show one release note, by id or version");
-  onRun(views(ofApp(view)), setup, viewRelease);
+  commandAction(views(ofApp(view)), setup, viewRelease);
 
   const create = mutates(
     changelog.command("create").alias("new").description(routes.consoleChangelog.create.summary),
   );
-  onRun(ofApp(createsRelease(describesRelease(create))), setup, createRelease);
+  commandAction(ofApp(createsRelease(describesRelease(create))), setup, createRelease);
 
   const edit = mutates(
     changelog
@@ -33,14 +33,14 @@ export function addChangelog(changelog: Command, setup: Setup): void {
       .alias("update")
       .description("Change a release note, found by id or version"),
   );
-  onRun(ofApp(describesRelease(edit)), setup, editRelease);
+  commandAction(ofApp(describesRelease(edit)), setup, editRelease);
 
   const publish = mutates(
     changelog
       .command("publish <release>")
       .description("Publish a release note now, found by id or version; a published one keeps its date"),
   );
-  onRun(ofApp(publish), setup, publishRelease);
+  commandAction(ofApp(publish), setup, publishRelease);
 
   const remove = destroys(
     changelog
@@ -48,5 +48,5 @@ export function addChangelog(changelog: Command, setup: Setup): void {
       .alias("rm")
       .description("Delete a release note for good, found by id or version"),
   );
-  onRun(ofApp(remove), setup, deleteRelease);
+  commandAction(ofApp(remove), setup, deleteRelease);
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { routes } from "../../client/calls/routes.ts";
 import type { NewFaq } from "../../contract/faqs.ts";
-import { faqDoor } from "../content/faq-api.ts";
+import { faqApi } from "../content/faq-api.ts";
 import { CliError, usageError } from "../core/failures/cli-error.ts";
 import { confirm } from "../core/input/confirm.ts";
 import { destroys, mutates, ofApp, views, wholeNumber } from "../core/input/flags.ts";
@@ -9,7 +9,7 @@ import { optionalTextOf, textOf } from "../core/input/text-flag.ts";
 import { wholeId } from "../core/input/whole-id.ts";
 import { details } from "../core/output/details.ts";
 import { note, printList, printOne } from "../core/output/output.ts";
-import { onRun, type Setup } from "../core/program/command-action.ts";
+import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { Invocation } from "../core/program/context.ts";
 
 interface FaqFlags {
@@ -20,29 +20,29 @@ interface FaqFlags {
 
 export function addFaq(faq: Command, setup: Setup): void {
   const list = faq.command("list").alias("ls").description(routes.faqs.list.summary);
-  onRun(ofApp(list), setup, listFaqs);
+  commandAction(ofApp(list), setup, listFaqs);
 
   const view = faq.command("view <id>").alias("show").description("Show one FAQ entry");
-  onRun(views(ofApp(view)), setup, viewFaq);
+  commandAction(views(ofApp(view)), setup, viewFaq);
 
   const create = mutates(faq.command("create").alias("new").description(routes.faqs.create.summary))
     .requiredOption("--question <text>", "the question; `-` is standard input, `@file` a file")
     .requiredOption("--answer <text>", "the answer, in Markdown")
     .option("--sort-order <number>", "where it stands in the list; the end unless given", wholeNumber);
-  onRun(ofApp(create), setup, createFaq);
+  commandAction(ofApp(create), setup, createFaq);
 
   const edit = mutates(faq.command("edit <id>").alias("update").description(routes.faqs.update.summary))
     .option("--question <text>", "the question; `-` is standard input, `@file` a file")
     .option("--answer <text>", "the answer, in Markdown")
     .option("--sort-order <number>", "where it stands in the list", wholeNumber);
-  onRun(ofApp(edit), setup, editFaq);
+  commandAction(ofApp(edit), setup, editFaq);
 
   const remove = destroys(faq.command("delete <id>").alias("rm").description(routes.faqs.remove.summary));
-  onRun(ofApp(remove), setup, deleteFaq);
+  commandAction(ofApp(remove), setup, deleteFaq);
 }
 
 async function listFaqs(invocation: Invocation): Promise<undefined> {
-  const faqs = await (await faqDoor(invocation)).list();
+  const faqs = await (await faqApi(invocation)).list();
   printList(invocation, faqs, [
     { heading: "id", of: ({ id }) => id, isId: true },
     { heading: "order", of: ({ sortOrder }) => sortOrder },
@@ -51,7 +51,7 @@ async function listFaqs(invocation: Invocation): Promise<undefined> {
   ]);
 }
 
-type Door = Awaited<ReturnType<typeof faqDoor>>;
+type Door = Awaited<ReturnType<typeof faqApi>>;
 
 /** The id of an entry that is named by it, or by its start. */
 const faqId = (door: Pick<Door, "list">, given: string): Promise<string> =>
@@ -62,7 +62,7 @@ const faqId = (door: Pick<Door, "list">, given: string): Promise<string> =>
   });
 
 async function viewFaq(invocation: Invocation, _: object, given: string): Promise<undefined> {
-  const faqs = await (await faqDoor(invocation)).list();
+  const faqs = await (await faqApi(invocation)).list();
   const id = await faqId({ list: async () => faqs }, given);
   const faq = faqs.find((one) => one.id === id);
   if (!faq)
@@ -82,7 +82,7 @@ async function createFaq(invocation: Invocation, flags: FaqFlags): Promise<undef
     answer: await textOf(invocation, "--answer", answer),
     sortOrder,
   };
-  const faq = await (await faqDoor(invocation)).create(body);
+  const faq = await (await faqApi(invocation)).create(body);
   note(invocation, `Created FAQ entry ${faq.id}.`);
   printOne(invocation, faq, () => details({ ...faq }));
 }
@@ -96,14 +96,14 @@ async function editFaq(invocation: Invocation, flags: FaqFlags, id: string): Pro
   if (Object.values(change).every((value) => value === undefined)) {
     throw usageError("There is nothing to change.", "Give --question, --answer or --sort-order.");
   }
-  const door = await faqDoor(invocation);
+  const door = await faqApi(invocation);
   const faq = await door.update(await faqId(door, id), change);
   note(invocation, `Changed FAQ entry ${faq.id}.`);
   printOne(invocation, faq, () => details({ ...faq }));
 }
 
 async function deleteFaq(invocation: Invocation, _: object, given: string): Promise<undefined> {
-  const door = await faqDoor(invocation);
+  const door = await faqApi(invocation);
   const id = await faqId(door, given);
   await confirm(invocation, `Delete FAQ entry ${id} for good?`);
   const answer = await door.remove(id);

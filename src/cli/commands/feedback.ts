@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { routes } from "../../client/calls/routes.ts";
 import { choices } from "../core/input/choices.ts";
 import { destroys, mutates, ofApp, several, views } from "../core/input/flags.ts";
-import { onRun, type Setup } from "../core/program/command-action.ts";
+import { commandAction, type Setup } from "../core/program/command-action.ts";
 import { rulesOf } from "../delivery/file-kinds.ts";
 import type { SendFlags } from "../feedback/sending/send.ts";
 import type { ResendFlags } from "../feedback/spool/resend.ts";
@@ -36,7 +36,7 @@ function addSending(feedback: Command, setup: Setup): void {
       "after",
       "\nA report whose answer was lost is sent again with the same Idempotency-Key. A server that ignores the key may\npost it twice then.",
     );
-  onRun<SendFlags>(send, setup, async (invocation, flags) =>
+  commandAction<SendFlags>(send, setup, async (invocation, flags) =>
     (await import("../feedback/sending/send.ts")).send(invocation, flags),
   );
 
@@ -46,14 +46,14 @@ function addSending(feedback: Command, setup: Setup): void {
     .option("--list", "show what is kept")
     .option("--all", "send all that is kept for this server")
     .option("--without-files", "send the text alone");
-  onRun<ResendFlags, string | undefined>(resend, setup, async (...given) =>
+  commandAction<ResendFlags, string | undefined>(resend, setup, async (...given) =>
     (await import("../feedback/spool/resend.ts")).resend(...given),
   );
 
   const discard = destroys(
     feedback.command("discard <report>").description("Drop a kept report without sending it"),
   );
-  onRun<object, string>(discard, setup, async (...given) =>
+  commandAction<object, string>(discard, setup, async (...given) =>
     (await import("../feedback/spool/discard.ts")).discard(...given),
   );
 }
@@ -68,10 +68,10 @@ function addReading(feedback: Command, setup: Setup): void {
     .option("--to <instant>", "only those before then")
     .option("--limit <number>", "how many at most")
     .option("--cursor <cursor>", "go on where the page before ended");
-  onRun(ofApp(list), setup, listThreads);
+  commandAction(ofApp(list), setup, listThreads);
 
   const view = feedback.command("view <thread>").alias("show").description(routes.threads.read.summary);
-  onRun(views(ofApp(view)), setup, viewThread);
+  commandAction(views(ofApp(view)), setup, viewThread);
 }
 
 function addWorking(feedback: Command, setup: Setup): void {
@@ -82,13 +82,13 @@ function addWorking(feedback: Command, setup: Setup): void {
     .addOption(oneOf("--category <type>", choices.feedbackTypes))
     .option("--subject <text>", "what it is about")
     .option("--github-issue-url <url>", "the issue where it is worked on; empty for none");
-  onRun(ofApp(edit), setup, editThread);
+  commandAction(ofApp(edit), setup, editThread);
 
   const reply = feedback.command("reply <thread>").description("Answer the sender");
-  onRun<BodyFlags, string>(withBody(reply), setup, (...given) => addMessage("outbound", ...given));
+  commandAction<BodyFlags, string>(withBody(reply), setup, (...given) => addMessage("outbound", ...given));
 
   const note = feedback.command("note <thread>").description("Add a note that the sender does not see");
-  onRun<BodyFlags, string>(withBody(note), setup, (...given) => addMessage("note", ...given));
+  commandAction<BodyFlags, string>(withBody(note), setup, (...given) => addMessage("note", ...given));
 }
 
 const withBody = (command: Command): Command =>

@@ -3,12 +3,14 @@ import { usageError } from "../core/failures/cli-error.ts";
 import { exitCodes } from "../core/failures/exit-codes.ts";
 import { variables } from "../core/help/environment.ts";
 import { printList, printOne } from "../core/output/output.ts";
-import { onRun, type Setup } from "../core/program/command-action.ts";
+import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { Invocation } from "../core/program/context.ts";
 
 export function addHelp(help: Command, setup: Setup): void {
   help.argument("[topic...]", "a command, `options`, `exit-codes` or `environment`");
-  onRun<object, readonly string[]>(help, setup, (invocation, _, topic) => explain(invocation, help, topic));
+  commandAction<object, readonly string[]>(help, setup, (invocation, _, topic) =>
+    explain(invocation, help, topic),
+  );
 }
 
 async function explain(invocation: Invocation, help: Command, topic: readonly string[]): Promise<undefined> {

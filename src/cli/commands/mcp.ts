@@ -3,7 +3,7 @@ import { proxyOf, traceOf } from "../core/connection/connect.ts";
 import { findCredential } from "../core/credentials/find-credential.ts";
 import type { Exit } from "../core/failures/exit-codes.ts";
 import { wholeNumber } from "../core/input/flags.ts";
-import { onRun, type Setup } from "../core/program/command-action.ts";
+import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { Invocation } from "../core/program/context.ts";
 
 interface McpFlags {
@@ -19,7 +19,7 @@ export function addMcp(mcp: Command, setup: Setup): void {
       "the longest that one call waits for a decision: 1 to 240; 50 unless given",
       longestWait,
     );
-  onRun<McpFlags>(mcp, setup, serveAgents);
+  commandAction<McpFlags>(mcp, setup, serveAgents);
 }
 
 function longestWait(given: string): number {

@@ -2,14 +2,14 @@ import type { Command } from "commander";
 import { consoleAddress } from "../core/connection/server-address.ts";
 import { CliError } from "../core/failures/cli-error.ts";
 import { note, printOne } from "../core/output/output.ts";
-import { onRun, type Setup } from "../core/program/command-action.ts";
+import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { Invocation } from "../core/program/context.ts";
 
 export function addOpen(open: Command, setup: Setup): void {
   open
     .argument("[thread]", "id of a feedback thread; the console's first page unless given")
     .addHelpText("after", "\nThe address is always printed; off a terminal nothing is opened.");
-  onRun<object, string | undefined>(open, setup, openPage);
+  commandAction<object, string | undefined>(open, setup, openPage);
 }
 
 async function openPage(invocation: Invocation, _: object, thread: string | undefined): Promise<undefined> {

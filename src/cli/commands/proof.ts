@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { routes } from "../../client/calls/routes.ts";
 import { proofImages } from "../../contract/limits.ts";
 import { destroys, mutates, several } from "../core/input/flags.ts";
-import { forTester, onRun, type Setup } from "../core/program/command-action.ts";
+import { commandAction, forTester, type Setup } from "../core/program/command-action.ts";
 import { rulesIn } from "../delivery/file-kinds.ts";
 import type { ResendFlags } from "../testing/proof/resend.ts";
 import type { SubmitFlags } from "../testing/proof/submit.ts";
@@ -13,7 +13,7 @@ export function addProof(proof: Command, given: Setup): void {
     .option("--image <file>", rulesIn(proofImages), several)
     .option("--note <text>", "what the owner of the app is to know; `-` is standard input, `@file` a file")
     .option("--captured-at <instant>", "when the pictures were taken; by the newest of them, or now");
-  onRun<SubmitFlags, string | undefined>(submit, setup, async (...given) =>
+  commandAction<SubmitFlags, string | undefined>(submit, setup, async (...given) =>
     (await import("../testing/proof/submit.ts")).submit(...given),
   );
 
@@ -22,14 +22,14 @@ export function addProof(proof: Command, given: Setup): void {
   )
     .option("--list", "show what is kept")
     .option("--all", "send all that is kept for this server");
-  onRun<ResendFlags, string | undefined>(resend, setup, async (...given) =>
+  commandAction<ResendFlags, string | undefined>(resend, setup, async (...given) =>
     (await import("../testing/proof/resend.ts")).resend(...given),
   );
 
   const discard = destroys(
     proof.command("discard <proof>").description("Drop a kept proof without sending it"),
   );
-  onRun<object, string>(discard, setup, async (...given) =>
+  commandAction<object, string>(discard, setup, async (...given) =>
     (await import("../testing/proof/discard.ts")).discard(...given),
   );
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Exit } from "../core/failures/exit-codes.ts";
 import { wholeNumber } from "../core/input/flags.ts";
-import { onRun, type Setup } from "../core/program/command-action.ts";
+import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { Invocation } from "../core/program/context.ts";
 import type { ServeFlags } from "../core/program/programs.ts";
 
@@ -15,7 +15,7 @@ export function addServe(serve: Command, setup: Setup): void {
     .option("--demo", "make a small app to look at, and print its key, tokens and links")
     .option("--dev", "add a clock that can be moved, faults on demand and captured messages; loopback only")
     .addHelpText("after", "\n--base-url is the address under which clients reach this server.");
-  onRun<ServeFlags>(serve, setup, start);
+  commandAction<ServeFlags>(serve, setup, start);
 }
 
 async function start({ context }: Invocation, flags: ServeFlags): Promise<Exit> {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { routes } from "../../client/calls/routes.ts";
 import { mutates, several } from "../core/input/flags.ts";
-import { onRun, type Setup } from "../core/program/command-action.ts";
+import { commandAction, type Setup } from "../core/program/command-action.ts";
 import { ofTestKey, type TestKeyFile } from "../testing/tester/test-key.ts";
 import { type ReportFlags, reportSession, sessionStatus } from "../testing/tester/test-sessions.ts";
 
@@ -11,8 +11,8 @@ export function addSession(session: Command, setup: Setup): void {
     .requiredOption("--ended-at <instant>", "when it ended, likewise")
     .option("--screen <name>", "a screen that it reached; repeatable", several)
     .option("--app-version <version>", "of the app that was tested");
-  onRun<ReportFlags>(ofTestKey(report), setup, reportSession);
+  commandAction<ReportFlags>(ofTestKey(report), setup, reportSession);
 
   const status = session.command("status").description(routes.sessions.status.summary);
-  onRun<TestKeyFile>(ofTestKey(status), setup, sessionStatus);
+  commandAction<TestKeyFile>(ofTestKey(status), setup, sessionStatus);
 }

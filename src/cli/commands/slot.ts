@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { routes } from "../../client/calls/routes.ts";
 import { mutates } from "../core/input/flags.ts";
-import { forTester, onRun, type Setup } from "../core/program/command-action.ts";
+import { commandAction, forTester, type Setup } from "../core/program/command-action.ts";
 import { withTestKeys } from "../testing/tester/omit-test-key.ts";
 import { listSlots, requestSlot, rotateKey, type SlotFlags } from "../testing/tester/slots.ts";
 
@@ -11,13 +11,13 @@ export function addSlot(slot: Command, given: Setup): void {
     "--open",
     "the tests that have seats to be had, instead",
   );
-  onRun<SlotFlags>(list, setup, listSlots);
+  commandAction<SlotFlags>(list, setup, listSlots);
 
   const request = mutates(
     slot.command("request <slot>").description(`${routes.tester.requestSlot.summary}; its owner decides`),
   );
-  onRun<SlotFlags, string>(request, setup, requestSlot);
+  commandAction<SlotFlags, string>(request, setup, requestSlot);
 
   const rotate = mutates(slot.command("rotate-key [slot]").description(routes.tester.rotateKey.summary));
-  onRun<SlotFlags, string | undefined>(withTestKeys(rotate), setup, rotateKey);
+  commandAction<SlotFlags, string | undefined>(withTestKeys(rotate), setup, rotateKey);
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { routes } from "../../client/calls/routes.ts";
 import { wholeNumber } from "../core/input/flags.ts";
-import { forTester, onRun, type Setup } from "../core/program/command-action.ts";
+import { commandAction, forTester, type Setup } from "../core/program/command-action.ts";
 import { withTestKeys } from "../testing/tester/omit-test-key.ts";
 import { listTasks, type TaskFlags } from "../testing/tester/tasks.ts";
 
@@ -10,7 +10,7 @@ export function addTask(task: Command, given: Setup): void {
   const list = withTestKeys(task.command("list").alias("ls").description(routes.tester.tasks.summary))
     .option("--day <number>", "as of this day of each test", wholeNumber)
     .option("--watch", "stay, and show what changes; off a terminal one JSON object for each change");
-  onRun<TaskFlags>(list, setup, async (invocation, flags) => {
+  commandAction<TaskFlags>(list, setup, async (invocation, flags) => {
     if (!flags.watch) return listTasks(invocation, flags);
     return (await import("../testing/tester/task-watch.ts")).watchTasks(invocation, flags);
   });

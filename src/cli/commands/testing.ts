@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { routes } from "../../client/calls/routes.ts";
 import { choices } from "../core/input/choices.ts";
 import { destroys, mutates, ofApp, several, views, wholeNumber } from "../core/input/flags.ts";
-import { onRun, type Setup } from "../core/program/command-action.ts";
+import { commandAction, type Setup } from "../core/program/command-action.ts";
 import {
   type CycleFlags,
   cancelCycle,
@@ -31,18 +31,18 @@ const group = (testing: Command, name: string, summary: string): Command =>
 
 function addListings(listing: Command, setup: Setup): void {
   const list = listing.command("list").alias("ls").description(routes.listings.list.summary);
-  onRun(ofApp(list), setup, listListings);
+  commandAction(ofApp(list), setup, listListings);
 
   const view = listing.command("view <listing>").alias("show").description(routes.listings.read.summary);
-  onRun<object, string>(views(view), setup, viewListing);
+  commandAction<object, string>(views(view), setup, viewListing);
 
   const create = mutates(listing.command("create").alias("new").description(routes.listings.create.summary));
-  onRun<ListingFlags>(describesListing(ofApp(create)), setup, createListing);
+  commandAction<ListingFlags>(describesListing(ofApp(create)), setup, createListing);
 
   const edit = mutates(
     listing.command("edit <listing>").alias("update").description(routes.listings.update.summary),
   );
-  onRun<ListingFlags, string>(describesListing(edit), setup, editListing);
+  commandAction<ListingFlags, string>(describesListing(edit), setup, editListing);
 }
 
 const describesListing = (command: Command): Command =>
@@ -64,44 +64,44 @@ const describesListing = (command: Command): Command =>
 
 function addCycles(cycle: Command, setup: Setup): void {
   const list = cycle.command("list <listing>").alias("ls").description(routes.cycles.list.summary);
-  onRun<object, string>(list, setup, listCycles);
+  commandAction<object, string>(list, setup, listCycles);
 
   const create = mutates(
     cycle.command("create <listing>").alias("new").description(routes.cycles.create.summary),
   )
     .requiredOption("--starts-on <date>", "its first day, YYYY-MM-DD")
     .option("--timezone <zone>", "whose days it counts, such as Europe/London; this machine's unless given");
-  onRun<CycleFlags, string>(create, setup, createCycle);
+  commandAction<CycleFlags, string>(create, setup, createCycle);
 
   const view = cycle.command("view <cycle>").alias("show").description(routes.cycles.read.summary);
-  onRun<object, string>(view, setup, viewCycle);
+  commandAction<object, string>(view, setup, viewCycle);
 
   const cancel = destroys(cycle.command("cancel <cycle>").description(routes.cycles.cancel.summary));
-  onRun<object, string>(cancel, setup, cancelCycle);
+  commandAction<object, string>(cancel, setup, cancelCycle);
 
   const report = cycle.command("report <cycle>").description(routes.cycles.report.summary);
-  onRun<object, string>(report, setup, reportCycle);
+  commandAction<object, string>(report, setup, reportCycle);
 }
 
 function addSlots(slot: Command, setup: Setup): void {
   const accept = mutates(slot.command("accept <slot>").description(routes.slots.accept.summary));
-  onRun<object, string>(accept, setup, changeSlot("accept"));
+  commandAction<object, string>(accept, setup, changeSlot("accept"));
 
   const decline = destroys(slot.command("decline <slot>").description(routes.slots.decline.summary));
-  onRun<object, string>(decline, setup, changeSlot("decline"));
+  commandAction<object, string>(decline, setup, changeSlot("decline"));
 
   const remove = destroys(slot.command("remove <slot>").alias("rm").description(routes.slots.remove.summary));
-  onRun<object, string>(remove, setup, changeSlot("remove"));
+  commandAction<object, string>(remove, setup, changeSlot("remove"));
 
   const rotate = destroys(slot.command("rotate-key <slot>").description(routes.slots.rotateKey.summary));
-  onRun<object, string>(rotate, setup, changeSlot("rotateKey"));
+  commandAction<object, string>(rotate, setup, changeSlot("rotateKey"));
 
   const confirmJoin = mutates(
     slot.command("confirm-join <slot>").description(routes.slots.confirmJoin.summary),
   );
-  onRun<object, string>(confirmJoin, setup, changeSlot("confirmJoin"));
+  commandAction<object, string>(confirmJoin, setup, changeSlot("confirmJoin"));
 
   const assign = mutates(slot.command("assign <slot>").description(routes.slots.assign.summary));
   assign.requiredOption("--email <address>", "the account of the tester");
-  onRun<{ email: string }, string>(assign, setup, assignSlot);
+  commandAction<{ email: string }, string>(assign, setup, assignSlot);
 }

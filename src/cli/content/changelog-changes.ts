@@ -2,7 +2,7 @@ import { ServerError } from "../../client/errors.ts";
 import type { EditedChangelogEntry, ImportedChangelogEntry } from "../../contract/changelog.ts";
 import { CliError, usageError } from "../core/failures/cli-error.ts";
 import { missingFlags } from "../core/failures/missing-flags.ts";
-import { appOf, isId } from "../core/input/app-id.ts";
+import { appIdOf, isId } from "../core/input/app-id.ts";
 import { confirm } from "../core/input/confirm.ts";
 import { note, printOne } from "../core/output/output.ts";
 import type { Invocation } from "../core/program/context.ts";
@@ -21,7 +21,7 @@ export async function createRelease(invocation: Invocation, flags: CreateFlags):
       ...(title === undefined ? ["--title"] : []),
       ...(version === undefined ? ["--version"] : []),
     ]);
-  const params = { appId: await appOf(invocation) };
+  const params = { appId: await appIdOf(invocation) };
   if (flags.update) {
     const place = { params: { ...params, version }, body: { title, ...rest, overwrite: flags.overwrite } };
     tellImport(invocation, await invocation.client().consoleChangelog.put(place));

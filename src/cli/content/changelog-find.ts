@@ -2,7 +2,7 @@ import type { ChangelogEntry, EditedChangelogEntry } from "../../contract/change
 import { limits } from "../../contract/limits.ts";
 import { isSameVersion } from "../../contract/version.ts";
 import { CliError, usageError } from "../core/failures/cli-error.ts";
-import { appOf, isId } from "../core/input/app-id.ts";
+import { appIdOf, isId } from "../core/input/app-id.ts";
 import { isStart } from "../core/input/whole-id.ts";
 import type { Invocation } from "../core/program/context.ts";
 
@@ -32,7 +32,7 @@ export async function findPublished(invocation: Invocation, wanted: string): Pro
 /** All release notes of the app, page after page. */
 export async function allWritten(invocation: Invocation): Promise<readonly EditedChangelogEntry[]> {
   const { consoleChangelog } = invocation.client();
-  const params = { appId: await appOf(invocation) };
+  const params = { appId: await appIdOf(invocation) };
   const limit = String(limits.listPage.max);
   const entries: EditedChangelogEntry[] = [];
   let cursor: string | undefined;

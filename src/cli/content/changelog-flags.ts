@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type * as z from "zod/mini";
 import type { ChangelogChange } from "../../contract/changelog.ts";
 import { choices } from "../core/input/choices.ts";
-import { bothSides } from "../core/input/split-pair.ts";
+import { splitPair } from "../core/input/split-pair.ts";
 import { optionalTextOf } from "../core/input/text-flag.ts";
 import type { Invocation } from "../core/program/context.ts";
 
@@ -78,12 +78,12 @@ const instantOf = (given: string | undefined): string | undefined =>
   given && /^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : given;
 
 const versions = (given: string, before: PlatformVersion[] = []): PlatformVersion[] => {
-  const [platform, version] = bothSides(given);
+  const [platform, version] = splitPair(given);
   return [...before, { platform, version }];
 };
 
 const items = (given: string, before: Item[] = []): Item[] => {
-  const [name, text] = bothSides(given);
+  const [name, text] = splitPair(given);
   const type = choices.itemTypes.find((one) => one === name);
   if (!type) throw new InvalidArgumentError(`The type is one of ${choices.itemTypes.join(", ")}.`);
   return [...before, { type, text }];

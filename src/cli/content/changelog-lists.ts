@@ -1,6 +1,6 @@
 import { limits } from "../../contract/limits.ts";
 import { usageError } from "../core/failures/cli-error.ts";
-import { appOf, goesThroughConsole } from "../core/input/app-id.ts";
+import { appIdOf, goesThroughConsole } from "../core/input/app-id.ts";
 import { details } from "../core/output/details.ts";
 import { note, printList, printOne } from "../core/output/output.ts";
 import type { Invocation } from "../core/program/context.ts";
@@ -82,7 +82,7 @@ function moreThan(entries: readonly unknown[], wanted: number): string | undefin
 
 async function written(invocation: Invocation, { limit, cursor, all }: ListFlags): Promise<Page> {
   if (all) return { items: await allWritten(invocation), nextCursor: null };
-  const params = { appId: await appOf(invocation) };
+  const params = { appId: await appIdOf(invocation) };
   const query = { limit: limit?.toString(), cursor };
   const { items, nextCursor } = await invocation.client().consoleChangelog.list({ params, query });
   return {

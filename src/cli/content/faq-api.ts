@@ -1,10 +1,10 @@
 import type { Client } from "../../client/calls/call.ts";
 import type { FaqChange, NewFaq } from "../../contract/faqs.ts";
-import { appOf, goesThroughConsole } from "../core/input/app-id.ts";
+import { appIdOf, goesThroughConsole } from "../core/input/app-id.ts";
 import type { Invocation } from "../core/program/context.ts";
 
 /** The FAQ of an app through the door that the credentials at hand open: the app's own, or its maintainer's. */
-export async function faqDoor(invocation: Invocation) {
+export async function faqApi(invocation: Invocation) {
   const client = invocation.client();
   return (await goesThroughConsole(invocation)) ? consoleDoor(invocation, client) : appDoor(client);
 }
@@ -17,8 +17,8 @@ const appDoor = ({ faqs }: Client) => ({
 });
 
 const consoleDoor = (invocation: Invocation, { consoleFaqs }: Client): ReturnType<typeof appDoor> => ({
-  list: async () => consoleFaqs.list({ params: { appId: await appOf(invocation) } }),
-  create: async (body) => consoleFaqs.create({ params: { appId: await appOf(invocation) }, body }),
+  list: async () => consoleFaqs.list({ params: { appId: await appIdOf(invocation) } }),
+  create: async (body) => consoleFaqs.create({ params: { appId: await appIdOf(invocation) }, body }),
   update: (faqId, body) => consoleFaqs.update({ params: { faqId }, body }),
   remove: (faqId) => consoleFaqs.remove({ params: { faqId } }),
 });

@@ -5,16 +5,16 @@ import type { Invocation } from "../core/program/context.ts";
 import { claim } from "./claim.ts";
 import type { Delivery } from "./deliver.ts";
 import type { Spool } from "./spool.ts";
-import type { Item, LastTry } from "./spooled-item.ts";
+import type { LastTry, SpooledItem } from "./spooled-item.ts";
 
 /** An item to send, and the spool that keeps it until a server has it; undefined where it could not be kept. */
-export interface Kept<I extends Item> {
+export interface Kept<I extends SpooledItem> {
   readonly item: I;
   readonly spool: Spool<I> | undefined;
 }
 
 /** Keeps an item before it is sent. A disk that takes nothing must not stop it: then it is sent all the same. */
-export async function keep<I extends Item>(
+export async function keep<I extends SpooledItem>(
   invocation: Invocation,
   item: I,
   spool: Spool<I>,
@@ -35,7 +35,7 @@ export async function keep<I extends Item>(
  * Sends a kept item and drops it once a server has it; writes down what became of it otherwise. Throws a CliError where
  * another process is sending it.
  */
-export async function attempt<I extends Item, Answer>(
+export async function attempt<I extends SpooledItem, Answer>(
   invocation: Invocation,
   { item, spool }: Kept<I>,
   deliver: (invocation: Invocation, item: I) => Promise<Delivery<Answer>>,
@@ -70,7 +70,12 @@ const started = (now: Date): LastTry => ({
 const together = (before: LastTry | null, last: LastTry): LastTry =>
   before?.outcome === "unknown" ? { ...last, outcome: "unknown", at: before.at } : last;
 
-async function remember<I extends Item>(invocation: Invocation, spool: Spool<I>, item: I, lastTry: LastTry) {
+async function remember<I extends SpooledItem>(
+  invocation: Invocation,
+  spool: Spool<I>,
+  item: I,
+  lastTry: LastTry,
+) {
   try {
     await spool.update({ ...item, lastTry });
   } catch (cause) {
@@ -79,7 +84,7 @@ async function remember<I extends Item>(invocation: Invocation, spool: Spool<I>,
   }
 }
 
-async function forget<I extends Item>(invocation: Invocation, spool: Spool<I>, { id }: I) {
+async function forget<I extends SpooledItem>(invocation: Invocation, spool: Spool<I>, { id }: I) {
   try {
     await spool.drop(id);
   } catch (cause) {
@@ -90,5 +95,5 @@ async function forget<I extends Item>(invocation: Invocation, spool: Spool<I>, {
   }
 }
 
-const beingSent = <I extends Item>({ kind }: Spool<I>, { id }: I) =>
+const beingSent = <I extends SpooledItem>({ kind }: Spool<I>, { id }: I) =>
   new CliError("tryLater", "being_sent", `Another process is sending ${kind.word} ${id} right now.`);

@@ -2,10 +2,10 @@ import { confirm } from "../core/input/confirm.ts";
 import { note, printOne } from "../core/output/output.ts";
 import type { Invocation } from "../core/program/context.ts";
 import { keptItem, type Spool } from "./spool.ts";
-import type { Item } from "./spooled-item.ts";
+import type { SpooledItem } from "./spooled-item.ts";
 
 /** Drops a kept item for good. */
-export async function discardFrom<I extends Item>(
+export async function discardFrom<I extends SpooledItem>(
   invocation: Invocation,
   spool: Spool<I>,
   id: string,

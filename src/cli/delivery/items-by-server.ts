@@ -2,13 +2,13 @@ import { usageError } from "../core/failures/cli-error.ts";
 import { note } from "../core/output/output.ts";
 import type { Invocation } from "../core/program/context.ts";
 import type { Spool } from "./spool.ts";
-import { type Item, type Kind, resendOf } from "./spooled-item.ts";
+import { type Kind, resendOf, type SpooledItem } from "./spooled-item.ts";
 
 /** Throws a usage error where an item was written for another server than the one that is meant now. */
 export function refuseOtherServer(
   invocation: Invocation,
-  kind: Pick<Kind<Item>, "word" | "noun">,
-  { id, baseUrl }: Item,
+  kind: Pick<Kind<SpooledItem>, "word" | "noun">,
+  { id, baseUrl }: SpooledItem,
 ): void {
   if (baseUrl === invocation.baseUrl()) return;
   throw usageError(
@@ -18,7 +18,7 @@ export function refuseOtherServer(
 }
 
 /** What is kept for this server, oldest first; tells of the others. */
-export async function itemsForHere<I extends Item>(
+export async function itemsForHere<I extends SpooledItem>(
   invocation: Invocation,
   { kind, list }: Spool<I>,
 ): Promise<readonly I[]> {

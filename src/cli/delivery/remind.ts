@@ -1,10 +1,10 @@
 import { note } from "../core/output/output.ts";
 import type { Invocation } from "../core/program/context.ts";
 import type { Spool } from "./spool.ts";
-import { type Item, resendOf } from "./spooled-item.ts";
+import { resendOf, type SpooledItem } from "./spooled-item.ts";
 
 /** Tells of what still waits. */
-export async function remind<I extends Item>(
+export async function remind<I extends SpooledItem>(
   invocation: Invocation,
   { kind, list }: Spool<I>,
 ): Promise<void> {

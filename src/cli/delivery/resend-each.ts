@@ -1,5 +1,5 @@
 import { CliError } from "../core/failures/cli-error.ts";
-import type { Item } from "./spooled-item.ts";
+import type { SpooledItem } from "./spooled-item.ts";
 
 /** What became of one item that was sent again. */
 export interface Sent<Row> {
@@ -11,7 +11,7 @@ export interface Sent<Row> {
  * Sends items one after another until one must wait. Gives a row for each that was tried, and the first failure. What
  * another process is sending right now is left to that one.
  */
-export async function resendEach<I extends Item, Row>(
+export async function resendEach<I extends SpooledItem, Row>(
   items: readonly I[],
   sendNext: (item: I) => Promise<Sent<Row>>,
 ): Promise<{ readonly rows: readonly Row[]; readonly left: number; readonly failure?: CliError }> {

@@ -2,7 +2,7 @@ import { open, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { SentFile } from "../../client/calls/file-content.ts";
 import { detectMediaType, signatureBytes } from "../../contract/media-type.ts";
-import type { Checked, Fault } from "../core/input/input-fault.ts";
+import type { Checked, InputFault } from "../core/input/input-fault.ts";
 import { reasonOf } from "../core/input/text-flag.ts";
 import { kindNames, kindOf } from "./file-kinds.ts";
 
@@ -23,7 +23,7 @@ export async function checkSentFiles(
   rules: FileRules,
 ): Promise<Checked<readonly SentFile[]>> {
   const { flag, most } = rules;
-  const tooMany: Fault[] =
+  const tooMany: InputFault[] =
     paths.length > most ? [{ flag, message: `at most ${most} can be sent; there are ${paths.length}` }] : [];
   const looks = await Promise.all(paths.map((path) => lookAt(resolve(cwd, path), rules)));
   return {

@@ -3,10 +3,10 @@ import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile 
 import { join } from "node:path";
 import { CliError } from "../core/failures/cli-error.ts";
 import type { Invocation } from "../core/program/context.ts";
-import { type FileInPlace, type Item, type Kind, resendOf } from "./spooled-item.ts";
+import { type FileInPlace, type Kind, resendOf, type SpooledItem } from "./spooled-item.ts";
 
 /** Where items wait until a server has them: a folder each, which only its owner can read. */
-export interface Spool<I extends Item> {
+export interface Spool<I extends SpooledItem> {
   readonly kind: Kind<I>;
   /** Keeps an item with copies of its files, whole or not at all; gives the item that has the copies. */
   keep(item: I): Promise<I>;
@@ -19,7 +19,10 @@ export interface Spool<I extends Item> {
   folderOf(id: string): string;
 }
 
-export function spoolOf<I extends Item>({ context, stateFolder }: Invocation, kind: Kind<I>): Spool<I> {
+export function spoolOf<I extends SpooledItem>(
+  { context, stateFolder }: Invocation,
+  kind: Kind<I>,
+): Spool<I> {
   const root = join(stateFolder, kind.folder);
   const folderOf = (id: string) => join(root, id);
   const unfinishedOf = (id: string) => join(root, `.${id}`);
@@ -62,7 +65,7 @@ export function spoolOf<I extends Item>({ context, stateFolder }: Invocation, ki
 }
 
 /** Throws a CliError where there is no such item. */
-export async function keptItem<I extends Item>(spool: Spool<I>, id: string): Promise<I> {
+export async function keptItem<I extends SpooledItem>(spool: Spool<I>, id: string): Promise<I> {
   const item = await spool.read(id);
   if (item) return item;
   const { kind } = spool;
@@ -89,12 +92,12 @@ async function sweep(root: string, now: Date): Promise<void> {
   }
 }
 
-async function readItem<I extends Item>(kind: Kind<I>, folder: string): Promise<I | undefined> {
+async function readItem<I extends SpooledItem>(kind: Kind<I>, folder: string): Promise<I | undefined> {
   const text = await readFile(fileOf(kind, folder), "utf8").catch(() => "");
   return kind.itemIn(folder, text);
 }
 
-async function writeItem<I extends Item>(kind: Kind<I>, folder: string, item: I): Promise<void> {
+async function writeItem<I extends SpooledItem>(kind: Kind<I>, folder: string, item: I): Promise<void> {
   const path = fileOf(kind, folder);
   await writeFile(`${path}.new`, kind.textOf(item), { mode: 0o600, flush: true });
   await rename(`${path}.new`, path);
@@ -108,4 +111,4 @@ async function copy({ place, file }: FileInPlace, folder: string): Promise<void>
     throw new Error(`The file ${file.name} changed while it was read.`);
 }
 
-const byAge = (a: Item, b: Item) => (a.createdAt < b.createdAt ? -1 : 1);
+const byAge = (a: SpooledItem, b: SpooledItem) => (a.createdAt < b.createdAt ? -1 : 1);

@@ -11,7 +11,7 @@ export interface LastTry {
 }
 
 /** Something on its way to a server: feedback, or a proof. */
-export interface Item {
+export interface SpooledItem {
   readonly id: string;
   readonly createdAt: string;
   /** The server that it was written for. */
@@ -27,7 +27,7 @@ export interface FileInPlace {
 }
 
 /** One kind of items, and how it lies on disk. */
-export interface Kind<I extends Item> {
+export interface Kind<I extends SpooledItem> {
   /** What a person calls one of them. */
   readonly word: "report" | "proof";
   /** The commands that deal with it: `innkeep <noun> resend`. */
@@ -40,5 +40,5 @@ export interface Kind<I extends Item> {
   itemIn(folder: string, text: string): I | undefined;
 }
 
-export const resendOf = ({ noun }: Pick<Kind<Item>, "noun">, what: string): string =>
+export const resendOf = ({ noun }: Pick<Kind<SpooledItem>, "noun">, what: string): string =>
   `innkeep ${noun} resend ${what}`;

@@ -2,7 +2,7 @@ import type { ThreadStatus, ThreadSummary } from "../../contract/console/feedbac
 import type { FeedbackType } from "../../contract/feedback.ts";
 import { limits } from "../../contract/limits.ts";
 import { usageError } from "../core/failures/cli-error.ts";
-import { appOf } from "../core/input/app-id.ts";
+import { appIdOf } from "../core/input/app-id.ts";
 import { textOf } from "../core/input/text-flag.ts";
 import { wholeId } from "../core/input/whole-id.ts";
 import { type Column, note, printList, printOne } from "../core/output/output.ts";
@@ -24,7 +24,7 @@ export async function listThreads(invocation: Invocation, flags: ListFlags): Pro
   const { status, type, q, limit, cursor } = flags;
   const period = { from: instantOf("--from", flags.from), to: instantOf("--to", flags.to) };
   const { items, nextCursor } = await invocation.client().threads.list({
-    params: { appId: await appOf(invocation) },
+    params: { appId: await appIdOf(invocation) },
     query: { status, type, q, limit, cursor, ...period },
   });
   printList(invocation, items, columns, { nextCursor });
@@ -71,7 +71,7 @@ const wholeThreadId = (invocation: Invocation, given: string): Promise<string> =
 /** The newest threads of the app, as many as pages of a sensible number hold. */
 async function allThreads(invocation: Invocation): Promise<readonly ThreadSummary[]> {
   const { threads } = invocation.client();
-  const params = { appId: await appOf(invocation) };
+  const params = { appId: await appIdOf(invocation) };
   const found: ThreadSummary[] = [];
   let cursor: string | undefined;
   for (let pages = 0; pages < mostPages; pages += 1) {

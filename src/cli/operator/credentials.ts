@@ -4,7 +4,7 @@ import { confirm } from "../core/input/confirm.ts";
 import { several } from "../core/input/flags.ts";
 import { fieldOf } from "../core/output/fields.ts";
 import { type Column, printList } from "../core/output/output.ts";
-import { onRun, type Setup } from "../core/program/command-action.ts";
+import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { GlobalFlags, Invocation } from "../core/program/context.ts";
 import type { AdminCommand, DatabaseChoice } from "../core/program/programs.ts";
 import { administer, ask, group, onDatabase } from "./administer.ts";
@@ -30,7 +30,7 @@ function addKeys(key: Command, setup: Setup): void {
     .requiredOption("--app <id>", "the app")
     .option("--label <text>", "what the key is for")
     .addOption(new Option("--kind <kind>", "what the key opens").choices(choices.keyKinds));
-  onRun<KeyFlags>(create, setup, (invocation, flags) => {
+  commandAction<KeyFlags>(create, setup, (invocation, flags) => {
     const { app: appId = "", label, kind } = flags;
     return administer(invocation, flags, { command: "key create", appId, label, kind });
   });
@@ -39,7 +39,7 @@ function addKeys(key: Command, setup: Setup): void {
     .description("List the keys of all apps, without their secrets")
     .option("--app <id>", "only of this app")
     .option("--owner <email>", "only of this account's apps");
-  onRun<ChosenFlags>(list, setup, (invocation, flags) =>
+  commandAction<ChosenFlags>(list, setup, (invocation, flags) =>
     printFound(invocation, flags, { command: "key list", appId: flags.app, owner: flags.owner }),
   );
 
@@ -61,7 +61,7 @@ function addTokens(token: Command, setup: Setup): void {
     .option("--label <text>", "what the token is for")
     .option("--scope <scope>", `${choices.scopes.join(", ")}; several times`, several)
     .option("--app <id>", "only this app");
-  onRun<TokenFlags>(create, setup, (invocation, flags) => {
+  commandAction<TokenFlags>(create, setup, (invocation, flags) => {
     const { kind, owner, label, scope: scopes, app: appId } = flags;
     return administer(invocation, flags, { command: "token create", kind, owner, label, scopes, appId });
   });
@@ -69,7 +69,7 @@ function addTokens(token: Command, setup: Setup): void {
   const list = onDatabase(token.command("list").alias("ls"))
     .description("List the tokens of all accounts, without their secrets")
     .option("--owner <email>", "only of this account");
-  onRun<ChosenFlags>(list, setup, (invocation, flags) =>
+  commandAction<ChosenFlags>(list, setup, (invocation, flags) =>
     printFound(invocation, flags, { command: "token list", owner: flags.owner }),
   );
 
@@ -80,7 +80,7 @@ function addRevoke(parent: Command, setup: Setup, thing: "key" | "token"): void 
   const revoke = onDatabase(parent.command("revoke <id>").alias("rm"))
     .description(`Revoke a ${thing}; it stops working at once`)
     .option("-y, --yes", "do not ask");
-  onRun<DatabaseChoice, string>(revoke, setup, async (invocation, flags, id) => {
+  commandAction<DatabaseChoice, string>(revoke, setup, async (invocation, flags, id) => {
     await confirm(invocation, `Revoke the ${thing} ${id}?`);
     return administer(invocation, flags, { command: `${thing} revoke`, id });
   });

@@ -25,7 +25,7 @@ const questions: Readonly<Record<CredentialKind, { readonly route: Route; readon
 const limits = { attempts: 1, timeoutMs: 5_000 };
 
 /** Asks a server, once, whether it takes a credential. */
-export async function isTaken(
+export async function checkCredential(
   invocation: Invocation,
   { server, kind }: { readonly server: string; readonly kind: CredentialKind },
   found: FoundCredential,

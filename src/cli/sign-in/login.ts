@@ -3,7 +3,7 @@ import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
 import { challengeOf } from "../../contract/pkce.ts";
 import type { DeviceGrant } from "../../contract/sign-in.ts";
 import { rememberSignIn } from "../core/connection/last-sign-in.ts";
-import { type KeepFlags, keepCredential, written } from "../core/credentials/store-credential.ts";
+import { type StoreFlags, storeCredential, written } from "../core/credentials/store-credential.ts";
 import { CliError } from "../core/failures/cli-error.ts";
 import { systemTimeZone } from "../core/input/time-zone.ts";
 import { details } from "../core/output/details.ts";
@@ -13,9 +13,9 @@ import { approvalAddress, approvalPage, ownRedirect, type Question } from "./app
 import { deviceIdOf, deviceNameOf } from "./device.ts";
 import { asSignInFailure } from "./refusals.ts";
 import { showAddress } from "./show-address.ts";
-import { assertCanPaste, codeOf } from "./sign-in-code.ts";
+import { assertCanPaste, signInCodeOf } from "./sign-in-code.ts";
 
-export interface LoginFlags extends KeepFlags {
+export interface LoginFlags extends StoreFlags {
   readonly name?: string;
   readonly redirect?: string;
   readonly browser: boolean;
@@ -39,7 +39,11 @@ export async function login(invocation: Invocation, flags: LoginFlags): Promise<
   try {
     await askBeforehand(invocation, question);
     await showAddress(invocation, approvalAddress(invocation, question), flags.browser && !flags.paste);
-    const code = await codeOf(invocation, { deviceId, challenge: question.challenge }, flags.paste ?? false);
+    const code = await signInCodeOf(
+      invocation,
+      { deviceId, challenge: question.challenge },
+      flags.paste ?? false,
+    );
     const grant = await exchange(invocation, { code, verifier, deviceId });
     await keep(invocation, flags, question.name, grant);
   } catch (error) {
@@ -84,7 +88,7 @@ function exchange({ client, context }: Invocation, proof: Proof): Promise<Device
 async function keep(invocation: Invocation, flags: LoginFlags, device: string, grant: DeviceGrant) {
   invocation.context.signal.throwIfAborted();
   const { token, expiresAt, scopes, profile } = grant;
-  const { origin, source, hint } = await keepCredential(invocation, flags, "deviceToken", token);
+  const { origin, source, hint } = await storeCredential(invocation, flags, "deviceToken", token);
   await written(async () => rememberSignIn(invocation.context, invocation.baseUrl()));
   const told = { origin, device, source, hint, expiresAt, scopes, profile };
   printOne(invocation, told, () =>

@@ -1,4 +1,4 @@
-import { waitForApproval } from "../../client/waiting/wait-for-sign-in-code.ts";
+import { waitForSignInCode } from "../../client/waiting/wait-for-sign-in-code.ts";
 import { CliError, usageError } from "../core/failures/cli-error.ts";
 import { canAsk } from "../core/input/confirm.ts";
 import { note } from "../core/output/output.ts";
@@ -15,7 +15,11 @@ const seconds = 300;
  * The code of an approval: heard from the server, or pasted by the person on the terminal, whichever is first. Throws a
  * CliError where neither comes in five minutes.
  */
-export async function codeOf(invocation: Invocation, device: Pending, pasteOnly: boolean): Promise<string> {
+export async function signInCodeOf(
+  invocation: Invocation,
+  device: Pending,
+  pasteOnly: boolean,
+): Promise<string> {
   invocation.context.signal.throwIfAborted();
   if (pasteOnly) return pasted(invocation, invocation.context.signal);
   const over = new AbortController();
@@ -36,12 +40,12 @@ export function assertCanPaste(invocation: Invocation): void {
   throw usageError("Nobody can be asked for the code here.", "Leave out --paste to wait for the approval.");
 }
 
-type Heard = Awaited<ReturnType<typeof waitForApproval>>;
+type Heard = Awaited<ReturnType<typeof waitForSignInCode>>;
 
 function hear(invocation: Invocation, device: Pending, signal: AbortSignal): Promise<Heard> {
   const { clock } = invocation.context;
   note(invocation, "Waiting for the approval, for 5 minutes.");
-  return waitForApproval(invocation.client(), device, {
+  return waitForSignInCode(invocation.client(), device, {
     seconds,
     signal,
     now: clock.now,

@@ -6,7 +6,7 @@ import { findCredential, openStore } from "../core/credentials/find-credential.t
 import { type Column, note, printList } from "../core/output/output.ts";
 import type { FoundCredential, Invocation, Server } from "../core/program/context.ts";
 import { startInvocation } from "../core/program/invocation.ts";
-import { isTaken, type Verdict } from "./credential-check.ts";
+import { checkCredential, type Verdict } from "./credential-check.ts";
 
 export interface StatusFlags {
   readonly offline?: boolean;
@@ -43,7 +43,7 @@ export async function status(invocation: Invocation, { offline = false }: Status
   const judge: Judge = async (place, found) => {
     const mistaken = mixUp(found, place.kind);
     if (mistaken !== undefined) return { valid: false, problem: mistaken };
-    return offline ? { valid: null, problem: null } : isTaken(invocation, place, found);
+    return offline ? { valid: null, problem: null } : checkCredential(invocation, place, found);
   };
   const rows = await Promise.all(places.map((place) => rowOf(place, judge)));
   printList(invocation, rows, columns, { server: server.address, testerServer: tester.address });

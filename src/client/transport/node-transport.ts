@@ -1,10 +1,10 @@
-import { once } from "../lazy.ts";
+import { lazy } from "../lazy.ts";
 import { type Ask, exchange } from "./exchange.ts";
 import type { Transport } from "./wire.ts";
 
 /** Talks over node:http and node:https, with connections that are kept for the next call. */
 export function nodeTransport(): Transport {
-  const open = { "http:": once(openHttp), "https:": once(openHttps) };
+  const open = { "http:": lazy(openHttp), "https:": lazy(openHttps) };
   return async (request) => {
     const ask = await open[request.url.protocol === "https:" ? "https:" : "http:"]();
     return exchange(ask, request);

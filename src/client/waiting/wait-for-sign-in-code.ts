@@ -19,7 +19,7 @@ const pauses = { firstMs: 2_000, growth: 1.5, mostMs: 15_000 };
  * before, `unsupported` where the server knows no such waiting. A server that is away for a while only costs time; what
  * stays wrong, a refusal by the person too, is thrown.
  */
-export async function waitForApproval(
+export async function waitForSignInCode(
   client: Pick<Client, "signIn">,
   device: { readonly deviceId: string; readonly challenge: string },
   { seconds, signal, now = () => new Date(), sleep: pause = sleep }: ApprovalOptions,

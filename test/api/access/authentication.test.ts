@@ -4,7 +4,7 @@ import { databases } from "../../support/database/databases.ts";
 import { addressOf, endpoints, titleOf } from "../../support/service/endpoints.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const withAuth = (auth: string) =>
   endpoints
@@ -20,12 +20,12 @@ const plain = ({ status, headers, text }: Answer) => ({
 
 describe.each(databases)("authentication on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   let revokedKey: string;
   let revokedToken: string;
   beforeAll(async () => {
     service = await startService({ engine });
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
     revokedKey = await makeRevoked(`apps/${cast.appId}/keys`, {}, "key");
     revokedToken = await makeRevoked("tokens", { kind: "agent", label: "ci" }, "token");
   });

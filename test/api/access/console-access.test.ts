@@ -10,7 +10,11 @@ import { contract } from "../../../src/contract/index.ts";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { newListing } from "../../support/worlds/listing-and-slot-activity.ts";
-import { bearer, type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  bearer,
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 const groups: [string, Group][] = Object.entries(contract);
 
@@ -46,10 +50,10 @@ const bodies: Record<string, unknown> = {
 
 describe.each(databases)("the console's API on $name", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
+  let world: OwnerWithOneOfEach;
   beforeAll(async () => {
     service = await startService({ engine });
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
   });
   afterAll(() => service.stop());
 

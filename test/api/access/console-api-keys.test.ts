@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe.each(databases)("app keys on $name", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
+  let world: OwnerWithOneOfEach;
   let keys: string;
   beforeAll(async () => {
     service = await startService({ engine });
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
   });
   beforeEach(async () => {
     keys = `/apps/${(await service.makeApp(world.owner)).id}/keys`;

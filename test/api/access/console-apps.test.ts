@@ -5,18 +5,18 @@ import { filesIn } from "../../support/files/temporary-folder.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   bearer,
-  type ConsoleWorld,
   fillThreads,
-  makeConsoleWorld,
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe.each(databases)("apps on $name", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
+  let world: OwnerWithOneOfEach;
   beforeAll(async () => {
     service = await startService({ engine });
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
   });
   afterAll(() => service.stop());
 
@@ -97,7 +97,7 @@ describe.each(databases)("apps on $name", (engine) => {
   });
 
   it("go for good with everything in them", async () => {
-    const doomed = await makeConsoleWorld(service);
+    const doomed = await makeOwnerWithOneOfEach(service);
     const { app, call, threadId, runId, faqId, entryId } = doomed;
     const limited = await service.makeToken(doomed.owner, "maintainer", {
       scopes: ["apps:read"],

@@ -3,23 +3,27 @@ import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { cookieOf, makeAccount, postSession } from "../../support/sign-in/password-accounts.ts";
 import { newListing } from "../../support/worlds/listing-and-slot-activity.ts";
-import { bearer, type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  bearer,
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 const tester = "tester@example.org";
 
 describe.each(databases)("the audit on $name", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
+  let world: OwnerWithOneOfEach;
   beforeAll(async () => {
     service = await startService({ engine });
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
     await service.makeUser(tester);
   });
   afterAll(() => service.stop());
 
   const newest = async () => Object((await world.call("GET", "/audit?limit=1")).body).items[0];
 
-  const deeds: [string, string, (world: ConsoleWorld) => string, unknown?][] = [
+  const deeds: [string, string, (world: OwnerWithOneOfEach) => string, unknown?][] = [
     ["app.create", "POST", () => "/apps", { name: "New" }],
     ["app.update", "PATCH", ({ app }) => `/apps/${app.id}`, { name: "Other" }],
     ["key.create", "POST", ({ app }) => `/apps/${app.id}/keys`, {}],
@@ -79,7 +83,7 @@ describe.each(databases)("the audit on $name", (engine) => {
   });
 
   it("names the app and the thing", async () => {
-    const { call, app, faqId } = await makeConsoleWorld(service);
+    const { call, app, faqId } = await makeOwnerWithOneOfEach(service);
     await call("PATCH", `/faqs/${faqId}`, { answer: "B." });
     const { body } = await call("GET", "/audit?limit=1");
     expect(Object(body).items).toMatchObject([{ appId: app.id, target: faqId }]);
@@ -97,7 +101,7 @@ describe.each(databases)("the audit on $name", (engine) => {
   });
 
   it("names the token that acted", async () => {
-    const other = await makeConsoleWorld(service);
+    const other = await makeOwnerWithOneOfEach(service);
     const token = await service.makeToken(other.owner, "maintainer", { scopes: ["feedback:write"] });
     await service.request("PATCH", `/api/v1/console/feedback/${other.threadId}`, {
       headers: bearer(token),
@@ -114,18 +118,18 @@ describe.each(databases)("the audit on $name", (engine) => {
   });
 
   it("holds no secret", async () => {
-    const other = await makeConsoleWorld(service);
+    const other = await makeOwnerWithOneOfEach(service);
     const key = (await other.call("POST", `/apps/${other.app.id}/keys`, {})).field("key");
     expect((await other.call("GET", "/audit")).text).not.toContain(key);
   });
 
   it("shows nothing of other owners", async () => {
-    const other = await makeConsoleWorld(service);
+    const other = await makeOwnerWithOneOfEach(service);
     expect((await other.call("GET", "/audit")).text).not.toContain(world.owner.email);
   });
 
   it("is cut into pages that miss and repeat nothing", async () => {
-    const other = await makeConsoleWorld(service);
+    const other = await makeOwnerWithOneOfEach(service);
     const whole = Object((await other.call("GET", "/audit?limit=100")).body).items;
     const first = Object((await other.call("GET", "/audit?limit=2")).body);
     const second = Object((await other.call("GET", `/audit?limit=100&cursor=${first.nextCursor}`)).body);

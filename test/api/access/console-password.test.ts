@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createVisitor, readingOf } from "../../support/browser/browser-without-scripts.ts";
+import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
@@ -71,7 +71,7 @@ describe.each(databases)("changing the own password on $name", (engine) => {
 
   it("works in the console, which says what was wrong and sends no password back", async () => {
     const account = await makeAccount(service);
-    const visitor = createVisitor(service, await open(account));
+    const visitor = createBrowserWithoutScripts(service, await open(account));
     const path = "/console/sign-in-methods";
     const typed = { currentPassword: account.password, newPassword: fresh, repeatedPassword: "another one" };
     const send = async (values: object) =>
@@ -86,18 +86,22 @@ describe.each(databases)("changing the own password on $name", (engine) => {
   });
 
   it("is no text that is carried over a sign-in", async () => {
-    const visitor = createVisitor(service, await open(await makeAccount(service)));
+    const visitor = createBrowserWithoutScripts(service, await open(await makeAccount(service)));
     const page = await visitor.open("/console/sign-in-methods");
-    const unsigned = await createVisitor(service).send(page, "/console/sign-in-methods/password", {
-      currentPassword: "my old secret",
-      newPassword: fresh,
-    });
+    const unsigned = await createBrowserWithoutScripts(service).send(
+      page,
+      "/console/sign-in-methods/password",
+      {
+        currentPassword: "my old secret",
+        newPassword: fresh,
+      },
+    );
     expect(unsigned.status).toBe(401);
     expect(unsigned.text).not.toMatch(/my old secret|a fresh password/);
   });
 
   it("and making an account are explained on the sign-in page", async () => {
-    const text = readingOf(await createVisitor(service).open("/console/sign-in"));
+    const text = readingOf(await createBrowserWithoutScripts(service).open("/console/sign-in"));
     expect(text).toContain("innkeep admin user create");
     expect(text).toContain("innkeep admin user password");
   });
@@ -105,7 +109,7 @@ describe.each(databases)("changing the own password on $name", (engine) => {
 
 it("leads from the sign-in page to a new account where registration is open", async () => {
   const service = await startService();
-  const visitor = createVisitor(service);
+  const visitor = createBrowserWithoutScripts(service);
   const page = await visitor.open("/console/sign-in?to=/console/audit");
   const path = /href="([^"]*sign-up[^"]*)"/.exec(page.text)?.[1] ?? "";
   expect((await visitor.open(path)).status).toBe(200);

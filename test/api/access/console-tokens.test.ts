@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { bearer, type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  bearer,
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe.each(databases)("tokens on $name", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
+  let world: OwnerWithOneOfEach;
   beforeAll(async () => {
     service = await startService({ engine });
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
   });
   afterAll(() => service.stop());
 

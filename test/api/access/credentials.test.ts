@@ -3,16 +3,16 @@ import { hashOf } from "../../../server/secrets/secrets.ts";
 import { databases, postgres } from "../../support/database/databases.ts";
 import { unknownId } from "../../support/service/endpoints.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const runPath = `/api/v1/agent/runs/${unknownId}`;
 
 describe.each(databases)("keys and tokens on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService({ engine });
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());
 
@@ -68,7 +68,7 @@ describe.each(databases)("keys and tokens on $name", (engine) => {
   });
 
   it("refuses the keys of an app that was deleted", async () => {
-    const gone = await makeCast(service);
+    const gone = await makeAppWithAgent(service);
     await listWith(gone.key);
     await service.request("DELETE", `/api/v1/console/apps/${gone.appId}`, { headers: gone.person });
     expect(await listWith(gone.key)).toMatchObject({ status: 401, body: { code: "invalid_api_key" } });
@@ -130,7 +130,7 @@ describe("keys and tokens on two servers of one PostgreSQL", () => {
   it("refuses a key on one as soon as the other has revoked it", async () => {
     const database = await postgres.create();
     const [one, other] = [await startService({ database }), await startService({ database })];
-    const { appId, key, person } = await makeCast(one);
+    const { appId, key, person } = await makeAppWithAgent(one);
     const ask = () => one.request("GET", "/api/v1/faqs/remote", { headers: key });
     expect(await ask()).toMatchObject({ status: 200 });
     const keys = `/api/v1/console/apps/${appId}/keys`;

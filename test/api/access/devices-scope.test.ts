@@ -3,7 +3,10 @@ import { deviceScopes } from "../../../src/contract/endpoint.ts";
 import { databases } from "../../support/database/databases.ts";
 import { addressOf, endpoints, titleOf } from "../../support/service/endpoints.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 const theirs = endpoints.filter(([, { auth }]) => auth === "deviceToken").map(([, one]) => one);
 const foreign = endpoints
@@ -12,10 +15,10 @@ const foreign = endpoints
 
 describe.each(databases)("a device token on $name", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
+  let world: OwnerWithOneOfEach;
   beforeAll(async () => {
     service = await startService({ engine });
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
   });
   afterAll(() => service.stop());
 

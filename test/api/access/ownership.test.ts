@@ -3,20 +3,20 @@ import { databases } from "../../support/database/databases.ts";
 import { unknownId } from "../../support/service/endpoints.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
-  type Cast,
-  makeCast,
+  type AppWithAgent,
+  makeAppWithAgent,
   propose,
   submitFeedback,
 } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 describe.each(databases)("what belongs to another app or owner, on $name", (engine) => {
   let service: Service;
-  let owner: Cast;
-  let stranger: Cast;
+  let owner: AppWithAgent;
+  let stranger: AppWithAgent;
   let ids: { faqId: string; feedbackId: string; runId: string };
   beforeAll(async () => {
     service = await startService({ engine });
-    [owner, stranger] = [await makeCast(service), await makeCast(service)];
+    [owner, stranger] = [await makeAppWithAgent(service), await makeAppWithAgent(service)];
     const body = { question: "How?", answer: "So." };
     const faqId = (await service.request("POST", "/api/v1/faqs/remote", { headers: owner.key, body })).field(
       "id",

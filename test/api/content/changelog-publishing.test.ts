@@ -3,21 +3,24 @@ import { databases } from "../../support/database/databases.ts";
 import { issuesOf } from "../../support/service/issues.ts";
 import { keyed } from "../../support/service/mutations.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { makeReleaseApi, type ReleaseApi } from "../../support/worlds/changelog-callers.ts";
-import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import { type ChangelogCallers, makeChangelogCallers } from "../../support/worlds/changelog-callers.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 const hundred = Array.from({ length: 100 }, (_, at) => at);
 
 describe.each(databases)("new release notes on $name", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
-  let api: ReleaseApi;
+  let world: OwnerWithOneOfEach;
+  let api: ChangelogCallers;
   beforeAll(async () => {
     service = await startService({ engine });
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
   });
   beforeEach(async () => {
-    api = await makeReleaseApi(service, world);
+    api = await makeChangelogCallers(service, world);
   });
   afterAll(() => service.stop());
 

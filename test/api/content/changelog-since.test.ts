@@ -2,16 +2,20 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
 import { issuesOf } from "../../support/service/issues.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type Cast, makeCast, writeNote } from "../../support/worlds/app-with-owner-and-agent.ts";
+import {
+  type AppWithAgent,
+  makeAppWithAgent,
+  writeNote,
+} from "../../support/worlds/app-with-owner-and-agent.ts";
 
 describe.each(databases)("GET /api/v1/changelog/remote?since= on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());
 
@@ -165,7 +169,7 @@ describe.each(databases)("GET /api/v1/changelog/remote?since= on $name", (engine
       const tomorrow = new Date(service.clock.now().getTime() + 86_400_000).toISOString();
       await writeNote(service, cast, { version: "1.5.0", publishedAt: null });
       await writeNote(service, cast, { version: "1.6.0", publishedAt: tomorrow });
-      await writeNote(service, await makeCast(service), { version: "1.7.0" });
+      await writeNote(service, await makeAppWithAgent(service), { version: "1.7.0" });
       for (const since of ["1.5.0", "1.6.0", "1.7.0"]) expect(await unseen(since)).toEqual(["2.0.0"]);
     });
   });

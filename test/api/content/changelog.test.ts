@@ -2,18 +2,22 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
 import { issuesOf } from "../../support/service/issues.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type Cast, makeCast, writeNote } from "../../support/worlds/app-with-owner-and-agent.ts";
+import {
+  type AppWithAgent,
+  makeAppWithAgent,
+  writeNote,
+} from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const path = "/api/v1/changelog/remote";
 
 describe.each(databases)("GET /api/v1/changelog/remote on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());
 
@@ -79,7 +83,7 @@ describe.each(databases)("GET /api/v1/changelog/remote on $name", (engine) => {
 
   it("holds published entries of the key's app only", async () => {
     await write({});
-    const other = await makeCast(service);
+    const other = await makeAppWithAgent(service);
     expect((await list("", other.key)).body).toEqual({ entries: [] });
   });
 
@@ -113,7 +117,7 @@ describe.each(databases)("GET /api/v1/changelog/remote on $name", (engine) => {
   });
 
   it("is refused with 403 changelog_disabled while the changelog is not enabled for the app", async () => {
-    const off = await makeCast(service, { changelogEnabled: false });
+    const off = await makeAppWithAgent(service, { changelogEnabled: false });
     expect(await list("", off.key)).toMatchObject({ status: 403, body: { code: "changelog_disabled" } });
     const body = { changelogEnabled: true };
     await service.request("PATCH", `/api/v1/console/apps/${off.appId}`, { headers: off.person, body });

@@ -4,17 +4,17 @@ import { unknownId } from "../../support/service/endpoints.ts";
 import { issuesOf } from "../../support/service/issues.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { rowsOf } from "../../support/service/stored-content.ts";
-import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const path = "/api/v1/faqs/remote";
 
 describe.each(databases)("the limits of FAQ entries on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   let id: string;
   beforeAll(async () => {
     service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
     id = (await create({})).field("id");
   });
   afterAll(() => service.stop());

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databases, postgres } from "../../support/database/databases.ts";
-import { holdTable } from "../../support/postgres/locked-table.ts";
+import { lockTable } from "../../support/postgres/locked-table.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const path = "/api/v1/faqs/remote";
 const unknownId = "00000000-0000-4000-8000-000000000000";
@@ -10,12 +10,12 @@ const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe.each(databases)("FAQ entries on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());
 
@@ -47,7 +47,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
 
     it("holds the entries of the key's app only", async () => {
       await create();
-      expect(await list((await makeCast(service)).key)).toEqual([]);
+      expect(await list((await makeAppWithAgent(service)).key)).toEqual([]);
     });
   });
 
@@ -191,9 +191,9 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
 describe("FAQ entries on a PostgreSQL", () => {
   it("that are appended at once get a place each", async () => {
     const service = await startService({ engine: postgres, environment: { INNKEEP_RATE_LIMITS: "off" } });
-    const { key: headers } = await makeCast(service);
+    const { key: headers } = await makeAppWithAgent(service);
     const body = { question: "How?", answer: "So." };
-    const held = await holdTable(service.database, "faqs");
+    const held = await lockTable(service.database, "faqs");
     const created = Array.from({ length: 8 }, () => service.request("POST", path, { headers, body }));
     await held.waiting(8);
     await held.release();

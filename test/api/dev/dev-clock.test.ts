@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
 import { faultyPaths } from "../../support/service/issues.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { makeCast, writeNote } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { makeAppWithAgent, writeNote } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 describe.each(databases)("POST /dev/clock on $name", (engine) => {
   let service: Service;
@@ -80,7 +80,7 @@ describe.each(databases)("POST /dev/clock on $name", (engine) => {
   });
 
   it("shows what is published by then, and hides it again when the clock goes back", async () => {
-    const cast = await makeCast(service);
+    const cast = await makeAppWithAgent(service);
     const publishedAt = new Date(Date.now() + 3_600_000).toISOString();
     await writeNote(service, cast, { title: "Tomorrow", publishedAt });
     const entries = async () =>

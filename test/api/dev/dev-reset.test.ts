@@ -3,7 +3,7 @@ import { databases } from "../../support/database/databases.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";
 import { startWebhook } from "../../support/network/webhook.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { makeCast, writeNote } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { makeAppWithAgent, writeNote } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 describe.each(databases)("the development server on $name", (engine) => {
   let service: Service;
@@ -71,7 +71,7 @@ describe.each(databases)("the development server on $name", (engine) => {
   });
 
   it("goes on to take keys, tokens, devices and sign-ins after a reset, and shows nothing old", async () => {
-    const cast = await makeCast(service);
+    const cast = await makeAppWithAgent(service);
     const owner = await service.makeUser();
     const cookie = await service.signIn(owner);
     const device = await service.makeDevice(owner);

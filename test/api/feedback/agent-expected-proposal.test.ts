@@ -5,8 +5,8 @@ import { issuesOf } from "../../support/service/issues.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
-  type Cast,
-  makeCast,
+  type AppWithAgent,
+  makeAppWithAgent,
   propose,
   submitFeedback,
 } from "../../support/worlds/app-with-owner-and-agent.ts";
@@ -15,13 +15,13 @@ const unknownId = "00000000-0000-4000-8000-000000000000";
 
 describe.each(databases)("proposals of several agents on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   let id: string;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
     id = await submitFeedback(service, cast);
   });
   afterAll(() => service.stop());
@@ -86,7 +86,7 @@ describe.each(databases)("what an agent reads of a thread on $name", (engine) =>
   afterAll(() => service.stop());
 
   it("tells who wrote each message: the sender, the team, an agent", async () => {
-    const cast = await makeCast(service);
+    const cast = await makeAppWithAgent(service);
     const id = await submitFeedback(service, cast, { dedupeKey: "crash" });
     await submitFeedback(service, cast, { dedupeKey: "crash", message: "Again." });
     for (const direction of ["note", "outbound"]) {
@@ -108,7 +108,7 @@ describe.each(databases)("what an agent reads of a thread on $name", (engine) =>
   });
 
   it("tells how many older messages it leaves out", async () => {
-    const cast = await makeCast(service);
+    const cast = await makeAppWithAgent(service);
     const id = await submitFeedback(service, cast);
     await service.deps.database.write(async (tx) => {
       for (let n = 0; n < 520; n += 1) {

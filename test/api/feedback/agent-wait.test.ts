@@ -3,14 +3,14 @@ import * as z from "zod/mini";
 import { credentialsTopic } from "../../../server/store/engine/topics.ts";
 import { databases, postgres, sqlite } from "../../support/database/databases.ts";
 import { connectRaw, headOf } from "../../support/network/raw-connection.ts";
-import { holdTable } from "../../support/postgres/locked-table.ts";
+import { lockTable } from "../../support/postgres/locked-table.ts";
 import { issuesOf } from "../../support/service/issues.ts";
 import { request } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
-  type Cast,
+  type AppWithAgent,
   decide,
-  makeCast,
+  makeAppWithAgent,
   propose,
   submitFeedback,
 } from "../../support/worlds/app-with-owner-and-agent.ts";
@@ -22,7 +22,10 @@ function watch<Value>(promise: Promise<Value>) {
 }
 
 /** Revokes every agent token of a cast as its owner in the console. */
-async function revokeTokens({ request: ask }: Pick<Service, "request">, { person }: Pick<Cast, "person">) {
+async function revokeTokens(
+  { request: ask }: Pick<Service, "request">,
+  { person }: Pick<AppWithAgent, "person">,
+) {
   const list = await ask("GET", "/api/v1/console/tokens", { headers: person });
   for (const { id } of TokenList.parse(list.body).items)
     expect(await ask("DELETE", `/api/v1/console/tokens/${id}`, { headers: person })).toHaveProperty(
@@ -35,14 +38,14 @@ const TokenList = z.object({ items: z.array(z.object({ id: z.string() })) });
 
 describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   let feedbackId: string;
   let runId: string;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
     feedbackId = await submitFeedback(service, cast);
     runId = await propose(service, cast, feedbackId);
   });
@@ -157,7 +160,7 @@ describe("GET /api/v1/agent/runs/{runId}?wait=N on two servers of one PostgreSQL
   it("is answered when the run is decided through the other server", async () => {
     const database = await postgres.create();
     const [one, other] = [await startService({ database }), await startService({ database })];
-    const cast = await makeCast(one);
+    const cast = await makeAppWithAgent(one);
     const runId = await propose(one, cast, await submitFeedback(one, cast));
     const path = `/api/v1/agent/runs/${runId}`;
     const held = watch(request(one.baseUrl, "GET", `${path}?wait=55`, { headers: cast.agent }));
@@ -173,7 +176,7 @@ describe("GET /api/v1/agent/runs/{runId}?wait=N on two servers of one PostgreSQL
   it("ends with 401 when the token is revoked through the other server", async () => {
     const database = await postgres.create();
     const [one, other] = [await startService({ database }), await startService({ database })];
-    const cast = await makeCast(one);
+    const cast = await makeAppWithAgent(one);
     const path = `/api/v1/agent/runs/${await propose(one, cast, await submitFeedback(one, cast))}`;
     const held = watch(request(one.baseUrl, "GET", `${path}?wait=55`, { headers: cast.agent }));
     for (let n = 0; n < 5; n++) await one.request("GET", path, { headers: cast.agent });
@@ -189,7 +192,7 @@ describe("GET /api/v1/agent/runs/{runId}?wait=N on two servers of one SQLite fil
   it("ends with 401 when the token is revoked through the other server", async () => {
     const database = await sqlite.create();
     const [one, other] = [await startService({ database }), await startService({ database })];
-    const cast = await makeCast(one);
+    const cast = await makeAppWithAgent(one);
     const path = `/api/v1/agent/runs/${await propose(one, cast, await submitFeedback(one, cast))}`;
     const held = watch(request(one.baseUrl, "GET", `${path}?wait=55`, { headers: cast.agent }));
     for (let n = 0; n < 5; n++) await one.request("GET", path, { headers: cast.agent });
@@ -204,9 +207,9 @@ describe("GET /api/v1/agent/runs/{runId}?wait=N on two servers of one SQLite fil
 describe("GET /api/v1/agent/runs/{runId}?wait=N on a PostgreSQL", () => {
   it("lets go of a poll whose client left before it began to wait", async () => {
     const service = await startService({ engine: postgres });
-    const cast = await makeCast(service);
+    const cast = await makeAppWithAgent(service);
     const runId = await propose(service, cast, await submitFeedback(service, cast));
-    const held = await holdTable(service.database, "tokens", "everything");
+    const held = await lockTable(service.database, "tokens", "everything");
     const connection = await connectRaw(service.baseUrl);
     connection.write(headOf("GET", `/api/v1/agent/runs/${runId}?wait=55`, cast.agent));
     await held.waiting(1);

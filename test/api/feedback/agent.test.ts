@@ -3,8 +3,8 @@ import { databases } from "../../support/database/databases.ts";
 import { dataUrl, mp4, pdf, png } from "../../support/files/sample-files.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
-  type Cast,
-  makeCast,
+  type AppWithAgent,
+  makeAppWithAgent,
   propose,
   submitFeedback,
 } from "../../support/worlds/app-with-owner-and-agent.ts";
@@ -14,12 +14,12 @@ const anyId = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$
 
 describe.each(databases)("GET /api/v1/agent/feedback/{id} on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
-    cast = await makeCast(service, { name: "Orbit" });
+    cast = await makeAppWithAgent(service, { name: "Orbit" });
   });
   afterAll(() => service.stop());
 

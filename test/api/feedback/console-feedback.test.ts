@@ -4,19 +4,19 @@ import { dataUrl, pdf, png } from "../../support/files/sample-files.ts";
 import { filesIn } from "../../support/files/temporary-folder.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
-  type ConsoleWorld,
   fillThreads,
-  makeConsoleWorld,
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
   propose,
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe.each(databases)("threads in the console on $name", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
+  let world: OwnerWithOneOfEach;
   beforeAll(async () => {
     service = await startService({ engine });
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
   });
   afterAll(() => service.stop());
 
@@ -125,10 +125,10 @@ describe.each(databases)("threads in the console on $name", (engine) => {
 
 describe.each(databases)("the inbox on $name", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
+  let world: OwnerWithOneOfEach;
   beforeAll(async () => {
     service = await startService({ engine });
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
   });
   afterAll(() => service.stop());
 

@@ -3,18 +3,18 @@ import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   bearer,
-  type ConsoleWorld,
-  makeConsoleWorld,
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
   propose,
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe.each(databases)("decisions on $name", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
+  let world: OwnerWithOneOfEach;
   beforeAll(async () => {
     service = await startService({ engine });
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
   });
   afterAll(() => service.stop());
 

@@ -4,8 +4,8 @@ import { dataUrl, jpeg } from "../../support/files/sample-files.ts";
 import { connectRaw, headOf } from "../../support/network/raw-connection.ts";
 import { issuesOf } from "../../support/service/issues.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { keptFiles, rowsOf } from "../../support/service/stored-content.ts";
-import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { rowsOf, storedFiles } from "../../support/service/stored-content.ts";
+import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const path = "/api/v1/feedback/remote";
 const MB = 1_048_576;
@@ -13,10 +13,10 @@ const report = { type: "bug", message: "It crashes." };
 
 describe.each(databases)("the body of POST /api/v1/feedback/remote on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());
 
@@ -26,7 +26,7 @@ describe.each(databases)("the body of POST /api/v1/feedback/remote on $name", (e
     headOf("POST", path, { ...cast.key, "content-type": "application/json", ...headers });
   const nothingIsStored = async () => {
     expect(await rowsOf(service, "feedback", cast.appId)).toBe(0);
-    expect(await keptFiles(service)).toEqual([]);
+    expect(await storedFiles(service)).toEqual([]);
   };
 
   describe("that is refused", () => {
@@ -138,7 +138,7 @@ describe.each(databases)("the body of POST /api/v1/feedback/remote on $name", (e
       const connection = await connectRaw(service.baseUrl);
       connection.write(head({ "content-type": type, "content-length": 2 * MB }));
       connection.write(half);
-      await vi.waitFor(async () => expect(await keptFiles(service)).toHaveLength(1));
+      await vi.waitFor(async () => expect(await storedFiles(service)).toHaveLength(1));
       await connection.cut();
       await vi.waitFor(nothingIsStored);
     });

@@ -1,19 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databases, postgres } from "../../support/database/databases.ts";
 import { dataUrl, pdf, png } from "../../support/files/sample-files.ts";
-import { holdTable } from "../../support/postgres/locked-table.ts";
+import { lockTable } from "../../support/postgres/locked-table.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { rowsOf } from "../../support/service/stored-content.ts";
-import { type Cast, makeCast, submitFeedback } from "../../support/worlds/app-with-owner-and-agent.ts";
+import {
+  type AppWithAgent,
+  makeAppWithAgent,
+  submitFeedback,
+} from "../../support/worlds/app-with-owner-and-agent.ts";
 
 describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
   });
   beforeEach(async () => {
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());
 
@@ -105,7 +109,7 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
 
   it("are those of one app only", async () => {
     const id = (await submit({})).field("id");
-    const other = await makeCast(service);
+    const other = await makeAppWithAgent(service);
     expect((await submit({}, other.key)).field("id")).not.toBe(id);
   });
 
@@ -136,8 +140,8 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
 describe("repeats of one failure on a PostgreSQL", () => {
   it("whose first reports overlap begin one thread", async () => {
     const service = await startService({ engine: postgres, environment: { INNKEEP_RATE_LIMITS: "off" } });
-    const cast = await makeCast(service);
-    const held = await holdTable(service.database, "feedback");
+    const cast = await makeAppWithAgent(service);
+    const held = await lockTable(service.database, "feedback");
     const first = Array.from({ length: 8 }, () => submitFeedback(service, cast, { dedupeKey: "build" }));
     await held.waiting(8);
     await held.release();

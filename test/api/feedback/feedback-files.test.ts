@@ -3,8 +3,8 @@ import { databases } from "../../support/database/databases.ts";
 import * as sample from "../../support/files/sample-files.ts";
 import { faultyPaths, issuesOf } from "../../support/service/issues.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { keptFiles, rowsOf } from "../../support/service/stored-content.ts";
-import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { rowsOf, storedFiles } from "../../support/service/stored-content.ts";
+import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const { dataUrl } = sample;
 const path = "/api/v1/feedback/remote";
@@ -20,12 +20,12 @@ const videos = [sample.mp4, sample.webm, sample.mov].map((build) => [build().med
 
 describe.each(databases)("files of POST /api/v1/feedback/remote on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());
 
@@ -174,7 +174,7 @@ describe.each(databases)("files of POST /api/v1/feedback/remote on $name", (engi
   });
 
   it("keeps nothing of a report with one bad file: no thread, no upload, no file", async () => {
-    const before = await keptFiles(service);
+    const before = await storedFiles(service);
     const unseen = dataUrl(sample.png(4_321));
     const answer = await submit({
       images: [unseen],
@@ -184,18 +184,18 @@ describe.each(databases)("files of POST /api/v1/feedback/remote on $name", (engi
     expect(faultyPaths(answer)).toEqual(["videos.0"]);
     expect(await rowsOf(service, "feedback", cast.appId)).toBe(0);
     expect(await rowsOf(service, "uploads", cast.appId)).toBe(0);
-    expect(await keptFiles(service)).toEqual(before);
+    expect(await storedFiles(service)).toEqual(before);
   });
 
   it("keeps no file of a report that is refused for another reason", async () => {
-    const before = await keptFiles(service);
-    const off = await makeCast(service, { feedbackEnabled: false });
+    const before = await storedFiles(service);
+    const off = await makeAppWithAgent(service, { feedbackEnabled: false });
     const body = { type: "bug", message: "x", images: [dataUrl(sample.gif(5_432))] };
     expect(await service.request("POST", path, { headers: off.key, body })).toMatchObject({ status: 403 });
     expect(await submit({ message: "", images: [dataUrl(sample.gif(5_432))] })).toMatchObject({
       status: 400,
     });
-    expect(await keptFiles(service)).toEqual(before);
+    expect(await storedFiles(service)).toEqual(before);
   });
 
   it("gives the same file in two reports two addresses", async () => {

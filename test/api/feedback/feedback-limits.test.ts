@@ -4,7 +4,7 @@ import { faultyPaths, issuesOf } from "../../support/service/issues.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { rowsOf } from "../../support/service/stored-content.ts";
-import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const path = "/api/v1/feedback/remote";
 
@@ -25,10 +25,10 @@ const bytes = (size: number) => ({ a: "é".repeat((size - 8) / 2) });
 
 describe.each(databases)("the limits of POST /api/v1/feedback/remote on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());
 
@@ -231,7 +231,7 @@ describe.each(databases)("the limits of POST /api/v1/feedback/remote on $name", 
   });
 
   it("keep nothing of what they refuse", async () => {
-    const fresh = await makeCast(service);
+    const fresh = await makeAppWithAgent(service);
     await service.request("POST", path, { headers: fresh.key, body: { type: "bug", message: "" } });
     expect(await rowsOf(service, "feedback", fresh.appId)).toBe(0);
   });

@@ -3,8 +3,8 @@ import { databases } from "../../support/database/databases.ts";
 import * as sample from "../../support/files/sample-files.ts";
 import { issuesOf } from "../../support/service/issues.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { keptFiles, rowsOf } from "../../support/service/stored-content.ts";
-import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { rowsOf, storedFiles } from "../../support/service/stored-content.ts";
+import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const path = "/api/v1/feedback/remote";
 
@@ -26,12 +26,12 @@ function formOf(fields: Record<string, Part | Part[]>) {
 
 describe.each(databases)("multipart/form-data to POST /api/v1/feedback/remote on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());
 
@@ -90,9 +90,9 @@ describe.each(databases)("multipart/form-data to POST /api/v1/feedback/remote on
   });
 
   it("ignores fields and files that it does not know", async () => {
-    const before = await keptFiles(service);
+    const before = await storedFiles(service);
     expect(await submit(formOf({ foo: "bar", screenshots: sample.png(777) }))).toMatchObject({ status: 201 });
-    expect(await keptFiles(service)).toEqual(before);
+    expect(await storedFiles(service)).toEqual(before);
   });
 
   const png = sample.png();
@@ -159,12 +159,12 @@ describe.each(databases)("multipart/form-data to POST /api/v1/feedback/remote on
   });
 
   it("keeps no file of a form that it refuses", async () => {
-    const before = await keptFiles(service);
+    const before = await storedFiles(service);
     await submit(formOf({ images: sample.png(8_765), type: "praise" }));
     await sendRaw(
       `${whole}--b\r\nContent-Disposition: form-data; name="images"; filename="a.png"\r\n\r\nabc`,
     );
-    expect(await keptFiles(service)).toEqual(before);
+    expect(await storedFiles(service)).toEqual(before);
   });
 
   it("is the same request again whatever its boundary: an Idempotency-Key replays it", async () => {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createVisitor, readingOf } from "../../support/browser/browser-without-scripts.ts";
+import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
 import { databases } from "../../support/database/databases.ts";
 import { dataUrl, mp4, pdf, png } from "../../support/files/sample-files.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { keptFiles, rowsOf } from "../../support/service/stored-content.ts";
+import { rowsOf, storedFiles } from "../../support/service/stored-content.ts";
 import {
   bearer,
-  type ConsoleWorld,
-  makeConsoleWorld,
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
   propose,
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
@@ -33,10 +33,10 @@ const url = expect.stringContaining("/uploads/");
 
 describe.each(databases)("a repeat of a failure on $name", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
+  let world: OwnerWithOneOfEach;
   beforeAll(async () => {
     service = await startService({ engine });
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
   });
   afterAll(() => service.stop());
 
@@ -115,7 +115,9 @@ describe.each(databases)("a repeat of a failure on $name", (engine) => {
     const id = await send(first);
     await send({ ...second, images: [dataUrl(png())] });
     await send({ message: "Build 3 failed.", metadata: { run: "https://ci.example/3" } });
-    const page = await createVisitor(service, world.headers).open(`/console/feedback/${world.app.id}/${id}`);
+    const page = await createBrowserWithoutScripts(service, world.headers).open(
+      `/console/feedback/${world.app.id}/${id}`,
+    );
     expect(readingOf(page)).toMatch(
       /Conversation Grace reported it again .* Build 2 failed\. .*Contact grace@example\.org .*Question .*Again .*nightly .*ci\.example\/2 .*bbb222/,
     );
@@ -150,26 +152,28 @@ describe.each(databases)("a repeat of a failure on $name", (engine) => {
     expect(messages).toEqual([
       { id: row.id, direction: "inbound", author: "sender", body: row.body, createdAt },
     ]);
-    const page = await createVisitor(service, world.headers).open(`/console/feedback/${world.app.id}/${id}`);
+    const page = await createBrowserWithoutScripts(service, world.headers).open(
+      `/console/feedback/${world.app.id}/${id}`,
+    );
     expect(readingOf(page)).toMatch(/From the sender .* An old repeat\./);
   });
 
   it("keeps its file as long as the thread, though nothing else refers to it", async () => {
-    const before = await keptFiles(service);
+    const before = await storedFiles(service);
     const send = failure();
     const id = await send(first);
     await send({ ...second, images: [dataUrl(png(1_234))] });
     const { messages } = Object(await owned(id));
     const path = new URL(messages[0].images[0]).pathname;
     expect((await service.request("GET", path)).status).toBe(200);
-    expect(await keptFiles(service)).toHaveLength(before.length + 1);
+    expect(await storedFiles(service)).toHaveLength(before.length + 1);
     await world.call("DELETE", `/feedback/${id}`);
     expect((await service.request("GET", path)).status).toBe(404);
-    await expect.poll(() => keptFiles(service)).toEqual(before);
+    await expect.poll(() => storedFiles(service)).toEqual(before);
   });
 
   it("goes with its app", async () => {
-    const own = await makeConsoleWorld(service);
+    const own = await makeOwnerWithOneOfEach(service);
     const more = { dedupeKey: "build", images: [dataUrl(png(2_345))] };
     await sendFeedback(service, own.app.key, { dedupeKey: "build" });
     const id = await sendFeedback(service, own.app.key, more);

@@ -1,17 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type Cast, makeCast, submitFeedback } from "../../support/worlds/app-with-owner-and-agent.ts";
+import {
+  type AppWithAgent,
+  makeAppWithAgent,
+  submitFeedback,
+} from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const path = "/api/v1/feedback/remote";
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 describe.each(databases)("POST /api/v1/feedback/remote on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService({ engine });
-    cast = await makeCast(service, { name: "Orbit" });
+    cast = await makeAppWithAgent(service, { name: "Orbit" });
   });
   afterAll(() => service.stop());
 
@@ -127,13 +131,13 @@ describe.each(databases)("POST /api/v1/feedback/remote on $name", (engine) => {
   });
 
   it("is refused with 403 feedback_disabled while feedback is turned off for the app", async () => {
-    const off = await makeCast(service, { feedbackEnabled: false });
+    const off = await makeAppWithAgent(service, { feedbackEnabled: false });
     const answer = await submit({ type: "bug", message: "It crashes." }, off.key);
     expect(answer).toMatchObject({ status: 403, body: { code: "feedback_disabled" } });
   });
 
   it("is taken or refused from the moment that its owner turns feedback on or off", async () => {
-    const fickle = await makeCast(service);
+    const fickle = await makeAppWithAgent(service);
     const turn = (feedbackEnabled: boolean) =>
       service.request("PATCH", `/api/v1/console/apps/${fickle.appId}`, {
         headers: fickle.person,
@@ -151,7 +155,7 @@ describe.each(databases)("POST /api/v1/feedback/remote on $name", (engine) => {
 it("links to {console_url} and to {base_url}, as the deployment set them", async () => {
   const environment = { INNKEEP_CONSOLE_URL: "https://console.example/desk" };
   const service = await startService({ environment });
-  const cast = await makeCast(service);
+  const cast = await makeAppWithAgent(service);
   const answer = await service.request("POST", path, {
     headers: cast.key,
     body: { type: "bug", message: "x" },

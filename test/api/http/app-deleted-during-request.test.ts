@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
 import { connectRaw, headOf } from "../../support/network/raw-connection.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { keptFiles } from "../../support/service/stored-content.ts";
-import { makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { storedFiles } from "../../support/service/stored-content.ts";
+import { makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 describe.each(databases)("a request whose app is deleted while its body arrives on $name", (engine) => {
   let service: Service;
@@ -19,7 +19,7 @@ describe.each(databases)("a request whose app is deleted while its body arrives 
     ["a repeatable report", "/api/v1/feedback/remote", { type: "bug", message: "Late." }, key],
     ["an FAQ entry", "/api/v1/faqs/remote", { question: "Late?", answer: "Yes." }, {}],
   ])("gets for %s what its key would get now: 401", async (_, path, value, more) => {
-    const cast = await makeCast(service);
+    const cast = await makeAppWithAgent(service);
     const body = JSON.stringify(value);
     const headers = { ...cast.key, ...more, "content-type": "application/json" };
     const connection = await connectRaw(service.baseUrl);
@@ -34,6 +34,6 @@ describe.each(databases)("a request whose app is deleted while its body arrives 
     connection.write(body.slice(1));
     expect(await connection.read(/"code":/)).toMatch(/401 Unauthorized.*invalid_api_key/s);
     await connection.cut();
-    await expect.poll(() => keptFiles(service)).toEqual([]);
+    await expect.poll(() => storedFiles(service)).toEqual([]);
   });
 });

@@ -1,17 +1,17 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const feedback = "/api/v1/feedback/remote";
 const report = { type: "bug", message: "It crashes." };
 
 describe("a body", () => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService();
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());
 
@@ -67,7 +67,7 @@ describe("a 401 says how to show a credential", () => {
 
 it("FAQ writes that end in 400 or 404 use up the limit", async () => {
   const service = await startService({ environment: { INNKEEP_RATE_LIMITS: "faqWrites=4/60" } });
-  const { key } = await makeCast(service);
+  const { key } = await makeAppWithAgent(service);
   const path = "/api/v1/faqs/remote";
   const nothing = `${path}/00000000-0000-4000-8000-000000000000`;
   const entry = { question: "How?", answer: "So." };

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databases, postgres } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
-  type Cast,
+  type AppWithAgent,
   decide,
-  makeCast,
+  makeAppWithAgent,
   propose,
   submitFeedback,
   writeNote,
@@ -16,12 +16,12 @@ const faq = { question: "How?", answer: "So." };
 
 describe.each(databases)("caching on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());
 
@@ -196,7 +196,7 @@ describe("caching on two servers of one PostgreSQL", () => {
   it("is right on one at once when the other has written", async () => {
     const database = await postgres.create();
     const [one, other] = [await startService({ database }), await startService({ database })];
-    const { key: headers } = await makeCast(one);
+    const { key: headers } = await makeAppWithAgent(one);
     for (let n = 1; n <= 20; n++) {
       await one.request("POST", faqs, { headers, body: faq });
       const [there, here] = [

@@ -5,7 +5,7 @@ import { addressOf, endpoints, titleOf } from "../../support/service/endpoints.t
 import { faultsOf } from "../../support/service/refusals.ts";
 import type { Answer, Sending } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const having = (wanted: (endpoint: Endpoint) => boolean) =>
   endpoints
@@ -14,10 +14,10 @@ const having = (wanted: (endpoint: Endpoint) => boolean) =>
 
 describe.each(databases)("every error on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());
 

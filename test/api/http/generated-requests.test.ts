@@ -6,7 +6,11 @@ import { addressOf, endpoints } from "../../support/service/endpoints.ts";
 import { type GeneratedRequest, requestsTo, undeclaredIn } from "../../support/service/generated-requests.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { rounds } from "../../support/torture.ts";
-import { bearer, type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  bearer,
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 /** 100,000 requests in the long form. */
 const runsOfEach = rounds(12, 750);
@@ -17,10 +21,10 @@ it("are 100,000 in the long form", () => {
 
 describe.each(databases)("generated requests on $name", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
+  let world: OwnerWithOneOfEach;
   beforeAll(async () => {
     service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
   });
   afterAll(() => service.stop());
 
@@ -34,7 +38,7 @@ describe.each(databases)("generated requests on $name", (engine) => {
     const property = fc.asyncProperty(requestsTo(endpoint), async (generated) => {
       const answer = await send(endpoint, generated);
       expect(undeclaredIn(endpoint, answer)).toEqual([]);
-      if (answer.status < 300 && usesUp(endpoint)) world = await makeConsoleWorld(service);
+      if (answer.status < 300 && usesUp(endpoint)) world = await makeOwnerWithOneOfEach(service);
     });
     await fc.assert(property, { numRuns: runsOfEach });
   });

@@ -2,17 +2,21 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dataUrl, png } from "../../support/files/sample-files.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { metricsHeaders, type Service, startService } from "../../support/service/service.ts";
-import { type Cast, makeCast, submitFeedback } from "../../support/worlds/app-with-owner-and-agent.ts";
+import {
+  type AppWithAgent,
+  makeAppWithAgent,
+  submitFeedback,
+} from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const origin = "https://app.example";
 
 describe("every response", () => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   const answers = new Map<string, Answer>();
   beforeAll(async () => {
     service = await startService();
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
     const faqs = "/api/v1/faqs/remote";
     const ask = async (
       what: string,
@@ -84,12 +88,12 @@ describe("every response", () => {
 
 describe("CORS with listed origins", () => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService({
       environment: { INNKEEP_CORS_ORIGINS: `${origin}, https://other.example` },
     });
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());
 

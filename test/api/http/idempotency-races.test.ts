@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databases, postgres, type TestDatabase } from "../../support/database/databases.ts";
 import {
-  type TroubledDatabase,
-  troubledDatabase,
+  type FailingDatabase,
+  failingDatabase,
   unreachable,
 } from "../../support/database/failing-database.ts";
-import { holdTable } from "../../support/postgres/locked-table.ts";
+import { lockTable } from "../../support/postgres/locked-table.ts";
 import { isReplay, keyed, mutations, stateOf } from "../../support/service/mutations.ts";
 import { faultsOf } from "../../support/service/refusals.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { rowsOf } from "../../support/service/stored-content.ts";
-import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const path = "/api/v1/feedback/remote";
 const report = { type: "bug", message: "It crashes." };
@@ -31,15 +31,15 @@ function expectOneAct(answers: readonly Answer[]) {
 }
 
 describe.each(databases)("requests with one Idempotency-Key on $name", (engine) => {
-  let database: TroubledDatabase;
+  let database: FailingDatabase;
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
-    database = await troubledDatabase(engine);
+    database = await failingDatabase(engine);
     service = await startService({ database });
   });
   beforeEach(async () => {
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterEach(() => database.over());
   afterAll(async () => {
@@ -80,7 +80,7 @@ describe.each(databases)("requests with one Idempotency-Key on $name", (engine) 
   it("get the stored answer also after a restart of the server", async () => {
     const place = await engine.create();
     const before = await startService({ database: place });
-    const { key, appId } = await makeCast(before);
+    const { key, appId } = await makeAppWithAgent(before);
     const sending = { headers: { ...key, ...keyed("once") }, body: report };
     const first = await before.request("POST", path, sending);
     await before.stop();
@@ -96,11 +96,11 @@ describe.each(databases)("requests with one Idempotency-Key on $name", (engine) 
 describe("requests with one Idempotency-Key on two servers of one PostgreSQL", () => {
   let database: TestDatabase;
   let servers: readonly [Service, Service];
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     database = await postgres.create();
     servers = [await startService({ database }), await startService({ database })];
-    cast = await makeCast(servers[0]);
+    cast = await makeAppWithAgent(servers[0]);
   });
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.stop()));
@@ -126,7 +126,7 @@ describe("requests with one Idempotency-Key on two servers of one PostgreSQL", (
 
   it("are told 409 idempotency_in_progress with Retry-After: 1 while the first still runs", async () => {
     const [one, other] = servers;
-    const held = await holdTable(database, "feedback");
+    const held = await lockTable(database, "feedback");
     const first = send(one, "slow");
     await held.waiting(1);
     const early = await send(other, "slow");

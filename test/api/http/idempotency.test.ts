@@ -4,9 +4,9 @@ import { isReplay, keyed, mutations, stateOf } from "../../support/service/mutat
 import { type Service, startService } from "../../support/service/service.ts";
 import { rowsOf } from "../../support/service/stored-content.ts";
 import {
-  type Cast,
+  type AppWithAgent,
   decide,
-  makeCast,
+  makeAppWithAgent,
   propose,
   submitFeedback,
 } from "../../support/worlds/app-with-owner-and-agent.ts";
@@ -18,12 +18,12 @@ const hour = 3_600_000;
 
 describe.each(databases)("an Idempotency-Key on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());
 
@@ -105,7 +105,7 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
   it("belongs to one credential", async () => {
     const first = await createFaq(keyed("once"));
     const second = { "x-api-key": await service.makeKey(cast.appId) };
-    const stranger = await makeCast(service);
+    const stranger = await makeAppWithAgent(service);
     for (const headers of [second, stranger.key]) {
       const answer = await createFaq({ ...headers, ...keyed("once") });
       expect([answer.status, isReplay(answer)]).toEqual([201, false]);

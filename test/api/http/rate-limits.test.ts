@@ -5,9 +5,13 @@ import { isReplay, keyed } from "../../support/service/mutations.ts";
 import { faultsOf } from "../../support/service/refusals.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type Cast, makeCast, submitFeedback } from "../../support/worlds/app-with-owner-and-agent.ts";
+import {
+  type AppWithAgent,
+  makeAppWithAgent,
+  submitFeedback,
+} from "../../support/worlds/app-with-owner-and-agent.ts";
 
-type Use = (service: Service, cast: Cast, headers?: Record<string, string>) => Promise<Answer>;
+type Use = (service: Service, cast: AppWithAgent, headers?: Record<string, string>) => Promise<Answer>;
 
 const submit: Use = (service, { key }, headers) =>
   service.request("POST", "/api/v1/feedback/remote", {
@@ -41,13 +45,13 @@ const waitOf = ({ headers }: Answer): number => Number(headers.get("retry-after"
 
 describe.each(databases)("rate limits on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   let threads = new Map<string, string>();
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
     threads = new Map();
   });
   afterAll(() => service.stop());
@@ -173,7 +177,7 @@ describe.each(databases)("rate limits on $name", (engine) => {
   it("are what a deployment says, the others as they were", async () => {
     const environment = { INNKEEP_RATE_LIMITS: "feedback=3/60, faqWrites=2/10" };
     const strict = await startService({ engine, environment });
-    const own = await makeCast(strict);
+    const own = await makeAppWithAgent(strict);
     expect(await send(5, () => submit(strict, own))).toBe(3);
     expect(await send(5, () => writeFaq(strict, own))).toBe(2);
     expect(await send(20, () => readRun(strict, own))).toBe(20);
@@ -182,7 +186,7 @@ describe.each(databases)("rate limits on $name", (engine) => {
 
   it("are off with INNKEEP_RATE_LIMITS=off", async () => {
     const unlimited = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
-    const own = await makeCast(unlimited);
+    const own = await makeAppWithAgent(unlimited);
     expect(await send(140, () => submit(unlimited, own))).toBe(140);
     expect(await send(140, () => writeFaq(unlimited, own))).toBe(140);
     expect(await send(640, () => readRun(unlimited, own))).toBe(640);
@@ -194,7 +198,7 @@ describe("rate limits on two servers of one PostgreSQL", () => {
   it("are never exceeded by requests that come at once to both", async () => {
     const database = await postgres.create();
     const [one, other] = [await startService({ database }), await startService({ database })];
-    const cast = await makeCast(one);
+    const cast = await makeAppWithAgent(one);
     const servers = Array.from({ length: 240 }, (_, at) => (at % 2 === 0 ? one : other));
     const answers = await Promise.all(servers.map((server) => submit(server, cast)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(120);

@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { mintCredential, randomName } from "../../../server/secrets/secrets.ts";
 import { databases } from "../../support/database/databases.ts";
-import { type TroubledDatabase, troubledDatabase } from "../../support/database/failing-database.ts";
+import { type FailingDatabase, failingDatabase } from "../../support/database/failing-database.ts";
 import { connectRaw, headOf } from "../../support/network/raw-connection.ts";
 import { addressOf, endpoints, titleOf } from "../../support/service/endpoints.ts";
 import type { Answer, Sending } from "../../support/service/request.ts";
 import { metricsHeaders, type Service, startService } from "../../support/service/service.ts";
 import { storedText } from "../../support/service/stored-content.ts";
 import {
-  type Cast,
-  makeCast,
+  type AppWithAgent,
+  makeAppWithAgent,
   propose,
   submitFeedback,
 } from "../../support/worlds/app-with-owner-and-agent.ts";
@@ -31,16 +31,16 @@ interface Planted {
 }
 
 describe.each(databases)("a secret on $name", (engine) => {
-  let database: TroubledDatabase;
+  let database: FailingDatabase;
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   let planted: Planted;
   const answers: Answer[] = [];
   beforeAll(async () => {
-    database = await troubledDatabase(engine);
+    database = await failingDatabase(engine);
     service = await startService({ database });
     const webhook = "hook-8f4b2c6d1e9a7035";
-    cast = await makeCast(service, { chatWebhookUrl: `http://127.0.0.1:9/${webhook}` });
+    cast = await makeAppWithAgent(service, { chatWebhookUrl: `http://127.0.0.1:9/${webhook}` });
     planted = {
       webhook,
       appKey: cast.key["x-api-key"],

@@ -3,29 +3,29 @@ import { cleanUp } from "../../../server/background/nightly.ts";
 import type { Auth } from "../../../src/contract/endpoint.ts";
 import { databases } from "../../support/database/databases.ts";
 import {
-  type TroubledDatabase,
-  troubledDatabase,
+  type FailingDatabase,
+  failingDatabase,
   unreachable,
 } from "../../support/database/failing-database.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";
 import { addressOf, endpoints, titleOf } from "../../support/service/endpoints.ts";
 import { faultsOf } from "../../support/service/refusals.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { ageFiles, keptFiles, rowsOf } from "../../support/service/stored-content.ts";
-import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { ageFiles, rowsOf, storedFiles } from "../../support/service/stored-content.ts";
+import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const guarded = endpoints
   .filter(([, { auth }]) => auth !== "none")
   .map(([, endpoint]) => [titleOf(endpoint), endpoint] as const);
 
 describe.each(databases)("a failure on our side, on $name", (engine) => {
-  let database: TroubledDatabase;
+  let database: FailingDatabase;
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
-    database = await troubledDatabase(engine);
+    database = await failingDatabase(engine);
     service = await startService({ database });
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterEach(() => database.over());
   afterAll(async () => {
@@ -85,7 +85,7 @@ describe.each(databases)("a failure on our side, on $name", (engine) => {
     const report = { type: "bug", message: "x", images: [dataUrl(png(3_210))] };
     const submit = () =>
       service.request("POST", "/api/v1/feedback/remote", { headers: cast.key, body: report });
-    const files = await keptFiles(service);
+    const files = await storedFiles(service);
     const rows = await rowsOf(service, "feedback", cast.appId);
     database.trouble(error(), "writes");
     expect(String((await submit()).status)).toBe(status);
@@ -94,11 +94,11 @@ describe.each(databases)("a failure on our side, on $name", (engine) => {
     // PostgreSQL locks a file before it deletes it. It could not, so the next cleaning does it.
     await ageFiles(service, 61);
     await cleanUp(service.deps, new AbortController().signal);
-    expect(await keptFiles(service)).toEqual(files);
+    expect(await storedFiles(service)).toEqual(files);
     expect(await submit()).toMatchObject({ status: 201 });
     await service.request("DELETE", `/api/v1/console/apps/${cast.appId}`, { headers: cast.person });
-    await expect.poll(() => keptFiles(service)).toEqual(files);
-    cast = await makeCast(service);
+    await expect.poll(() => storedFiles(service)).toEqual(files);
+    cast = await makeAppWithAgent(service);
   });
 
   it("is over as soon as the database answers again", async () => {

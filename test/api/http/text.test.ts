@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
-  type Cast,
-  makeCast,
+  type AppWithAgent,
+  makeAppWithAgent,
   propose,
   submitFeedback,
 } from "../../support/worlds/app-with-owner-and-agent.ts";
@@ -25,10 +25,10 @@ const delicate = [
 
 describe.each(databases)("text on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());
 
@@ -60,7 +60,7 @@ describe.each(databases)("text on $name", (engine) => {
   });
 
   it.each(delicate)("of release notes comes back as it was sent: %j", async (text) => {
-    const own = await makeCast(service);
+    const own = await makeAppWithAgent(service);
     const note = { title: text, version: "1.0.0", body: text, items: [{ type: "added", text }] };
     const body = { ...note, publishedAt: "2024-05-01T10:00:00Z" };
     await service.request("POST", `/api/v1/console/apps/${own.appId}/changelog`, {

@@ -3,7 +3,7 @@ import { connectRaw } from "../../support/network/raw-connection.ts";
 import { endpoints } from "../../support/service/endpoints.ts";
 import { faultsOf } from "../../support/service/refusals.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const paths = [...new Set(endpoints.map(([, { path }]) => path))].map(
   (path) =>
@@ -45,7 +45,7 @@ describe("an address that there is not", () => {
     "/METRICS",
     "/api/v1/feedback/remote/__proto__",
   ])("answers every method with 404 not_found as JSON {error, code}: %s", async (path) => {
-    const { key } = await makeCast(service);
+    const { key } = await makeAppWithAgent(service);
     for (const method of methods.filter((name) => name !== "HEAD")) {
       const answer = await service.request(method, path, { headers: key });
       expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });

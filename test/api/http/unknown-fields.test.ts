@@ -5,9 +5,9 @@ import { mutations } from "../../support/service/mutations.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { storedText } from "../../support/service/stored-content.ts";
 import {
-  type Cast,
+  type AppWithAgent,
   decide,
-  makeCast,
+  makeAppWithAgent,
   propose,
   submitFeedback,
   writeNote,
@@ -37,12 +37,12 @@ function fieldsOf(value: unknown, path = ""): string[] {
 
 describe.each(databases)("fields that nobody declared, on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());
 

@@ -1,20 +1,27 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type PlannedTest, planTest, resetClock } from "../../support/worlds/cycle-planned-by-owner.ts";
+import {
+  makePlannedCycle,
+  type PlannedCycle,
+  resetClock,
+} from "../../support/worlds/cycle-planned-by-owner.ts";
 import { recordProof, recordSession } from "../../support/worlds/listing-and-slot-activity.ts";
-import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe.each(databases)("the report of a test on $name", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
-  let test: PlannedTest;
+  let world: OwnerWithOneOfEach;
+  let test: PlannedCycle;
   beforeAll(async () => {
     service = await startService({ engine });
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
   });
   beforeEach(async () => {
-    test = await planTest(service, world, { durationDays: 3, maxMissedDays: 2 });
+    test = await makePlannedCycle(service, world, { durationDays: 3, maxMissedDays: 2 });
   });
   afterEach(() => resetClock(service));
   afterAll(() => service.stop());
@@ -153,7 +160,7 @@ describe.each(databases)("the report of a test on $name", (engine) => {
   ])(
     "says of a test that is %s how far it came, and claims no more than is known",
     async (status, plan, start) => {
-      test = await planTest(service, world, plan);
+      test = await makePlannedCycle(service, world, plan);
       await join(test.slotIds[0]);
       if (status === "completed") test.toDay(3, 0);
       if (status === "cancelled") await test.cancel();
@@ -167,7 +174,7 @@ describe.each(databases)("the report of a test on $name", (engine) => {
   );
 
   it("says of a test whose last day is over that late sessions of it still count", async () => {
-    test = await planTest(service, world, { durationDays: 1 });
+    test = await makePlannedCycle(service, world, { durationDays: 1 });
     test.toDay(2);
     const { cycle, statement } = await report();
     expect(cycle).toMatchObject({ status: "running" });

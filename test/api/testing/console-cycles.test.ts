@@ -1,17 +1,25 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { dayMilliseconds, planTest, resetClock } from "../../support/worlds/cycle-planned-by-owner.ts";
+import {
+  dayMilliseconds,
+  makePlannedCycle,
+  resetClock,
+} from "../../support/worlds/cycle-planned-by-owner.ts";
 import { newListing } from "../../support/worlds/listing-and-slot-activity.ts";
-import { bearer, type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  bearer,
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe.each(databases)("a run of a test on $name", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
+  let world: OwnerWithOneOfEach;
   let listingId: string;
   beforeAll(async () => {
     service = await startService({ engine });
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
     const listing = { ...newListing, seats: 3, durationDays: 4, maxMissedDays: 2 };
     listingId = (await world.call("POST", `/apps/${world.app.id}/listings`, listing)).field("id");
   });
@@ -127,7 +135,7 @@ describe.each(databases)("a run of a test on $name", (engine) => {
   });
 
   it("that is called off frees the seats that were asked for and removes who holds one", async () => {
-    const test = await planTest(service, world);
+    const test = await makePlannedCycle(service, world);
     const [held, asked, open] = test.slotIds;
     await test.ask(held);
     await test.change(held, "accept");
@@ -149,7 +157,7 @@ describe.each(databases)("a run of a test on $name", (engine) => {
     ["completed", { durationDays: 1 }, 409],
     ["cancelled", {}, 409],
   ])("that is %s answers a cancel so: %j %d", async (status, traits, code) => {
-    const test = await planTest(service, world, traits);
+    const test = await makePlannedCycle(service, world, traits);
     if (status === "cancelled") await test.cancel();
     if (status === "completed") test.toDay(3, 0);
     const before = await read(test.cycleId);
@@ -162,14 +170,14 @@ describe.each(databases)("a run of a test on $name", (engine) => {
   });
 
   it("is called off once, however many do so", async () => {
-    const test = await planTest(service, world);
+    const test = await makePlannedCycle(service, world);
     const answers = await Promise.all(Array.from({ length: 10 }, () => test.cancel()));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
   it("is audited when it is planned and when it is called off, and not when either is refused", async () => {
-    const owned = await makeConsoleWorld(service);
-    const test = await planTest(service, owned);
+    const owned = await makeOwnerWithOneOfEach(service);
+    const test = await makePlannedCycle(service, owned);
     await test.cancel();
     await test.cancel();
     const { body } = await owned.call("GET", "/audit?limit=3");
@@ -195,7 +203,7 @@ describe.each(databases)("a run of a test on $name", (engine) => {
 
   it("is out of reach for a token without the scope, and for one of another app", async () => {
     const other = await service.makeApp(world.owner);
-    const { cycleId } = await planTest(service, world);
+    const { cycleId } = await makePlannedCycle(service, world);
     const readWith = async (traits: { scopes: string[]; appId?: string }, path: string) => {
       const headers = bearer(await service.makeToken(world.owner, "maintainer", traits));
       return (await service.request("GET", `/api/v1/console${path}`, { headers })).status;

@@ -1,21 +1,28 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type PlannedTest, planTest, resetClock } from "../../support/worlds/cycle-planned-by-owner.ts";
+import {
+  makePlannedCycle,
+  type PlannedCycle,
+  resetClock,
+} from "../../support/worlds/cycle-planned-by-owner.ts";
 import { recordProof, recordSession } from "../../support/worlds/listing-and-slot-activity.ts";
-import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe.each(databases)("the days of a seat on $name", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
-  let test: PlannedTest;
+  let world: OwnerWithOneOfEach;
+  let test: PlannedCycle;
   let slotId: string;
   beforeAll(async () => {
     service = await startService({ engine });
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
   });
   beforeEach(async () => {
-    test = await planTest(service, world, { durationDays: 5, startsIn: 2 });
+    test = await makePlannedCycle(service, world, { durationDays: 5, startsIn: 2 });
     slotId = test.slotIds[0];
     await test.ask(slotId);
     await test.change(slotId, "accept");

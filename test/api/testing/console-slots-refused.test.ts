@@ -2,25 +2,28 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
-  type PlannedTest,
+  type PlannedCycle,
   resetClock,
   type SlotState,
   secretsOf,
   slotIn,
   slotStates,
 } from "../../support/worlds/cycle-planned-by-owner.ts";
-import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 const hours = 3_600_000;
 
 describe.each(databases)("a seat that its owner cannot change, on $name,", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
-  let test: PlannedTest;
+  let world: OwnerWithOneOfEach;
+  let test: PlannedCycle;
   let slotId: string;
   beforeAll(async () => {
     service = await startService({ engine });
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
   });
   afterEach(() => resetClock(service));
   afterAll(() => service.stop());

@@ -3,26 +3,30 @@ import { hashOf } from "../../../server/secrets/secrets.ts";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
-  type PlannedTest,
-  planTest,
+  makePlannedCycle,
+  type PlannedCycle,
   resetClock,
   type SlotState,
   secretsOf,
   slotIn,
 } from "../../support/worlds/cycle-planned-by-owner.ts";
-import { bearer, type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  bearer,
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe.each(databases)("a seat in the hands of its owner on $name", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
-  let test: PlannedTest;
+  let world: OwnerWithOneOfEach;
+  let test: PlannedCycle;
   let slotId: string;
   beforeAll(async () => {
     service = await startService({ engine });
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
   });
   beforeEach(async () => {
-    test = await planTest(service, world);
+    test = await makePlannedCycle(service, world);
     slotId = test.slotIds[0];
   });
   afterEach(() => resetClock(service));
@@ -61,7 +65,7 @@ describe.each(databases)("a seat in the hands of its owner on $name", (engine) =
     ["before the first day from day 0", { startsIn: 3 }, 0],
     ["on the third day from day 3", { startsIn: -2 }, 3],
   ])("that is accepted %s is active from then on", async (_, plan, day) => {
-    test = await planTest(service, world, plan);
+    test = await makePlannedCycle(service, world, plan);
     slotId = test.slotIds[0];
     await test.ask(slotId);
     await test.change(slotId, "accept");
@@ -155,8 +159,8 @@ describe.each(databases)("a seat in the hands of its owner on $name", (engine) =
   });
 
   it("is audited with each change, and with none that was refused", async () => {
-    const owned = await makeConsoleWorld(service);
-    test = await planTest(service, owned);
+    const owned = await makeOwnerWithOneOfEach(service);
+    test = await makePlannedCycle(service, owned);
     slotId = test.slotIds[0];
     await test.ask(slotId);
     for (const verb of ["accept", "accept", "rotate-key", "confirm-join", "remove", "decline"])

@@ -5,17 +5,17 @@ import { type Service, startService } from "../../support/service/service.ts";
 import {
   dayMilliseconds,
   listOf,
-  makeTesterWorld,
+  makeTesterInCycle,
   sendProof,
   setClock,
-  type TesterWorld,
+  type TesterInCycle,
 } from "../../support/worlds/tester-in-running-cycle.ts";
 
 const minute = 60_000;
 
 describe.each(databases)("the day after the last one of a test on $name", (engine) => {
   let service: Service;
-  let world: TesterWorld;
+  let world: TesterInCycle;
   let owner: Record<string, string>;
   beforeAll(async () => {
     service = await startService({ engine });
@@ -23,7 +23,7 @@ describe.each(databases)("the day after the last one of a test on $name", (engin
   beforeEach(async () => {
     service.clock.setOffset(0);
     setClock(service, "2027-03-01T12:00:00.000Z");
-    world = await makeTesterWorld(service, { seats: 3, durationDays: 2 });
+    world = await makeTesterInCycle(service, { seats: 3, durationDays: 2 });
     owner = await service.signIn(world.owner);
     setClock(service, "2027-03-03T00:00:30.000Z");
   });

@@ -4,21 +4,21 @@ import { type Service, startService } from "../../support/service/service.ts";
 import {
   dayMilliseconds,
   listOf,
-  makeTesterWorld,
-  type TesterWorld,
+  makeTesterInCycle,
+  type TesterInCycle,
   toNoon,
 } from "../../support/worlds/tester-in-running-cycle.ts";
 
 describe.each(databases)("GET /api/v1/testing/listings on $name", (engine) => {
   let service: Service;
-  let world: TesterWorld;
+  let world: TesterInCycle;
   let device: Record<string, string>;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
     toNoon(service);
-    world = await makeTesterWorld(service, { seats: 3 });
+    world = await makeTesterInCycle(service, { seats: 3 });
     device = await service.makeDevice(await service.makeUser());
   });
   afterAll(() => service.stop());
@@ -50,7 +50,7 @@ describe.each(databases)("GET /api/v1/testing/listings on $name", (engine) => {
 
   it("tells of a test that recruits for a later day", async () => {
     const startsOn = new Date(service.clock.now().getTime() + dayMilliseconds).toISOString().slice(0, 10);
-    world = await makeTesterWorld(service, { startsOn });
+    world = await makeTesterInCycle(service, { startsOn });
     expect(await offered()).toMatchObject([{ cycleStatus: "recruiting", startsOn, seatsFree: 11 }]);
   });
 
@@ -81,7 +81,7 @@ describe.each(databases)("GET /api/v1/testing/listings on $name", (engine) => {
       tx.run("UPDATE cycles SET status = 'cancelled', next_at = NULL WHERE id = ?", world.cycle.id),
     );
     expect(await offered()).toEqual([]);
-    world = await makeTesterWorld(service, { durationDays: 1 });
+    world = await makeTesterInCycle(service, { durationDays: 1 });
     service.clock.advance(dayMilliseconds);
     expect(await offered()).toEqual([]);
   });

@@ -7,9 +7,9 @@ import { type Service, startService } from "../../support/service/service.ts";
 import {
   dayMilliseconds,
   listOf,
-  makeTesterWorld,
+  makeTesterInCycle,
   setStatus,
-  type TesterWorld,
+  type TesterInCycle,
   toNoon,
 } from "../../support/worlds/tester-in-running-cycle.ts";
 
@@ -17,14 +17,14 @@ const hundred = Array.from({ length: 100 }, (_, at) => at);
 
 describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name", (engine) => {
   let service: Service;
-  let world: TesterWorld;
+  let world: TesterInCycle;
   let device: Record<string, string>;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
     toNoon(service);
-    world = await makeTesterWorld(service, { seats: 3 });
+    world = await makeTesterInCycle(service, { seats: 3 });
     device = await makeDevice();
   });
   afterAll(() => service.stop());
@@ -122,7 +122,7 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
   });
 
   it("gives exactly one of a hundred seats to a tester who asks for all of them at once", async () => {
-    world = await makeTesterWorld(service, { seats: 101 });
+    world = await makeTesterInCycle(service, { seats: 101 });
     const answers = await Promise.all(world.open.map((slotId) => ask(slotId)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     const others = answers.filter(({ status }) => status !== 201);

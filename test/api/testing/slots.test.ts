@@ -6,10 +6,10 @@ import { storedText } from "../../support/service/stored-content.ts";
 import {
   dayMilliseconds,
   listOf,
-  makeTesterWorld,
+  makeTesterInCycle,
   sendProof,
   setStatus,
-  type TesterWorld,
+  type TesterInCycle,
   toNoon,
 } from "../../support/worlds/tester-in-running-cycle.ts";
 
@@ -17,13 +17,13 @@ const path = "/api/v1/testing/me/slots";
 
 describe.each(databases)("the seats of a tester on $name", (engine) => {
   let service: Service;
-  let world: TesterWorld;
+  let world: TesterInCycle;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
     toNoon(service);
-    world = await makeTesterWorld(service);
+    world = await makeTesterInCycle(service);
   });
   afterAll(() => service.stop());
 
@@ -69,10 +69,10 @@ describe.each(databases)("the seats of a tester on $name", (engine) => {
     it("has the running, the finished and the removed ones, newest test first", async () => {
       await setStatus(service, world.seat, "removed");
       service.clock.advance(1_000);
-      const short = await makeTesterWorld(service, { durationDays: 1 });
+      const short = await makeTesterInCycle(service, { durationDays: 1 });
       await service.seatTester(short.cycle, short.open[0] ?? "", world.tester);
       service.clock.advance(2 * dayMilliseconds);
-      const running = await makeTesterWorld(service);
+      const running = await makeTesterInCycle(service);
       await service.seatTester(running.cycle, running.open[0] ?? "", world.tester);
       expect(await slotsOf()).toMatchObject([
         { slotId: running.open[0], status: "active", cycleStatus: "running" },
@@ -92,7 +92,7 @@ describe.each(databases)("the seats of a tester on $name", (engine) => {
     });
 
     it("shows no test key where the tier is screenshot", async () => {
-      world = await makeTesterWorld(service, { verificationTier: "screenshot" });
+      world = await makeTesterInCycle(service, { verificationTier: "screenshot" });
       expect((await slotsOf()).map((slot) => Object.hasOwn(slot, "testKey"))).toEqual([false]);
     });
 

@@ -5,11 +5,11 @@ import { type Service, startService } from "../../support/service/service.ts";
 import {
   dayMilliseconds,
   listOf,
-  makeTesterWorld,
+  makeTesterInCycle,
   sendProof,
   setClock,
   setStatus,
-  type TesterWorld,
+  type TesterInCycle,
   toNoon,
 } from "../../support/worlds/tester-in-running-cycle.ts";
 
@@ -17,13 +17,13 @@ const path = "/api/v1/testing/me/tasks";
 
 describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
   let service: Service;
-  let world: TesterWorld;
+  let world: TesterInCycle;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
     toNoon(service);
-    world = await makeTesterWorld(service);
+    world = await makeTesterInCycle(service);
   });
   afterAll(() => service.stop());
 
@@ -31,8 +31,8 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
     service.request("GET", path + query, { headers });
   const tasksOf = async (query = "") => listOf(await get(query), "tasks");
   /** Another running test in which the same tester has a seat. */
-  const makeAnother = async (traits: Parameters<typeof makeTesterWorld>[1] = {}) => {
-    const other = await makeTesterWorld(service, traits);
+  const makeAnother = async (traits: Parameters<typeof makeTesterInCycle>[1] = {}) => {
+    const other = await makeTesterInCycle(service, traits);
     const [seat = ""] = other.open;
     await service.seatTester(other.cycle, seat, world.tester);
     return { ...other, seat };
@@ -140,7 +140,7 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
     },
   ])("is due when the day ends in the test's zone: $change in $timezone", async ({ timezone, now, end }) => {
     setClock(service, now);
-    world = await makeTesterWorld(service, { timezone });
+    world = await makeTesterInCycle(service, { timezone });
     expect(await tasksOf()).toMatchObject([{ dayIndex: 1, dueBy: end }]);
   });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DeviceScope, deviceScopes } from "../../../src/contract/endpoint.ts";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { makeTesterWorld, type TesterWorld } from "../../support/worlds/tester-in-running-cycle.ts";
+import { makeTesterInCycle, type TesterInCycle } from "../../support/worlds/tester-in-running-cycle.ts";
 
 interface Access {
   readonly method: string;
@@ -23,10 +23,10 @@ const table: readonly Access[] = [
 
 describe.each(databases)("the tester's endpoints on $name", (engine) => {
   let service: Service;
-  let world: TesterWorld;
+  let world: TesterInCycle;
   beforeAll(async () => {
     service = await startService({ engine });
-    world = await makeTesterWorld(service);
+    world = await makeTesterInCycle(service);
   });
   afterAll(() => service.stop());
 

@@ -3,19 +3,19 @@ import { databases } from "../../support/database/databases.ts";
 import { faultyPaths } from "../../support/service/issues.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
-  makeTesterWorld,
+  makeTesterInCycle,
   setStatus,
-  type TesterWorld,
+  type TesterInCycle,
 } from "../../support/worlds/tester-in-running-cycle.ts";
 
 describe.each(databases)("PATCH /api/v1/testing/me/profile on $name", (engine) => {
   let service: Service;
-  let world: TesterWorld;
+  let world: TesterInCycle;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
-    world = await makeTesterWorld(service);
+    world = await makeTesterInCycle(service);
   });
   afterAll(() => service.stop());
 

@@ -3,8 +3,8 @@ import { dataUrl, png } from "../../support/files/sample-files.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import {
   descriptorsOf,
-  type Held,
-  hold,
+  type HostileConnections,
+  holdConnections,
   memoryOf,
   p99,
   timesOf,
@@ -31,21 +31,25 @@ const post = ({ baseUrl }: Target, path: string, body: object, headers: Record<s
   });
 
 /** Holds connections until the server has closed them all, or the measurement is over. */
-const holdOut = async ({ isOver }: Target, opening: Promise<Held>): Promise<void> => {
+const holdOut = async ({ isOver }: Target, opening: Promise<HostileConnections>): Promise<void> => {
   const held = await opening;
   await vi.waitUntil(() => held.open() === 0 || isOver(), { timeout: 120_000, interval: 100 });
   held.release();
 };
 
 const attacks: Record<string, (target: Target, at: number) => Promise<unknown>> = {
-  "slow heads": (target) => holdOut(target, hold(target.baseUrl, 1_000, "GET / HTTP/1.1\r\nX-Slow: ")),
+  "slow heads": (target) =>
+    holdOut(target, holdConnections(target.baseUrl, 1_000, "GET / HTTP/1.1\r\nX-Slow: ")),
   "bodies without a credential": (target) => {
     const head = headOf("POST", "/api/v1/testing/auth/exchange", { ...json, "Content-Length": 32_768 });
-    return holdOut(target, hold(target.baseUrl, 300, `${head}${"x".repeat(20_000)}`));
+    return holdOut(target, holdConnections(target.baseUrl, 300, `${head}${"x".repeat(20_000)}`));
   },
   "slow uploads": (target) => {
     const headers = { ...json, "x-api-key": target.demo.apiKey, "Content-Length": 1_000_000 };
-    return holdOut(target, hold(target.baseUrl, 40, headOf("POST", "/api/v1/feedback/remote", headers)));
+    return holdOut(
+      target,
+      holdConnections(target.baseUrl, 40, headOf("POST", "/api/v1/feedback/remote", headers)),
+    );
   },
   "long lists": (target) => {
     const body = { type: "bug", message: "x", images: Array(100_000).fill("x") };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { hold } from "../../support/network/hostile-connections.ts";
+import { holdConnections } from "../../support/network/hostile-connections.ts";
 import { connectRaw, headOf } from "../../support/network/raw-connection.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
@@ -14,7 +14,7 @@ it("a client between two requests keeps its connection while others only connect
   const head = headOf("GET", "/healthz", {});
   client.write(head);
   expect(await client.read(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 200 /);
-  const held = await hold(service.baseUrl, 60, "GET / HTTP/1.1\r\n");
+  const held = await holdConnections(service.baseUrl, 60, "GET / HTTP/1.1\r\n");
   await expect.poll(() => held.open()).toBeLessThan(20);
   client.write(head);
   const twice = /HTTP[\s\S]+HTTP\/1\.1 200 /;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
-import { descriptorsOf, hold, p99 } from "../../support/network/hostile-connections.ts";
+import { descriptorsOf, holdConnections, p99 } from "../../support/network/hostile-connections.ts";
 import { connectRaw } from "../../support/network/raw-connection.ts";
 import { innkeepServeWithin } from "../../support/programs/built-program.ts";
 import { startService } from "../../support/service/service.ts";
@@ -23,7 +23,7 @@ it.each([
   async (_, bytes, answer) => {
     const service = await startService({ budgets: { headMilliseconds: 300, lingerMilliseconds: 200 } });
     const before = await descriptorsOf(process.pid);
-    const held = await hold(service.baseUrl, 20, bytes);
+    const held = await holdConnections(service.baseUrl, 20, bytes);
     await expect.poll(held.open, { timeout: 5_000 }).toBe(0);
     for (const received of held.received()) expect(received).toMatch(answer);
     // The ends of this client are open still.
@@ -41,13 +41,13 @@ it("one connection more than there may be takes the place of the one that waits 
   waiting.write(
     `POST /api/v1/testing/auth/await HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
-  const slow = await hold(service.baseUrl, 1, unfinishedHead);
-  const idle = await hold(service.baseUrl, 1, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+  const slow = await holdConnections(service.baseUrl, 1, unfinishedHead);
+  const idle = await holdConnections(service.baseUrl, 1, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
   await expect.poll(() => idle.received()[0]).toContain("200 OK");
-  const third = await hold(service.baseUrl, 1, unfinishedHead);
+  const third = await holdConnections(service.baseUrl, 1, unfinishedHead);
   await expect.poll(slow.open).toBe(0);
   expect([idle.open(), third.open()]).toEqual([1, 1]);
-  await hold(service.baseUrl, 1, unfinishedHead);
+  await holdConnections(service.baseUrl, 1, unfinishedHead);
   await expect.poll(idle.open).toBe(0);
   expect(third.open()).toBe(1);
   await waiting.cut();
@@ -58,8 +58,8 @@ it("1,500 slow connections to a server with 1,024 descriptors keep nobody else o
   const argv = ["--data", await temporaryFolder(), "--port", "0"];
   const env = { INNKEEP_BUDGETS: "headMilliseconds=3000" };
   const { ready, child } = await innkeepServeWithin(1_024, argv, env);
-  const heads = await hold(ready.baseUrl, 750, unfinishedHead);
-  const silent = await hold(ready.baseUrl, 750);
+  const heads = await holdConnections(ready.baseUrl, 750, unfinishedHead);
+  const silent = await holdConnections(ready.baseUrl, 750);
 
   const times: number[] = [];
   let most = 0;

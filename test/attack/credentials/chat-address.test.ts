@@ -6,7 +6,7 @@ import { type Service, startService } from "../../support/service/service.ts";
 import { storedText } from "../../support/service/stored-content.ts";
 import {
   bearer,
-  makeConsoleWorld,
+  makeOwnerWithOneOfEach,
   propose,
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
@@ -16,10 +16,10 @@ const token = "T0000/B0000/XXXXsecretXXXXpathXXX1a2b";
 
 describe.each(databases)("the address of a chat channel on $name", (engine) => {
   let service: Service;
-  let world: Awaited<ReturnType<typeof makeConsoleWorld>>;
+  let world: Awaited<ReturnType<typeof makeOwnerWithOneOfEach>>;
   beforeAll(async () => {
     service = await startService({ engine, secret, settings: { privateWebhooks: true } });
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
   });
   afterAll(() => service.stop());
 

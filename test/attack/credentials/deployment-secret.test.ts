@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { resetSecret } from "../../../server/admin/reset-secret.ts";
 import { serve } from "../../../server/main.ts";
-import { unlockWith } from "../../../server/start/unlock-database.ts";
+import { unlockDatabase } from "../../../server/start/unlock-database.ts";
 import { databases, type TestDatabase } from "../../support/database/databases.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -38,7 +38,7 @@ describe.each(databases)("the secret of a database on $name", ({ create, engine 
   const unlockHere = async (environment: Record<string, string | undefined>) => {
     const opened = await database.open();
     const databaseUrl = engine === "postgres" ? "postgres://" : undefined;
-    return unlockWith(environment, { data, databaseUrl }, opened);
+    return unlockDatabase(environment, { data, databaseUrl }, opened);
   };
   const readKey = (secret: string | undefined) =>
     using(secret, async (service) => {

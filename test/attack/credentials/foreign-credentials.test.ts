@@ -9,7 +9,11 @@ import { valuesFor } from "../../support/service/generated-values.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { rounds } from "../../support/torture.ts";
-import { bearer, type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  bearer,
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 type Headers = Record<string, string>;
 type Kind = "app key" | "agent token" | "maintainer token" | "session" | "device token";
@@ -34,12 +38,12 @@ describe.each(databases)(
   "every endpoint and every credential that is not its owner's, on $name",
   (engine) => {
     let service: Service;
-    let world: ConsoleWorld;
+    let world: OwnerWithOneOfEach;
     let ofOwner: Record<Kind, Headers>;
     let before: Map<string, string>;
     beforeAll(async () => {
       service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
-      world = await makeConsoleWorld(service);
+      world = await makeOwnerWithOneOfEach(service);
       ofOwner = await credentialsOf(world.owner, world.app.key);
       before = await seenByOwner();
     });

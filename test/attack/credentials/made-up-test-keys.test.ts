@@ -5,19 +5,19 @@ import { keyed } from "../../support/service/mutations.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { rounds } from "../../support/torture.ts";
 import {
-  makeTestedApp,
+  type AppWithTester,
+  makeAppWithTester,
   noon,
   setClock,
-  type TestedApp,
 } from "../../support/worlds/app-with-seated-tester.ts";
 
 describe.each(databases)("sessions of made-up test keys on $name", (engine) => {
   let service: Service;
-  let app: TestedApp;
+  let app: AppWithTester;
   beforeAll(async () => {
     service = await startService({ engine, budgets: { unknownTestKeys: 200 } });
     setClock(service, "2027-03-01T00:00:00.000Z");
-    app = await makeTestedApp(service);
+    app = await makeAppWithTester(service);
     setClock(service, noon);
   });
   afterAll(() => service.stop());

@@ -7,10 +7,10 @@ import { type Service, startService } from "../../support/service/service.ts";
 import { cookieOf, makeAccount, postSession } from "../../support/sign-in/password-accounts.ts";
 import {
   dayMilliseconds,
-  makeTesterWorld,
+  makeTesterInCycle,
   sendProof,
   setClock,
-  type TesterWorld,
+  type TesterInCycle,
 } from "../../support/worlds/tester-in-running-cycle.ts";
 
 const minute = 60_000;
@@ -20,12 +20,12 @@ const environment = { INNKEEP_RATE_LIMITS: "off" };
 describe.each(databases)("a clock that jumps on $name", (engine) => {
   let database: TestDatabase;
   let service: Service;
-  let world: TesterWorld;
+  let world: TesterInCycle;
   beforeEach(async () => {
     database = await engine.create();
     service = await startService({ database, environment });
     setClock(service, "2027-03-01T12:00:00.000Z");
-    world = await makeTesterWorld(service, { seats: 2, durationDays: 4 });
+    world = await makeTesterInCycle(service, { seats: 2, durationDays: 4 });
     service.clock.advance(10 * minute);
   });
   afterEach(async () => {

@@ -5,7 +5,7 @@ import { isReplay, keyed, mutations, stateOf } from "../../support/service/mutat
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeTestingWorld, testingMutations } from "../../support/service/testing-mutations.ts";
-import { makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 /** A request that changes something, ready to be sent, and what it could have changed. */
 interface Ready {
@@ -19,7 +19,7 @@ const changes: readonly (readonly [string, Prepare])[] = [
   ...mutations.map(({ name, prepare }): [string, Prepare] => [
     name,
     async (service) => {
-      const cast = await makeCast(service);
+      const cast = await makeAppWithAgent(service);
       const send = await prepare(service, cast);
       return { send, state: () => stateOf(service, cast) };
     },

@@ -1,10 +1,10 @@
 import { inflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  type PlacedFile,
-  placedFiles,
-  placeNumbers,
-  placeText,
+  type FileWithPosition,
+  filesWithPositions,
+  positionNumbers,
+  positionText,
 } from "../../support/files/files-with-positions.ts";
 import {
   dataUrl,
@@ -19,13 +19,13 @@ import {
   webp,
 } from "../../support/files/sample-files.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 let service: Service;
-let cast: Cast;
+let cast: AppWithAgent;
 beforeAll(async () => {
   service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
-  cast = await makeCast(service);
+  cast = await makeAppWithAgent(service);
 });
 afterAll(() => service.stop());
 
@@ -45,7 +45,7 @@ async function served(file: SampleFile): Promise<Buffer> {
 }
 
 describe("a file that says where it was taken", () => {
-  const files = placedFiles().map((file, at) => [`${at}: ${file.mediaType}`, file] as const);
+  const files = filesWithPositions().map((file, at) => [`${at}: ${file.mediaType}`, file] as const);
 
   it("comes in at least sixty forms", () => {
     expect(files.length).toBeGreaterThanOrEqual(60);
@@ -109,8 +109,8 @@ describe("a picture needs a whole header", () => {
 /** Whether the place stands in the bytes, as numbers, as text of either encoding, in digits, or compressed. */
 function saysPlace({ bytes }: Pick<SampleFile, "bytes">): boolean {
   const texts = [bytes, unpacked(bytes)].map((part) => part.toString("latin1").replaceAll("\0", ""));
-  if (texts.some((text) => text.includes(placeText))) return true;
-  const numbers = [placeNumbers(true), placeNumbers(false)];
+  if (texts.some((text) => text.includes(positionText))) return true;
+  const numbers = [positionNumbers(true), positionNumbers(false)];
   return numbers.some((number) => bytes.includes(number) || bytes.includes(number.toString("hex")));
 }
 
@@ -126,7 +126,7 @@ function unpacked(bytes: Buffer): Buffer {
 }
 
 /** The value of tag 0x0112 within the block. */
-function orientationIn(bytes: Buffer, { place }: PlacedFile): number {
+function orientationIn(bytes: Buffer, { place }: FileWithPosition): number {
   const block = bytes.subarray(place.from, place.to);
   const little = block.indexOf(Buffer.from("120103000100", "hex"));
   if (little !== -1) return block.readUInt16LE(little + 8);

@@ -5,9 +5,9 @@ import { dataUrl, mp4, pdf, png, type SampleFile } from "../../support/files/sam
 import { p99 } from "../../support/network/hostile-connections.ts";
 import { randomFrom, runSeed } from "../../support/random-seed.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { keptFiles } from "../../support/service/stored-content.ts";
+import { storedFiles } from "../../support/service/stored-content.ts";
 import { rounds, within } from "../../support/torture.ts";
-import { makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const path = "/api/v1/feedback/remote";
 let service: Service;
@@ -15,7 +15,7 @@ let key: Record<string, string>;
 beforeAll(async () => {
   const settings = { storedBytesPerApp: Number.POSITIVE_INFINITY };
   service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" }, settings });
-  ({ key } = await makeCast(service));
+  ({ key } = await makeAppWithAgent(service));
 });
 afterAll(() => service.stop());
 
@@ -40,7 +40,7 @@ describe("hostile files", () => {
       if (status !== 400) taken.push(`${file.what} as ${file.mediaType}: ${status}`);
     }
     expect(taken).toEqual([]);
-    expect(await keptFiles(service)).toEqual([]);
+    expect(await storedFiles(service)).toEqual([]);
     process.stdout.write(`${files.length} hostile files: p99 ${p99(times).toFixed(0)} ms\n`);
     expect(p99(times)).toBeLessThan(within(2_000, 50));
   });

@@ -11,7 +11,7 @@ import { filesIn, temporaryFolder } from "../../support/files/temporary-folder.t
 import { innkeep } from "../../support/programs/built-program.ts";
 import { type Deployment, makeDeployment } from "../../support/service/deployment.ts";
 import type { Service } from "../../support/service/service.ts";
-import { makeConsoleWorld, sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+import { makeOwnerWithOneOfEach, sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
 const never = new AbortController().signal;
 const newFile = async () => join(await temporaryFolder(), "backup.tar");
@@ -189,7 +189,7 @@ describe("deleted text", () => {
   it("is not in the file of a SQLite database, nor in its search, after the next cleaning", async () => {
     const deployment = await makeDeployment(sqlite);
     const service = await deployment.serve();
-    const world = await makeConsoleWorld(service);
+    const world = await makeOwnerWithOneOfEach(service);
     const word = "quetzalcoatl";
     const report = (n: number, message: string) =>
       sendFeedback(service, world.app.key, { message: `${message} ${n} ${"text ".repeat(200)}` });

@@ -12,7 +12,7 @@ import {
   webp,
 } from "../../support/files/sample-files.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const scripts = [
   "<script>document.title='ran';fetch('/ran')</script>",
@@ -46,7 +46,7 @@ describe("files that are a script to some", () => {
 
   it("run none in a browser, however they are opened", { timeout: 300_000 }, async () => {
     expect(polyglots.length).toBeGreaterThanOrEqual(30);
-    const { key, agent } = await makeCast(service);
+    const { key, agent } = await makeAppWithAgent(service);
     const context = await browser.newContext();
     const page = await context.newPage();
     const ran: string[] = [];

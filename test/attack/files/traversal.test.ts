@@ -6,7 +6,7 @@ import { filesIn } from "../../support/files/temporary-folder.ts";
 import { connectRaw, headOf } from "../../support/network/raw-connection.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { rounds } from "../../support/torture.ts";
-import { makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const ups = [
   "../",
@@ -62,7 +62,7 @@ describe("paths that lead elsewhere", () => {
   });
 
   it("write nothing, as names of files and of fields", { timeout: 60_000 }, async () => {
-    const { key, appId } = await makeCast(service);
+    const { key, appId } = await makeAppWithAgent(service);
     const { data } = service.deps.settings;
     const outside = async () =>
       (await filesIn(data)).filter((path) => !/files[/\\][0-9a-f]{2}[/\\]/.test(path)).sort();

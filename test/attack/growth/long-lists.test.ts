@@ -3,7 +3,7 @@ import { databases } from "../../support/database/databases.ts";
 import { issuesOf } from "../../support/service/issues.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const feedback = "/api/v1/feedback/remote";
 const session = "/api/v1/testing/sdk/session";
@@ -22,7 +22,7 @@ describe.each(databases)("lists longer than any limit on $name", (engine) => {
   afterAll(() => service.stop());
 
   const sender = async () => {
-    const headers = { ...(await makeCast(service)).key, "content-type": "application/json" };
+    const headers = { ...(await makeAppWithAgent(service)).key, "content-type": "application/json" };
     return (path: string, body: string): Promise<Answer> => service.request("POST", path, { headers, body });
   };
   const sizeOf = ({ body }: Answer) => JSON.stringify(body).length;

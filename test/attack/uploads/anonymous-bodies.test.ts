@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
-import { hold, memoryOf } from "../../support/network/hostile-connections.ts";
+import { holdConnections, memoryOf } from "../../support/network/hostile-connections.ts";
 import { headOf } from "../../support/network/raw-connection.ts";
 import { postSlowly } from "../../support/network/slow-sender.ts";
 import { innkeepServe } from "../../support/programs/built-program.ts";
@@ -41,7 +41,7 @@ describe("bodies of requests without a credential", () => {
 
   it("must keep coming: one that stops is answered with 503, and its connection closes", async () => {
     const head = headOf("POST", exchange, { ...json, "Content-Length": 20_000 });
-    const held = await hold(service.baseUrl, 5, `${head}{"code":"`);
+    const held = await holdConnections(service.baseUrl, 5, `${head}{"code":"`);
     await expect.poll(held.open, { timeout: 5_000 }).toBe(0);
     for (const answer of held.received()) {
       expect(answer).toMatch(/^HTTP\/1\.1 503 /);
@@ -62,9 +62,9 @@ describe("bodies of requests without a credential", () => {
 
   it("share a budget: over it the sender that holds the most loses its oldest", async () => {
     const head = headOf("POST", exchange, { ...json, "Content-Length": 30_000 });
-    const first = await hold(service.baseUrl, 1, head + "x".repeat(20_000));
+    const first = await holdConnections(service.baseUrl, 1, head + "x".repeat(20_000));
     await expect.poll(() => first.received()[0]).toBe("");
-    await hold(service.baseUrl, 4, head + "x".repeat(20_000));
+    await holdConnections(service.baseUrl, 4, head + "x".repeat(20_000));
     await expect.poll(() => first.received()[0]).toMatch(/^HTTP\/1\.1 503 /);
   });
 });
@@ -79,7 +79,7 @@ it("2,000 connections that each leave a body of 32 KiB unfinished cost at most 6
   const idle = await memoryOf(pid);
   const head = headOf("POST", exchange, { ...json, "Content-Length": 32_768 });
   // The second packet makes it a body of several pieces.
-  const held = await hold(ready.baseUrl, 2_000, `${head}{"code":"`);
+  const held = await holdConnections(ready.baseUrl, 2_000, `${head}{"code":"`);
   held.send("x".repeat(32_000));
   let most = 0;
   for (let n = 0; n < rounds(30, 100); n += 1) {

@@ -5,9 +5,9 @@ import { filesIn } from "../../support/files/temporary-folder.ts";
 import { connectRaw, headOf } from "../../support/network/raw-connection.ts";
 import { randomFrom, runSeed } from "../../support/random-seed.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { keptFiles, rowsOf } from "../../support/service/stored-content.ts";
+import { rowsOf, storedFiles } from "../../support/service/stored-content.ts";
 import { rounds } from "../../support/torture.ts";
-import { makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const path = "/api/v1/feedback/remote";
 const json = Buffer.from(
@@ -42,7 +42,7 @@ describe("uploads that are cut at any byte", () => {
 
   it("leave no file, no descriptor and no report", { timeout: 600_000 }, async () => {
     const random = randomFrom(runSeed);
-    const { key, appId } = await makeCast(service);
+    const { key, appId } = await makeAppWithAgent(service);
     const { data } = service.deps.settings;
     const files = `${data}/files`;
     const cutOne = async () => {
@@ -67,7 +67,7 @@ describe("uploads that are cut at any byte", () => {
     await vi.waitFor(
       async () => {
         expect(await openFilesIn(files)).toEqual([]);
-        expect(await keptFiles(service)).toEqual([]);
+        expect(await storedFiles(service)).toEqual([]);
       },
       { timeout: 20_000 },
     );
@@ -78,7 +78,7 @@ describe("uploads that are cut at any byte", () => {
 it("an upload whose bytes cannot be counted in the end leaves no file", async () => {
   const service = await startService();
   onTestFinished(() => service.stop());
-  const { key } = await makeCast(service);
+  const { key } = await makeAppWithAgent(service);
   await service.deps.database.write((tx) =>
     tx.run(
       `CREATE TRIGGER broken BEFORE INSERT ON byte_uses WHEN NEW.bytes > 1 BEGIN SELECT RAISE(ABORT, 'broken'); END`,

@@ -7,7 +7,7 @@ import { filesIn } from "../../support/files/temporary-folder.ts";
 import { refusal } from "../../support/service/refusals.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type Cast, makeCast } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const path = "/api/v1/feedback/remote";
 const small = { type: "bug", message: "It crashes." };
@@ -15,13 +15,13 @@ const large = { ...small, images: [dataUrl(png(100_000))] };
 
 describe.each(databases)("bytes of feedback on $name", (engine) => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   const settings = { feedbackBytesPerHour: 500_000, storedBytesPerApp: 250_000 };
   beforeAll(async () => {
     service = await startService({ engine, settings });
   });
   beforeEach(async () => {
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());
 
@@ -58,7 +58,7 @@ describe.each(databases)("bytes of feedback on $name", (engine) => {
 
   it("of one key are not another's", async () => {
     for (let sent = 0; sent < 4; sent += 1) await send(large);
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
     expect((await send(large)).status).toBe(201);
   });
 
@@ -143,7 +143,7 @@ describe.each(databases)("reports that join a thread on $name", (engine) => {
     expect(rateLimits.feedbackRepeats).toEqual({ limit: 1_200, windowSeconds: 60 });
     const limits = "feedback=3/60,feedbackRepeats=10/60";
     const service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: limits } });
-    const { key: headers } = await makeCast(service);
+    const { key: headers } = await makeAppWithAgent(service);
     const send = async (body: object) =>
       (await service.request("POST", path, { headers, body: { ...small, ...body } })).status;
     const joining = { dedupeKey: "build" };

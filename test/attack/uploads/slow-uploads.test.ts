@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { databases } from "../../support/database/databases.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";
 import { filesIn } from "../../support/files/temporary-folder.ts";
-import { hold } from "../../support/network/hostile-connections.ts";
+import { holdConnections } from "../../support/network/hostile-connections.ts";
 import { connectRaw, headOf } from "../../support/network/raw-connection.ts";
 import { postSlowly } from "../../support/network/slow-sender.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { rounds } from "../../support/torture.ts";
-import { makeTesterWorld, toNoon } from "../../support/worlds/tester-in-running-cycle.ts";
+import { makeTesterInCycle, toNoon } from "../../support/worlds/tester-in-running-cycle.ts";
 
 const path = "/api/v1/feedback/remote";
 const json = { "Content-Type": "application/json" };
@@ -37,7 +37,7 @@ describe.each(databases)("slow uploads on $name", (engine) => {
 
   it("with one key stop no upload with another", async () => {
     const [attacker, other] = [await service.makeApp(), await service.makeApp()];
-    await hold(service.baseUrl, 12, `${headFor(attacker.key)}{"type":"`);
+    await holdConnections(service.baseUrl, 12, `${headFor(attacker.key)}{"type":"`);
     expect((await upload(other.key)).status).toBe(201);
     expect((await upload(attacker.key)).status).toBe(503);
   });
@@ -45,7 +45,7 @@ describe.each(databases)("slow uploads on $name", (engine) => {
   it("with so many keys that they hold all places lose one to each who has none", async () => {
     const attackers = await Promise.all([service.makeApp(), service.makeApp(), service.makeApp()]);
     const other = await service.makeApp();
-    for (const { key } of attackers) await hold(service.baseUrl, 4, `${headFor(key)}{"type":"`);
+    for (const { key } of attackers) await holdConnections(service.baseUrl, 4, `${headFor(key)}{"type":"`);
     expect((await upload(other.key)).status).toBe(201);
   });
 
@@ -53,13 +53,13 @@ describe.each(databases)("slow uploads on $name", (engine) => {
     const attacker = await service.makeUser();
     const apps = await Promise.all(Array.from({ length: 12 }, () => service.makeApp(attacker)));
     const other = await service.makeApp();
-    for (const { key } of apps) await hold(service.baseUrl, 8, `${headFor(key)}{"type":"`);
+    for (const { key } of apps) await holdConnections(service.baseUrl, 8, `${headFor(key)}{"type":"`);
     expect((await upload(other.key)).status).toBe(201);
   });
 
   it("are cut when they come too slowly, leave nothing, and count towards the limit", async () => {
     const { key } = await service.makeApp();
-    const held = await hold(service.baseUrl, 4, `${headFor(key)}{"type":"`);
+    const held = await holdConnections(service.baseUrl, 4, `${headFor(key)}{"type":"`);
     await expect
       .poll(() => held.received().every((text) => /^HTTP\/1\.1 503 /.test(text)), { timeout: 10_000 })
       .toBe(true);
@@ -94,7 +94,7 @@ describe.each(databases)("a proof on $name", (engine) => {
     const service = await startService({ engine, budgets });
     onTestFinished(() => service.stop());
     toNoon(service);
-    const { seat, device } = await makeTesterWorld(service);
+    const { seat, device } = await makeTesterInCycle(service);
     const form = new FormData();
     form.set("slotId", seat);
     form.set("capturedAt", service.clock.now().toISOString());

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
-import { hold } from "../../support/network/hostile-connections.ts";
+import { holdConnections } from "../../support/network/hostile-connections.ts";
 import { headOf } from "../../support/network/raw-connection.ts";
 import { innkeepServe } from "../../support/programs/built-program.ts";
 
@@ -11,7 +11,7 @@ it("an upload that is under way when the server stops is answered with 503, and 
   });
   const headers = { "x-api-key": ready.demo.apiKey, "Content-Type": "application/json" };
   const head = headOf("POST", "/api/v1/feedback/remote", { ...headers, "Content-Length": 5_000_000 });
-  const held = await hold(ready.baseUrl, 3, `${head}{"type":"bug","images":["`);
+  const held = await holdConnections(ready.baseUrl, 3, `${head}{"type":"bug","images":["`);
   held.send("A".repeat(100_000));
   // What is answered after it shows that the uploads have reached the server.
   await fetch(`${ready.baseUrl}/readyz`);

@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createArrivals } from "../../../server/http/bodies/arrivals.ts";
+import { createIncomingBodies } from "../../../server/http/bodies/arrivals.ts";
 import { readBytes } from "../../../server/http/bodies/body.ts";
 import { createPace } from "../../../server/http/bodies/pace.ts";
 import { budgetsOf } from "../../../server/settings/budgets.ts";
 import { readSettings } from "../../../server/settings/environment.ts";
 import { databases } from "../../support/database/databases.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";
-import { hold } from "../../support/network/hostile-connections.ts";
+import { holdConnections } from "../../support/network/hostile-connections.ts";
 import { connectRaw, headOf, type RawConnection } from "../../support/network/raw-connection.ts";
 import { startService } from "../../support/service/service.ts";
 
@@ -47,7 +47,7 @@ describe("a body whose sender did nothing wrong", () => {
 
   it("is cut, and breaks nothing, where the budget has no room even for its beginning", async () => {
     const settings = readSettings({}, { INNKEEP_BUDGETS: "anonymousBufferedBytes=1000" });
-    const arrivals = createArrivals({ settings, stopping });
+    const arrivals = createIncomingBodies({ settings, stopping });
     const sender = { id: "somebody", anonymous: true };
     await expect(readBytes(request, 1_000, { arrivals, sender })).rejects.toMatchObject({ code: "busy" });
   });
@@ -57,7 +57,7 @@ describe("a body whose sender did nothing wrong", () => {
     const gone = once(request, "close").catch(() => undefined);
     await connection.cut();
     await gone;
-    const arrivals = createArrivals({ settings: readSettings({}, {}), stopping });
+    const arrivals = createIncomingBodies({ settings: readSettings({}, {}), stopping });
     const sender = { id: "somebody", anonymous: true };
     await expect(readBytes(request, 1_000, { arrivals, sender })).rejects.toMatchObject({
       code: "bad_request",
@@ -66,7 +66,7 @@ describe("a body whose sender did nothing wrong", () => {
 
   it("that has come whole and has gone before it is read keeps nobody waiting", async () => {
     request.on("error", () => {});
-    const arrivals = createArrivals({ settings: readSettings({}, {}), stopping });
+    const arrivals = createIncomingBodies({ settings: readSettings({}, {}), stopping });
     const reading = readBytes(request, 1_000, { arrivals, sender: { id: "somebody", anonymous: true } });
     request.pause();
     connection.write("67890");
@@ -92,7 +92,7 @@ describe.each(databases)("an upload that finds no turn on $name", (engine) => {
         "x-api-key": slow.key,
         "Content-Length": 100_000,
       };
-      const held = await hold(service.baseUrl, 1, `${headOf("POST", path, headers)}{"type":"`);
+      const held = await holdConnections(service.baseUrl, 1, `${headOf("POST", path, headers)}{"type":"`);
       const body = { type: "bug", message: "See the picture.", images: [dataUrl(png(200_000))] };
       const send = async (key: string) =>
         (await service.request("POST", path, { headers: { "x-api-key": key }, body })).status;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCommandLine, type Ran } from "../../support/clients/command-line.ts";
-import { forgetfulProxy } from "../../support/network/response-dropping-proxy.ts";
+import { responseDroppingProxy } from "../../support/network/response-dropping-proxy.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { newAppOf } from "../../support/worlds/changelog-command-lines.ts";
+import { makeChangelogCommandLines } from "../../support/worlds/changelog-command-lines.ts";
 
 let service: Service;
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const newApp = () => newAppOf(service);
+const newApp = () => makeChangelogCommandLines(service);
 
 describe("changelog create of a version that exists", () => {
   const again = ["changelog", "create", "--title", "Again", "--version", "v1.0.0"];
@@ -67,7 +67,7 @@ describe("changelog create of a version that exists", () => {
 
   it("makes one entry where the answer was lost, whether the next run knows of it or not", async () => {
     const { app, line, token } = await newApp();
-    const proxy = await forgetfulProxy(service.baseUrl, (response) => response.destroy());
+    const proxy = await responseDroppingProxy(service.baseUrl, (response) => response.destroy());
     const env = { INNKEEP_BASE_URL: proxy };
     const lost = await line.run([...again, "--publish", "--app", app.id], { env });
     expect(lost.exit).toBe(0);

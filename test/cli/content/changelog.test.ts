@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Service, startService } from "../../support/service/service.ts";
-import { newAppOf } from "../../support/worlds/changelog-command-lines.ts";
+import { makeChangelogCommandLines } from "../../support/worlds/changelog-command-lines.ts";
 
 let service: Service;
 beforeAll(async () => {
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const newApp = () => newAppOf(service);
+const newApp = () => makeChangelogCommandLines(service);
 
 describe("changelog create", () => {
   it("writes a draft with all that the flags say", async () => {

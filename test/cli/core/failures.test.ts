@@ -5,13 +5,13 @@ import {
   answers,
   hangsUp,
   listen,
-  startIntake,
+  startRecordingServer,
 } from "../../support/network/recording-server.ts";
 
 const env = { INNKEEP_API_KEY: "sdk_ofTheTest000000000000000000000000000" };
 
 async function lineTo(...given: Answering[]) {
-  const { baseUrl, received } = await startIntake(...given);
+  const { baseUrl, received } = await startRecordingServer(...given);
   return { line: await createCommandLine({ ...env, INNKEEP_BASE_URL: baseUrl }), received, baseUrl };
 }
 

@@ -3,8 +3,13 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type CommandLineOptions, createCommandLine } from "../../support/clients/command-line.ts";
 import { filesIn } from "../../support/files/temporary-folder.ts";
-import { type Answering, answers, hangsUp, startIntake } from "../../support/network/recording-server.ts";
-import { forgetfulProxy } from "../../support/network/response-dropping-proxy.ts";
+import {
+  type Answering,
+  answers,
+  hangsUp,
+  startRecordingServer,
+} from "../../support/network/recording-server.ts";
+import { responseDroppingProxy } from "../../support/network/response-dropping-proxy.ts";
 import { startService } from "../../support/service/service.ts";
 
 const made = answers(201, { id: "1", question: "How?", answer: "So.", sortOrder: 1 });
@@ -12,7 +17,7 @@ const away = [hangsUp];
 const create = ["faq", "create", "--question", "How?", "--answer", "So.", "--max-wait", "0s"];
 
 async function lineTo(...given: Answering[]) {
-  const { baseUrl, received } = await startIntake(...given);
+  const { baseUrl, received } = await startRecordingServer(...given);
   const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_ofTheTest", INNKEEP_BASE_URL: baseUrl });
   const keys = () => [...new Set(received.map(({ headers }) => headers["idempotency-key"]))];
   const run = (argv: readonly string[] = create, options: CommandLineOptions = {}) => line.run(argv, options);
@@ -31,7 +36,7 @@ describe("a change that was not heard of", () => {
     const service = await startService();
     onTestFinished(() => service.stop());
     const app = await service.makeApp();
-    const baseUrl = await forgetfulProxy(service.baseUrl, (response) => response.destroy());
+    const baseUrl = await responseDroppingProxy(service.baseUrl, (response) => response.destroy());
     const line = await createCommandLine({ INNKEEP_API_KEY: app.key, INNKEEP_BASE_URL: baseUrl });
     expect((await line.run([...create, "--max-wait", "1m"])).exit).toBe(0);
     expect((await line.run(["faq", "list", "--fields", "question"])).stdout).toBe("How?\n");

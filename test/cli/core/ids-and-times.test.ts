@@ -4,7 +4,7 @@ import { relativeTime } from "../../../src/cli/core/output/relative-time.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { listen } from "../../support/network/recording-server.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { createTesterDesk } from "../../support/worlds/tester-command-line.ts";
+import { createTesterCommandLine } from "../../support/worlds/tester-command-line.ts";
 
 const ids = [
   "01a1fda4-237d-759b-ad89-7cf5663516dc",
@@ -170,7 +170,7 @@ describe("with a server,", () => {
   });
 
   it("a tester with one seat need not name it, and names one by the start of its id", async () => {
-    const { line, slotId } = await createTesterDesk(service);
+    const { line, slotId } = await createTesterCommandLine(service);
     const rotate = (...argv: string[]) => line.run(["slot", "rotate-key", ...argv, "--json"]);
     expect((await rotate()).json()).toMatchObject({ slot: { slotId } });
     expect((await rotate(slotId.slice(0, -1))).json()).toMatchObject({ slot: { slotId } });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
-import { answers, startIntake } from "../../support/network/recording-server.ts";
+import { answers, startRecordingServer } from "../../support/network/recording-server.ts";
 
 const threadAt = (consoleUrl: string) => answers(200, { app: {}, feedback: { consoleUrl } });
 
@@ -44,7 +44,7 @@ describe("open", () => {
   it.each(["INNKEEP_AGENT_TOKEN", "INNKEEP_TOKEN"])(
     "asks the server, with %s, where a thread is",
     async (variable) => {
-      const { baseUrl } = await startIntake(threadAt("https://c.example/feedback/1/2"));
+      const { baseUrl } = await startRecordingServer(threadAt("https://c.example/feedback/1/2"));
       const { run, opened } = await person({ INNKEEP_BASE_URL: baseUrl, [variable]: "token" });
       await run(["2"]);
       expect(opened).toEqual(["https://c.example/feedback/1/2"]);
@@ -54,7 +54,7 @@ describe("open", () => {
   it.each(["javascript:alert(1)", "file:///etc/passwd", "vscode://x", ""])(
     "hands no browser what a server calls a link: %s",
     async (link) => {
-      const { baseUrl } = await startIntake(threadAt(link));
+      const { baseUrl } = await startRecordingServer(threadAt(link));
       const { run, opened } = await person({ INNKEEP_BASE_URL: baseUrl, INNKEEP_AGENT_TOKEN: "token" });
       expect((await run(["2"])).exit).toBe(1);
       expect(opened).toEqual([]);

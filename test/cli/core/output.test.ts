@@ -9,7 +9,7 @@ import {
 } from "../../../src/cli/core/output/plain-text.ts";
 import { table } from "../../../src/cli/core/output/table.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
-import { answers, startIntake } from "../../support/network/recording-server.ts";
+import { answers, startRecordingServer } from "../../support/network/recording-server.ts";
 
 const faqs = [
   { id: "1", question: "How?", answer: "So.", sortOrder: 1, extra: { deep: [1] } },
@@ -17,7 +17,7 @@ const faqs = [
 ];
 
 async function list(argv: readonly string[], options = {}) {
-  const { baseUrl } = await startIntake(answers(200, faqs));
+  const { baseUrl } = await startRecordingServer(answers(200, faqs));
   const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
   return line.run(["faq", "list", ...argv], options);
 }
@@ -70,7 +70,7 @@ describe("colour", () => {
   });
 
   it("follows --no-color in errors, too", async () => {
-    const { baseUrl } = await startIntake(answers(404, { error: "No.", code: "not_found" }));
+    const { baseUrl } = await startRecordingServer(answers(404, { error: "No.", code: "not_found" }));
     const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
     const errors = async (...argv: string[]) =>
       (await line.run(["faq", "list", ...argv], { terminal: true })).stderr;
@@ -108,7 +108,7 @@ describe("what a CI service would take for its command", () => {
   ];
   const job = { env: { TF_BUILD: "True" } };
   async function run(argv: readonly string[], options: object = job) {
-    const { baseUrl } = await startIntake(answers(200, strangers));
+    const { baseUrl } = await startRecordingServer(answers(200, strangers));
     const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
     return line.run(argv, options);
   }
@@ -139,7 +139,7 @@ describe("what a CI service would take for its command", () => {
 
   it("is none in the errors and traces of a job", async () => {
     const fault = { error: `No.\n${mask}\r\n##[error]No`, code: "not_found" };
-    const { baseUrl } = await startIntake(answers(404, fault));
+    const { baseUrl } = await startRecordingServer(answers(404, fault));
     const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
     const errors = async (...flags: string[]) => (await line.run(["faq", "list", ...flags], job)).stderr;
     expect(await errors()).toBe(`error: No.\n\\${mask}\n\\# #[error]No\n`);
@@ -150,7 +150,7 @@ describe("what a CI service would take for its command", () => {
   });
 
   it("is none in the notes of a job", async () => {
-    const { baseUrl } = await startIntake(answers(200, { "##vso[x]": 1 }));
+    const { baseUrl } = await startRecordingServer(answers(200, { "##vso[x]": 1 }));
     const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
     const id = "01a1fe4f-d11f-7363-bbed-5de61a604ebb";
     const { stderr } = await line.run(["api", `/api/v1/faqs/${id}`, "--fields", "none"], job);

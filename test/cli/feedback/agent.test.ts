@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { someClient } from "../../support/clients/client-with-credentials.ts";
+import { clientWithCredentials } from "../../support/clients/client-with-credentials.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
-import { nextLook } from "../../support/service/next-decision-check.ts";
+import { nextDecisionCheck } from "../../support/service/next-decision-check.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
 let service: Service;
@@ -14,7 +14,7 @@ afterAll(() => service.stop());
 async function newThread() {
   const owner = await service.makeUser();
   const app = await service.makeApp(owner, { name: "Pocket Atlas" });
-  const { client } = someClient(service.baseUrl, { credentials: { appKey: app.key } });
+  const { client } = clientWithCredentials(service.baseUrl, { credentials: { appKey: app.key } });
   const thread = await client.feedback.submit({ body: { type: "bug", message: "The map is upside down." } });
   const line = await createCommandLine({
     INNKEEP_BASE_URL: service.baseUrl,
@@ -54,7 +54,7 @@ describe("agent thread", () => {
     const { line } = await newThread();
     const owner = await service.makeUser();
     const app = await service.makeApp(owner);
-    const { client } = someClient(service.baseUrl, { credentials: { appKey: app.key } });
+    const { client } = clientWithCredentials(service.baseUrl, { credentials: { appKey: app.key } });
     const message = "\u001b[2Jgone\u202e\u0007";
     const { id } = await client.feedback.submit({ body: { type: "bug", message } });
     const token = await service.makeToken(owner, "agent");
@@ -118,7 +118,7 @@ describe("agent decision", () => {
   it("waits for a person with --wait", async () => {
     const { line, propose, decide } = await newThread();
     const runId = await propose();
-    const looked = nextLook(service);
+    const looked = nextDecisionCheck(service);
     const waiting = line.run(["agent", "decision", runId, "--wait", "1h"]);
     await looked;
     await decide(runId, "approve");
@@ -129,7 +129,7 @@ describe("agent decision", () => {
     const { line, propose } = await newThread();
     const runId = await propose();
     const interruption = new AbortController();
-    const looked = nextLook(service);
+    const looked = nextDecisionCheck(service);
     const waiting = line.run(["agent", "decision", runId, "--wait", "1h"], { signal: interruption.signal });
     await looked;
     interruption.abort(new Error("interrupted"));

@@ -2,7 +2,7 @@ import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
-import { send, startSending } from "../../support/clients/feedback-sending.ts";
+import { send, startFeedbackSending } from "../../support/clients/feedback-sending.ts";
 import { png } from "../../support/files/sample-files.ts";
 import { accepts, answers } from "../../support/network/recording-server.ts";
 
@@ -14,7 +14,7 @@ const log = (lines: number) =>
 
 describe("feedback send with a long log", () => {
   it("sends its head and its tail, with a line that says what was cut", async () => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     await writeFile(join(line.cwd, "log.txt"), log(2_000));
     const { exit, stderr } = await line.run([...send, "--message", "@log.txt"]);
     expect(exit).toBe(0);
@@ -34,7 +34,7 @@ describe("feedback send with a long log", () => {
   });
 
   it("counts characters, not bytes, and cuts none in two", async () => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     await line.run([...send, "--message", "-"], { stdin: "🍺".repeat(20_000) });
     const { message } = bodies()[0];
     expect([[...message].length <= 10_000, message.isWellFormed()]).toEqual([true, true]);
@@ -43,7 +43,7 @@ describe("feedback send with a long log", () => {
   });
 
   it("reads only the ends of a huge one", async () => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     const file = join(line.cwd, "log.txt");
     await writeFile(file, "the beginning\n");
     await truncate(file, 3 * 1_073_741_824);
@@ -55,7 +55,7 @@ describe("feedback send with a long log", () => {
   });
 
   it("reads a device without an end only so far", async () => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     expect(await line.run([...send, "--message", "@/dev/zero"])).toMatchObject({ exit: 0 });
     expect(bodies()[0].message).toContain("MB of the file were not read …]");
   });
@@ -68,14 +68,14 @@ describe("feedback send with a long log", () => {
     ["UTF-8 with a mark", "\ufeffIt broke", "It broke"],
     ["bytes that are no text", Buffer.from([0x61, 0xff, 0x62]), "a\ufffdb"],
   ])("takes %s", async (_, text, message) => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     await writeFile(join(line.cwd, "log.txt"), text);
     expect(await line.run([...send, "--message", "@log.txt"])).toMatchObject({ exit: 0 });
     expect(bodies()[0].message).toBe(message);
   });
 
   it("takes empty standard input", async () => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     await line.run([...send, "--message", "-"], { stdin: "" });
     expect(bodies()[0].message).toBe("(Standard input was empty.)");
   });
@@ -83,7 +83,7 @@ describe("feedback send with a long log", () => {
 
 describe("feedback send --best-effort, where something of the report is faulty", () => {
   it("sends the rest, and names in the message what is left out", async () => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     await writeFile(join(line.cwd, "shot.png"), png().bytes);
     const flags = ["--image", "shot.png", "--image", "no.png", "--attach", "shot.png", "--metadata", "x"];
     const { exit } = await line.run([...bestEffort, ...flags, "--subject", "s".repeat(201)]);
@@ -100,7 +100,7 @@ describe("feedback send --best-effort, where something of the report is faulty",
   });
 
   it("sends as many files as can be sent", async () => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     await writeFile(join(line.cwd, "a.png"), png().bytes);
     const images = ["a.png", "a.png", "a.png", "a.png"].flatMap((name) => ["--image", name]);
     expect(await line.run([...bestEffort, ...images])).toMatchObject({ exit: 0 });
@@ -109,7 +109,7 @@ describe("feedback send --best-effort, where something of the report is faulty",
   });
 
   it("sends a report without its log, and a long log with what is left out", async () => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     await line.run([...bestEffort, "--message", "@no.txt"]);
     expect(bodies()[0].message).toContain(
       "(No message.)\n\nLeft out of this report:\n- --message the file no.txt",
@@ -125,7 +125,7 @@ describe("feedback send --best-effort, where something of the report is faulty",
     ["a type that there is not", ["--type", "bog"], "--type must be one of"],
     ["an address of the server that is none", ["--base-url", "nowhere"], "--base-url is not"],
   ])("ends well with a warning after %s", async (_, flags, why) => {
-    const { line, received } = await startSending();
+    const { line, received } = await startFeedbackSending();
     const { exit, stderr } = await line.run([...bestEffort, ...flags]);
     expect([exit, received.length]).toEqual([0, 0]);
     expect(stderr).toContain("Warning: the feedback was not sent.\n");
@@ -133,7 +133,7 @@ describe("feedback send --best-effort, where something of the report is faulty",
   });
 
   it("is as strict as ever without it", async () => {
-    const { line, received } = await startSending();
+    const { line, received } = await startFeedbackSending();
     expect(await line.run([...send, "--image", "no.png"])).toMatchObject({ exit: 2 });
     expect(received).toEqual([]);
   });
@@ -148,7 +148,7 @@ describe("feedback send --best-effort", () => {
     ["nothing listens", accepts, { INNKEEP_BASE_URL: "http://127.0.0.1:9" }],
     ["there is no key", accepts, { INNKEEP_API_KEY: "" }],
   ])("ends well with a warning where %s, and keeps the report", async (_, answer, env) => {
-    const { line, kept } = await startSending(answer);
+    const { line, kept } = await startFeedbackSending(answer);
     const { exit, stdout, stderr } = await line.run(bestEffort, { env });
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
     expect(stderr).toContain("Warning: the feedback was not sent.\n");
@@ -156,14 +156,14 @@ describe("feedback send --best-effort", () => {
   });
 
   it("makes the annotation a warning", async () => {
-    const { line } = await startSending(refusal);
+    const { line } = await startFeedbackSending(refusal);
     const { stderr } = await line.run(bestEffort, { env: gitHub });
     expect(stderr).toContain("::warning title=Feedback was not sent::");
     expect(stderr).not.toContain("::error");
   });
 
   it("says under --json that nothing was posted, and what was kept", async () => {
-    const { line, keptId } = await startSending(refusal);
+    const { line, keptId } = await startFeedbackSending(refusal);
     const ran = await line.run([...bestEffort, "--json"]);
     expect(ran.json()).toMatchObject({
       success: false,
@@ -179,7 +179,7 @@ describe("feedback send --best-effort", () => {
     ["a wrong choice", ["--color", "pink"], "--color"],
     ["a word too many", ["more"], "too many arguments"],
   ])("ends well with a warning after %s, and sends nothing", async (_, flags, why) => {
-    const { line, received } = await startSending();
+    const { line, received } = await startFeedbackSending();
     const { exit, stdout, stderr } = await line.run([...bestEffort, ...flags], { env: gitHub });
     expect({ exit, stdout, sent: received.length }).toEqual({ exit: 0, stdout: "", sent: 0 });
     expect(stderr).toContain("Warning: the feedback was not sent.\n");
@@ -191,7 +191,7 @@ describe("feedback send --best-effort", () => {
   });
 
   it("is as strict as ever with a faulty command line without it, and of other commands", async () => {
-    const { line } = await startSending();
+    const { line } = await startFeedbackSending();
     expect((await line.run([...send, "--subjct", "x"])).exit).toBe(2);
     expect((await line.run(["feedback", "list", "--best-effort"])).exit).toBe(2);
     expect((await line.run([...bestEffort, "--help"])).exit).toBe(0);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { send, startSending } from "../../support/clients/feedback-sending.ts";
+import { send, startFeedbackSending } from "../../support/clients/feedback-sending.ts";
 
 const planted = "planted-secret";
 /** What services set beside it, and nobody may see. */
@@ -135,14 +135,14 @@ const services: [string, Record<string, string>, Record<string, string>][] = [
 
 describe("feedback send in a job", () => {
   it.each(services)("of %s adds run URL, commit, ref and job, and no secret", async (_, env, metadata) => {
-    const { line, bodies, received } = await startSending();
+    const { line, bodies, received } = await startFeedbackSending();
     await line.run([...send, "--metadata", "a=1"], { env: { CI: "true", ...secrets, ...env } });
     expect(bodies()[0].metadata).toEqual({ a: "1", ...metadata });
     expect(received[0]?.body.toString()).not.toContain(planted);
   });
 
   it.each(services)("of %s leaves out what the service did not set", async (_, env) => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     const [name = "", ...others] = Object.keys(env);
     await line.run(send, { env: { [name]: env[name] ?? "" } });
     const told = Object.keys(bodies()[0].metadata);
@@ -156,14 +156,14 @@ describe("feedback send in a job", () => {
     ["BITRISE_GIT_TAG", "Bitrise"],
     ["TAG_NAME", "Jenkins"],
   ])("tells the tag that %s names", async (variable, service) => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     const [, env] = services.find(([name]) => name === service) ?? [];
     await line.run(send, { env: { ...env, [variable]: "v1.0.0" } });
     expect(bodies()[0].metadata.ref).toBe("v1.0.0");
   });
 
   it("of no known service adds nothing", async () => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     await line.run(send, {
       env: { CI: "true", ...secrets, BUILD_URL: "https://example.org", GIT_COMMIT: "c" },
     });

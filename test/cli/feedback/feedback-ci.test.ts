@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
-import { send, startSending } from "../../support/clients/feedback-sending.ts";
+import { send, startFeedbackSending } from "../../support/clients/feedback-sending.ts";
 import { filesIn } from "../../support/files/temporary-folder.ts";
 import { accepts, answers } from "../../support/network/recording-server.ts";
 
@@ -45,20 +45,20 @@ const summaryIn = (cwd: string) => ({ GITHUB_STEP_SUMMARY: join(cwd, "summary.md
 
 describe("feedback send in a CI job", () => {
   it("lets what the person says under the same name stand", async () => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     await line.run([...send, "--metadata", "job=mine"], { env: gitHub });
     expect(bodies()[0].metadata).toEqual({ ...gitHubFacts, job: "mine" });
   });
 
   it("adds nothing with --no-ci-metadata, and nothing elsewhere", async () => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     await line.run([...send, "--no-ci-metadata"], { env: gitHub });
     await line.run(send, { env: { CI: "true", GITHUB_SHA: "c0ffee" } });
     expect(bodies().map(({ metadata }) => metadata)).toEqual([undefined, undefined]);
   });
 
   it("comes after what the person says, of which a server keeps the first", async () => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     const names = Array.from({ length: 50 }, (_, at) => `key${at}`);
     const facts = names.flatMap((name) => ["--metadata", `${name}=x`]);
     expect(await line.run([...send, ...facts], { env: gitHub })).toMatchObject({ exit: 0 });
@@ -66,7 +66,7 @@ describe("feedback send in a CI job", () => {
   });
 
   it("leaves out an address that carries a password", async () => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     await line.run(send, { env: { ...gitLab, CI_JOB_URL: "https://user:url-planted@gitlab.com/jobs/1" } });
     expect(bodies()[0].metadata).not.toHaveProperty("runUrl");
   });
@@ -75,7 +75,7 @@ describe("feedback send in a CI job", () => {
     ["GitHub Actions", gitHub],
     ["GitLab CI", gitLab],
   ])("never shows a secret of the environment, on %s", async (_, ci) => {
-    const { line, received } = await startSending(accepts, refusal);
+    const { line, received } = await startFeedbackSending(accepts, refusal);
     const env = { ...secrets, ...ci, ...summaryIn(line.cwd) };
     const ran = [await line.run(send, { env }), await line.run([...send, "--debug"], { env })];
     const files = [...(await filesIn(line.cwd)), ...(await filesIn(line.stateFolder))];
@@ -90,7 +90,7 @@ describe("feedback send in a CI job", () => {
 describe("what a GitHub Actions job shows of feedback", () => {
   it("is a link to the thread on its summary page, with the subject as it was typed", async () => {
     const consoleUrl = `https://example.org/console/feedback/a/${id}`;
-    const { line } = await startSending(answers(201, { success: true, id, consoleUrl }));
+    const { line } = await startFeedbackSending(answers(201, { success: true, id, consoleUrl }));
     await writeFile(join(line.cwd, "summary.md"), "# Before\n");
     const subject = "<img src=x> [a](b) | `c`\n# *d*";
     await line.run([...send, "--subject", subject], { env: { ...gitHub, ...summaryIn(line.cwd) } });
@@ -103,7 +103,7 @@ describe("what a GitHub Actions job shows of feedback", () => {
 
   it("is a notice beside the run, and outputs of the step", async () => {
     const consoleUrl = `https://example.org/console/feedback/a/${id}`;
-    const { line } = await startSending(answers(201, { success: true, id, consoleUrl }));
+    const { line } = await startFeedbackSending(answers(201, { success: true, id, consoleUrl }));
     const env = { ...gitHub, GITHUB_OUTPUT: join(line.cwd, "outputs") };
     const { stderr } = await line.run([...send, "--subject", "Nightly"], { env });
     expect(stderr).toContain(`::notice title=Feedback sent::Nightly%0A${consoleUrl}\n`);
@@ -115,7 +115,7 @@ describe("what a GitHub Actions job shows of feedback", () => {
 
   it("holds no output that the server smuggles in", async () => {
     const answer = { success: true, id: "1\nEOF\nPATH<<EOF\n/evil", consoleUrl: "x\r\ny" };
-    const { line } = await startSending(answers(201, answer));
+    const { line } = await startFeedbackSending(answers(201, answer));
     await line.run(send, { env: { ...gitHub, GITHUB_OUTPUT: join(line.cwd, "outputs") } });
     const lines = (await readFile(join(line.cwd, "outputs"), "utf8")).trimEnd().split("\n");
     expect(lines).toHaveLength(6);
@@ -123,14 +123,14 @@ describe("what a GitHub Actions job shows of feedback", () => {
   });
 
   it("cannot fail for outputs that cannot be written", async () => {
-    const { line } = await startSending(answers(201, { success: true, id }));
+    const { line } = await startFeedbackSending(answers(201, { success: true, id }));
     const { exit, stderr } = await line.run(send, { env: { ...gitHub, GITHUB_OUTPUT: line.cwd } });
     expect(exit).toBe(0);
     expect(stderr).toContain("The outputs of the step cannot be written (EISDIR).");
   });
 
   it("holds no link that is none", async () => {
-    const { line } = await startSending(
+    const { line } = await startFeedbackSending(
       answers(201, { success: true, id, consoleUrl: "javascript:alert(1)" }),
     );
     await line.run(send, { env: { ...gitHub, ...summaryIn(line.cwd) } });
@@ -138,7 +138,7 @@ describe("what a GitHub Actions job shows of feedback", () => {
   });
 
   it("is an error annotation on one line where it was not sent, and the same on the summary page", async () => {
-    const { line, keptId } = await startSending(refusal);
+    const { line, keptId } = await startFeedbackSending(refusal);
     const { exit, stderr } = await line.run(send, { env: { ...gitHub, ...summaryIn(line.cwd) } });
     const resend = `innkeep feedback resend ${await keptId()}`;
     expect(exit).toBe(2);
@@ -159,7 +159,9 @@ describe("what a GitHub Actions job shows of feedback", () => {
   });
 
   it("is no command that the server put into its answer", async () => {
-    const { line } = await startSending(answers(400, { error: "No.\n::add-mask::x", code: "bad_request" }));
+    const { line } = await startFeedbackSending(
+      answers(400, { error: "No.\n::add-mask::x", code: "bad_request" }),
+    );
     const { stderr } = await line.run(send, { env: gitHub });
     const after = stderr.slice(stderr.indexOf("::endgroup::\n") + "::endgroup::\n".length);
     expect(after.split("\n").filter((text) => text.trim().startsWith("::"))).toEqual([
@@ -171,23 +173,25 @@ describe("what a GitHub Actions job shows of feedback", () => {
   it("is no command on standard output or in a warning either", async () => {
     const evil = "x\n::stop-commands::y\n  ::add-mask::e";
     const lines = (text: string) => text.split("\n").filter((line) => /^\s*(::|##\[)/.test(line));
-    const sent = await startSending(answers(201, { success: true, id: "::error::x", consoleUrl: evil }));
+    const sent = await startFeedbackSending(
+      answers(201, { success: true, id: "::error::x", consoleUrl: evil }),
+    );
     expect(lines((await sent.line.run(send, { env: gitHub })).stdout)).toEqual([]);
-    const refused = await startSending(answers(400, { error: evil, code: "bad_request" }));
+    const refused = await startFeedbackSending(answers(400, { error: evil, code: "bad_request" }));
     const { stderr } = await refused.line.run([...send, "--best-effort"], { env: gitHub });
     const unfolded = stderr.replace(/::group::[\s\S]*?::endgroup::\n/, "");
     expect(lines(unfolded)).toEqual([expect.stringMatching(/^::warning title=/)]);
   });
 
   it("cannot stop a report by a summary page that cannot be written", async () => {
-    const { line } = await startSending();
+    const { line } = await startFeedbackSending();
     const { exit, stderr } = await line.run(send, { env: { ...gitHub, GITHUB_STEP_SUMMARY: line.cwd } });
     expect(exit).toBe(0);
     expect(stderr).toContain("The job summary cannot be written (EISDIR).");
   });
 
   it("is nothing elsewhere", async () => {
-    const { line } = await startSending(refusal);
+    const { line } = await startFeedbackSending(refusal);
     const { stderr } = await line.run(send, { env: { ...gitLab, ...summaryIn(line.cwd) } });
     expect(stderr).not.toContain("::error");
     expect(await filesIn(line.cwd)).toEqual([]);

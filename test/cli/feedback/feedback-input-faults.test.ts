@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type CommandLine, createCommandLine } from "../../support/clients/command-line.ts";
 import { mp4, pdf, png, type SampleFile } from "../../support/files/sample-files.ts";
-import { startIntake } from "../../support/network/recording-server.ts";
+import { startRecordingServer } from "../../support/network/recording-server.ts";
 
 const MB = 1_048_576;
 const send = ["feedback", "send", "--type", "bug", "--message", "It broke"];
@@ -19,7 +19,7 @@ async function faultsOf(line: CommandLine, argv: readonly string[], stdin?: stri
 
 describe("feedback send, before anything is sent", () => {
   it("names every fault at once", async () => {
-    const { baseUrl, received } = await startIntake();
+    const { baseUrl, received } = await startRecordingServer();
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_test" });
     await place(line, png(2 * MB + 1));
     await place(line, { ...pdf(), name: "doc.png" });

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { send } from "../../support/clients/feedback-sending.ts";
 import { mp4 } from "../../support/files/sample-files.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
-import { forgetfulProxy } from "../../support/network/response-dropping-proxy.ts";
+import { responseDroppingProxy } from "../../support/network/response-dropping-proxy.ts";
 import { innkeep, innkeepPath } from "../../support/programs/built-program.ts";
 import { startService } from "../../support/service/service.ts";
 
@@ -21,7 +21,7 @@ it("a report whose sender is killed before it hears the answer is one thread aft
     INNKEEP_TOKEN: await service.makeToken(owner, "maintainer", { scopes: ["feedback:read"] }),
     INNKEEP_APP: app.id,
     INNKEEP_STATE_DIR: folder,
-    INNKEEP_BASE_URL: await forgetfulProxy(service.baseUrl, () => sender.kill("SIGKILL")),
+    INNKEEP_BASE_URL: await responseDroppingProxy(service.baseUrl, () => sender.kill("SIGKILL")),
   };
   const items = async (...argv: string[]) =>
     JSON.parse((await innkeep(["feedback", ...argv, "--json"], { env })).stdout).items;

@@ -7,7 +7,7 @@ import { createCommandLine } from "../../support/clients/command-line.ts";
 import { send } from "../../support/clients/feedback-sending.ts";
 import { jpeg, mov, mp4, pdf, png, type SampleFile, webm, webp } from "../../support/files/sample-files.ts";
 import { hangsUp } from "../../support/network/recording-server.ts";
-import { forgetfulProxy } from "../../support/network/response-dropping-proxy.ts";
+import { responseDroppingProxy } from "../../support/network/response-dropping-proxy.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
 const MB = 1_048_576;
@@ -74,7 +74,7 @@ describe("feedback that is sent to an Innkeep server", () => {
   });
 
   it("is one thread after the answer was lost and the report was sent again", async () => {
-    const { line, threads } = await newApp({}, await forgetfulProxy(service.baseUrl, hangsUp));
+    const { line, threads } = await newApp({}, await responseDroppingProxy(service.baseUrl, hangsUp));
     await writeFile(join(line.cwd, "clip.mov"), mov(MB).bytes);
     const once = [...send, "--max-wait", "0s", "--video", "clip.mov"];
     expect(await line.run(once)).toMatchObject({ exit: 75 });
@@ -84,7 +84,7 @@ describe("feedback that is sent to an Innkeep server", () => {
   });
 
   it("is one thread where the answer was lost and it was tried again at once", async () => {
-    const { line, threads } = await newApp({}, await forgetfulProxy(service.baseUrl, hangsUp));
+    const { line, threads } = await newApp({}, await responseDroppingProxy(service.baseUrl, hangsUp));
     expect(await line.run(send)).toMatchObject({ exit: 0 });
     expect(await threads()).toHaveLength(1);
   });

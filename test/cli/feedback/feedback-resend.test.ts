@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { send, sendOnce, startSending } from "../../support/clients/feedback-sending.ts";
+import { send, sendOnce, startFeedbackSending } from "../../support/clients/feedback-sending.ts";
 import { png } from "../../support/files/sample-files.ts";
 import { filesIn } from "../../support/files/temporary-folder.ts";
 import { accepts, answers, hangsUp } from "../../support/network/recording-server.ts";
@@ -10,7 +10,7 @@ const full = answers(500, { error: "The disk is full.", code: "internal" });
 
 describe("a report that no server has confirmed", () => {
   it("is kept with copies of its files, which only their owner can read", async () => {
-    const { line, kept } = await startSending(full);
+    const { line, kept } = await startFeedbackSending(full);
     await writeFile(join(line.cwd, "shot.png"), png().bytes, { mode: 0o644 });
     await line.run([...sendOnce, "--image", "shot.png"]);
     expect(await kept()).toMatchObject([{ type: "bug", subject: "It broke", files: ["shot.png"] }]);
@@ -20,14 +20,14 @@ describe("a report that no server has confirmed", () => {
   });
 
   it("is dropped when the server has it", async () => {
-    const { line, kept } = await startSending(accepts);
+    const { line, kept } = await startFeedbackSending(accepts);
     await line.run(send);
     expect(await kept()).toEqual([]);
     expect(await readdir(join(line.stateFolder, "spool"))).toEqual([]);
   });
 
   it("is sent again with the same key and the same bytes, though the file is gone since", async () => {
-    const { line, kept, keptId, keys, received } = await startSending(full, accepts);
+    const { line, kept, keptId, keys, received } = await startFeedbackSending(full, accepts);
     await writeFile(join(line.cwd, "shot.png"), png().bytes);
     await line.run([...sendOnce, "--image", "shot.png"]);
     await rm(join(line.cwd, "shot.png"));
@@ -39,13 +39,13 @@ describe("a report that no server has confirmed", () => {
   });
 
   it("tells the command that sends it again", async () => {
-    const { line, keptId } = await startSending(full);
+    const { line, keptId } = await startFeedbackSending(full);
     const { stderr } = await line.run(sendOnce);
     expect(stderr).toContain(`innkeep feedback resend ${await keptId()}\n`);
   });
 
   it("tells it under --json with what is known of the report", async () => {
-    const { line, keptId } = await startSending(full);
+    const { line, keptId } = await startFeedbackSending(full);
     const { stderr } = await line.run([...sendOnce, "--json"]);
     const id = await keptId();
     expect(JSON.parse(stderr)).toMatchObject({
@@ -56,7 +56,7 @@ describe("a report that no server has confirmed", () => {
   });
 
   it("is shown by a dry run, and sent by none", async () => {
-    const { line, keptId, received } = await startSending(full);
+    const { line, keptId, received } = await startFeedbackSending(full);
     await line.run(sendOnce);
     const { stdout } = await line.run(["feedback", "resend", await keptId(), "--dry-run"]);
     expect(stdout).toContain('"message": "It broke"');
@@ -65,7 +65,7 @@ describe("a report that no server has confirmed", () => {
   });
 
   it("is sent without a copy where the disk takes none", async () => {
-    const { line, received } = await startSending(accepts);
+    const { line, received } = await startFeedbackSending(accepts);
     await mkdir(join(line.stateFolder, ".."), { recursive: true });
     await writeFile(line.stateFolder, "in the way");
     const { exit, stderr } = await line.run(send);
@@ -74,7 +74,7 @@ describe("a report that no server has confirmed", () => {
   });
 
   it("is not there for another server", async () => {
-    const { line, keptId, baseUrl } = await startSending(full);
+    const { line, keptId, baseUrl } = await startFeedbackSending(full);
     await line.run(sendOnce);
     const id = await keptId();
     const elsewhere = ["--base-url", "http://127.0.0.1:9"];
@@ -87,7 +87,7 @@ describe("a report that no server has confirmed", () => {
   });
 
   it("is left alone while another process sends it", async () => {
-    const { line, keptId, received } = await startSending(full, accepts);
+    const { line, keptId, received } = await startFeedbackSending(full, accepts);
     await line.run(sendOnce);
     const id = await keptId();
     await writeFile(join(line.stateFolder, "spool", id, "sending"), "77");
@@ -98,7 +98,7 @@ describe("a report that no server has confirmed", () => {
   });
 
   it("can be dropped without being sent, once a person agrees", async () => {
-    const { line, kept, keptId, received } = await startSending(full);
+    const { line, kept, keptId, received } = await startFeedbackSending(full);
     await line.run(sendOnce);
     const id = await keptId();
     expect(await line.run(["feedback", "discard", id])).toMatchObject({ exit: 2 });
@@ -108,18 +108,18 @@ describe("a report that no server has confirmed", () => {
   });
 
   it.each(["no-such-report", "../../etc", "."])("is not found under %j", async (id) => {
-    const { line } = await startSending();
+    const { line } = await startFeedbackSending();
     expect(await line.run(["feedback", "resend", id])).toMatchObject({ exit: 6 });
   });
 
   it("is mentioned when another is sent", async () => {
-    const { line } = await startSending(full, accepts);
+    const { line } = await startFeedbackSending(full, accepts);
     await line.run(sendOnce);
     expect((await line.run(send)).stderr).toContain("One report is kept that no server has confirmed");
   });
 
   it("that was cut short by a kill while it was copied is cleared away after a day", async () => {
-    const { line } = await startSending();
+    const { line } = await startFeedbackSending();
     const folder = join(line.stateFolder, "spool");
     await mkdir(join(folder, ".half"), { recursive: true });
     await line.run(send);
@@ -129,7 +129,7 @@ describe("a report that no server has confirmed", () => {
   });
 
   it("that cannot be read any more is named, never passed over", async () => {
-    const { line } = await startSending();
+    const { line } = await startFeedbackSending();
     const folder = join(line.stateFolder, "spool", "0197b3a0");
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, "report.json"), "{");
@@ -139,7 +139,7 @@ describe("a report that no server has confirmed", () => {
 
 describe("feedback resend --all", () => {
   it("sends everything, oldest first, and tells what became of each", async () => {
-    const { line, kept, received } = await startSending(full, full, accepts);
+    const { line, kept, received } = await startFeedbackSending(full, full, accepts);
     await line.run([...sendOnce, "--message", "first"]);
     await line.run([...sendOnce, "--message", "second"]);
     const { exit, stdout } = await line.run(["feedback", "resend", "--all", "--json"]);
@@ -154,7 +154,7 @@ describe("feedback resend --all", () => {
 
   it("goes on after a report that is refused, and ends as that one did", async () => {
     const refusal = answers(400, { error: "No.", code: "bad_request" });
-    const { line, kept } = await startSending(full, full, refusal, accepts);
+    const { line, kept } = await startFeedbackSending(full, full, refusal, accepts);
     await line.run(sendOnce);
     await line.run(sendOnce);
     const { exit, stdout } = await line.run(["feedback", "resend", "--all", "--json"]);
@@ -167,7 +167,7 @@ describe("feedback resend --all", () => {
   });
 
   it("leaves to another process what that one is sending right now", async () => {
-    const { line, kept, received } = await startSending(full, full, accepts);
+    const { line, kept, received } = await startFeedbackSending(full, full, accepts);
     await line.run(sendOnce);
     await line.run(sendOnce);
     const [first] = await kept();
@@ -179,7 +179,7 @@ describe("feedback resend --all", () => {
   });
 
   it("stops where the server takes nothing", async () => {
-    const { line, received } = await startSending(full);
+    const { line, received } = await startFeedbackSending(full);
     await line.run(sendOnce);
     await line.run(sendOnce);
     const once = ["--max-wait", "0s"];
@@ -188,7 +188,7 @@ describe("feedback resend --all", () => {
   });
 
   it("leaves out what may have arrived more than a day ago", async () => {
-    const { line, keptId, received } = await startSending(hangsUp, accepts);
+    const { line, keptId, received } = await startFeedbackSending(hangsUp, accepts);
     await line.run(sendOnce, { now: () => new Date(Date.now() - 86_500_000) });
     const { exit, stderr } = await line.run(["feedback", "resend", "--all"]);
     const id = await keptId();
@@ -197,7 +197,7 @@ describe("feedback resend --all", () => {
   });
 
   it("asks for one report or all", async () => {
-    const { line } = await startSending();
+    const { line } = await startFeedbackSending();
     expect(await line.run(["feedback", "resend"])).toMatchObject({ exit: 2 });
     expect(await line.run(["feedback", "resend", "x", "--all"])).toMatchObject({ exit: 2 });
   });

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CommandLine } from "../../support/clients/command-line.ts";
-import { send, startSending } from "../../support/clients/feedback-sending.ts";
+import { send, startFeedbackSending } from "../../support/clients/feedback-sending.ts";
 import {
   dataUrl,
   gif,
@@ -24,7 +24,7 @@ const place = (line: CommandLine, { name, bytes }: SampleFile) => writeFile(join
 
 describe("feedback send", () => {
   it("sends what the flags say, with the app key and a key of its own", async () => {
-    const { line, received, bodies } = await startSending();
+    const { line, received, bodies } = await startFeedbackSending();
     const flags = [
       "--subject",
       "S",
@@ -58,7 +58,7 @@ describe("feedback send", () => {
   });
 
   it("shows the id and the console link", async () => {
-    const { line } = await startSending(answers(201, { success: true, id, consoleUrl }));
+    const { line } = await startFeedbackSending(answers(201, { success: true, id, consoleUrl }));
     expect(await line.run(send)).toMatchObject({
       exit: 0,
       stdout: `${id}\n${consoleUrl}\n`,
@@ -67,13 +67,15 @@ describe("feedback send", () => {
   });
 
   it("says that it was added to open feedback", async () => {
-    const { line } = await startSending(answers(201, { success: true, id, consoleUrl, deduplicated: true }));
+    const { line } = await startFeedbackSending(
+      answers(201, { success: true, id, consoleUrl, deduplicated: true }),
+    );
     expect((await line.run(send)).stderr).toBe("Added to feedback that is open already.\n");
   });
 
   it("says what the server did not keep", async () => {
     const dropped = { metadataDropped: ["log", "env"], filesDropped: ["images[0]"] };
-    const { line } = await startSending(
+    const { line } = await startFeedbackSending(
       answers(201, { success: true, id: "f1", consoleUrl: "x", ...dropped }),
     );
     const { exit, stderr } = await line.run(send);
@@ -83,13 +85,13 @@ describe("feedback send", () => {
   });
 
   it("is content with a server that answers no more than the specification asks", async () => {
-    const { line } = await startSending(accepts);
+    const { line } = await startFeedbackSending(accepts);
     expect(await line.run(send)).toMatchObject({ exit: 0, stdout: "Feedback sent.\n", stderr: "" });
   });
 
   it("gives the server's answer as it is under --json, also what it does not know", async () => {
     const answer = { success: true, id, consoleUrl, ticket: 7 };
-    const { line } = await startSending(answers(201, answer));
+    const { line } = await startFeedbackSending(answers(201, answer));
     const ran = await line.run([...send, "--json"]);
     expect(ran.json()).toEqual(answer);
     expect(ran.stderr).toBe("");
@@ -100,27 +102,27 @@ describe("feedback send", () => {
     ["a file", "@notes.txt", "", "from a file"],
     ["text that starts with @", "@@notes.txt", "", "@notes.txt"],
   ])("takes the message from %s", async (_, message, stdin, expected) => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     await writeFile(join(line.cwd, "notes.txt"), "from a file\n");
     await line.run(["feedback", "send", "--type", "bug", "--message", message], { stdin });
     expect(bodies()).toEqual([{ type: "bug", message: expected }]);
   });
 
   it("takes metadata as text, or as JSON after `:=`", async () => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     const flags = ["a=1", "b:=1", 'c:={"d":[true]}', "e=x=y", "a=2"].flatMap((pair) => ["--metadata", pair]);
     await line.run([...send, ...flags]);
     expect(bodies()[0].metadata).toEqual({ a: "2", b: 1, c: { d: [true] }, e: "x=y" });
   });
 
   it("leaves out what is empty", async () => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     await line.run([...send, "--email", "", "--subject", "  "]);
     expect(bodies()).toEqual([{ type: "bug", message: "It broke" }]);
   });
 
   it("sends files of every kind as data URLs, told by their bytes and not by their names", async () => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     const misnamed = { ...png(), name: "shot.jpeg.txt" };
     for (const file of [misnamed, jpeg(), gif(), mp4(), webm(), pdf()]) await place(line, file);
     const images = [misnamed, jpeg(), gif()].flatMap(({ name }) => ["--image", name]);
@@ -134,20 +136,20 @@ describe("feedback send", () => {
   });
 
   it("takes a WebP and a QuickTime film", async () => {
-    const { line, bodies } = await startSending();
+    const { line, bodies } = await startFeedbackSending();
     await Promise.all([place(line, webp()), place(line, mov())]);
     await line.run([...send, "--image", webp().name, "--video", mov().name]);
     expect(bodies()[0]).toMatchObject({ images: [dataUrl(webp())], videos: [dataUrl(mov())] });
   });
 
   it("uses the Idempotency-Key that it is given", async () => {
-    const { line, received } = await startSending();
+    const { line, received } = await startFeedbackSending();
     await line.run([...send, "--idempotency-key", "build-77"]);
     expect(received[0]?.headers["idempotency-key"]).toBe("build-77");
   });
 
   it("shows the request of a dry run, with its files only named, and sends and keeps nothing", async () => {
-    const { line, received } = await startSending();
+    const { line, received } = await startFeedbackSending();
     await place(line, png());
     const ran = await line.run([...send, "--image", "shot.png", "--dry-run", "--json"]);
     expect(ran.json()).toMatchObject({
@@ -162,14 +164,14 @@ describe("feedback send", () => {
 
 describe("the way of an upload", () => {
   it("is a line for each file that is through, in a pipe", async () => {
-    const { line } = await startSending();
+    const { line } = await startFeedbackSending();
     await Promise.all([place(line, png()), place(line, pdf(2_097_152))]);
     const { stderr } = await line.run([...send, "--image", "shot.png", "--attach", "report.pdf"]);
     expect(stderr).toBe("Sent shot.png (0.0 MB), file 1 of 2.\nSent report.pdf (2.0 MB), file 2 of 2.\n");
   });
 
   it("is a bar that is cleared at the end, on a terminal", async () => {
-    const { line } = await startSending();
+    const { line } = await startFeedbackSending();
     await place(line, pdf(2_097_152));
     const { stderr } = await line.run([...send, "--attach", "report.pdf"], { terminal: true });
     expect(stderr).toContain("100 % of 2.7 MB");
@@ -177,21 +179,21 @@ describe("the way of an upload", () => {
   });
 
   it("is a line for each file on a terminal that can clear nothing", async () => {
-    const { line } = await startSending();
+    const { line } = await startFeedbackSending();
     await place(line, png());
     const ran = await line.run([...send, "--image", "shot.png"], { terminal: true, env: { TERM: "dumb" } });
     expect(ran.stderr).toBe("Sent shot.png (0.0 MB), file 1 of 1.\n");
   });
 
   it("gives way to what is said meanwhile", async () => {
-    const { line } = await startSending(answers(503, { error: "Wait.", code: "busy" }), accepts);
+    const { line } = await startFeedbackSending(answers(503, { error: "Wait.", code: "busy" }), accepts);
     await place(line, png());
     const { stderr } = await line.run([...send, "--image", "shot.png"], { terminal: true });
     expect(stderr).toContain("\r\u001b[2KWait. Trying again in 1 s.\n");
   });
 
   it("is silent under --json in a pipe", async () => {
-    const { line } = await startSending();
+    const { line } = await startFeedbackSending();
     await place(line, png());
     expect((await line.run([...send, "--image", "shot.png", "--json"])).stderr).toBe("");
   });

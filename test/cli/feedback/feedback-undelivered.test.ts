@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
-import { send, sendOnce, startSending } from "../../support/clients/feedback-sending.ts";
+import { send, sendOnce, startFeedbackSending } from "../../support/clients/feedback-sending.ts";
 import { dataUrl, mp4, pdf, png } from "../../support/files/sample-files.ts";
 import {
   type Answering,
@@ -26,14 +26,14 @@ describe("what is known of a report that did not arrive", () => {
     ["a key that is not accepted", answers(401, { error: "No.", code: "invalid_api_key" }), "refused", 4],
     ["a server that says no", answers(201, { success: false }), "refused", 1],
   ])("after %s", async (_, answer, outcome, exit) => {
-    const { line, kept, received } = await startSending(answer);
+    const { line, kept, received } = await startFeedbackSending(answer);
     expect(await line.run(sendOnce)).toMatchObject({ exit });
     expect(await kept()).toMatchObject([{ outcome }]);
     expect(received).toHaveLength(1);
   });
 
   it("where nothing listens: it is tried again, and nothing was posted", async () => {
-    const { line, kept } = await startSending();
+    const { line, kept } = await startFeedbackSending();
     const { exit, stderr } = await line.run([...send, "--base-url", "http://127.0.0.1:9"]);
     expect(exit).toBe(75);
     expect(stderr).toContain("Nothing was posted.");
@@ -43,7 +43,7 @@ describe("what is known of a report that did not arrive", () => {
   });
 
   it("without a key: it is kept until there is one", async () => {
-    const { line, kept } = await startSending();
+    const { line, kept } = await startFeedbackSending();
     const { exit, stderr } = await line.run(send, { env: { INNKEEP_API_KEY: "" } });
     expect(exit).toBe(4);
     expect(stderr).toContain("INNKEEP_API_KEY");
@@ -77,7 +77,7 @@ describe("what is known of a report that did not arrive", () => {
   });
 
   it("stays unknown though a later try cannot even begin", async () => {
-    const { line, kept, keptId } = await startSending(
+    const { line, kept, keptId } = await startFeedbackSending(
       hangsUp,
       answers(403, { error: "No.", code: "forbidden" }),
     );
@@ -106,7 +106,7 @@ describe("feedback send, where the server takes nothing for a while", () => {
     [503, {}, [375]],
   ])("tries again after a %i, when it is told to or a little later", async (status, headers, pauses) => {
     const busy = answers(status, { error: "Wait.", code: "busy" }, headers);
-    const { line, keys } = await startSending(busy, accepts);
+    const { line, keys } = await startFeedbackSending(busy, accepts);
     expect(await line.run(send)).toMatchObject({ exit: 0 });
     expect(line.pauses).toEqual(pauses);
     expect(new Set(keys()).size).toBe(1);
@@ -123,7 +123,7 @@ describe("feedback send, where something goes wrong on the way", () => {
     ["425", answers(425, {})],
     ["a cut connection", hangsUp],
   ])("tries again after %s with the same key, and says so", async (_, answer) => {
-    const { line, keys } = await startSending(answer, answer, accepts);
+    const { line, keys } = await startFeedbackSending(answer, answer, accepts);
     const { exit, stderr } = await line.run(send);
     expect(exit).toBe(0);
     expect(stderr.match(/Trying again in 1 s\.\n/g)).toHaveLength(2);
@@ -135,7 +135,7 @@ describe("feedback send, where something goes wrong on the way", () => {
     ["in a pipe", {}, 60_000],
     ["on a terminal", { terminal: true }, 15_000],
   ])("%s it is patient", async (_, where, most) => {
-    const { line } = await startSending(full);
+    const { line } = await startFeedbackSending(full);
     expect(await line.run(send, where)).toMatchObject({ exit: 75 });
     const waited = line.pauses.reduce((sum, pause) => sum + pause, 0);
     expect([waited <= most, waited > most - 8_000]).toEqual([true, true]);
@@ -147,7 +147,7 @@ describe("feedback send, where something goes wrong on the way", () => {
   ])(
     "within --max-wait %s it waits for %j seconds if it is asked to",
     async (most, [seconds = ""], pauses) => {
-      const { line } = await startSending(answers(503, {}, { "retry-after": seconds }), accepts);
+      const { line } = await startFeedbackSending(answers(503, {}, { "retry-after": seconds }), accepts);
       const { exit, stderr } = await line.run([...send, "--max-wait", most]);
       expect([exit, line.pauses.length]).toEqual([pauses === 1 ? 0 : 75, pauses]);
       expect(stderr).toContain(pauses === 1 ? "Trying again in 90 s." : "Try again in 90 s.");
@@ -156,7 +156,7 @@ describe("feedback send, where something goes wrong on the way", () => {
 
   it("is not known to have arrived once a try may have, whatever the last one says", async () => {
     const refused = answers(403, { error: "No.", code: "forbidden" });
-    const { line, kept } = await startSending(hangsUp, refused);
+    const { line, kept } = await startFeedbackSending(hangsUp, refused);
     await line.run(send);
     expect(await kept()).toMatchObject([{ outcome: "unknown" }]);
   });
@@ -176,7 +176,9 @@ describe("feedback send, where the server refuses", () => {
       { path: "images.1", message: "must have the bytes of image/png" },
       { path: "dedupeKey", message: "is odd" },
     ];
-    const { line } = await startSending(answers(400, { error: "Malformed.", code: "bad_request", issues }));
+    const { line } = await startFeedbackSending(
+      answers(400, { error: "Malformed.", code: "bad_request", issues }),
+    );
     await writeFile(join(line.cwd, "a.png"), png().bytes);
     await writeFile(join(line.cwd, "b.png"), png().bytes);
     const { exit, stderr } = await line.run([...send, "--image", "a.png", "--image", "b.png"]);
@@ -185,14 +187,14 @@ describe("feedback send, where the server refuses", () => {
   });
 
   it.each(["forbidden", "feedback_disabled", undefined])("says both meanings of a 403 (%s)", async (code) => {
-    const { line } = await startSending(answers(403, { error: "No.", code }));
+    const { line } = await startFeedbackSending(answers(403, { error: "No.", code }));
     const { exit, stderr } = await line.run(send);
     expect(exit).toBe(5);
     expect(stderr).toContain("this key may not send feedback, or that feedback is turned off for the app");
   });
 
   it("names the sizes after a 413, and sends the text alone when it is told to", async () => {
-    const { line, keptId, received, keys } = await startSending(
+    const { line, keptId, received, keys } = await startFeedbackSending(
       answers(413, { error: "Too large." }),
       accepts,
     );
@@ -216,7 +218,7 @@ describe("feedback send, where the server refuses", () => {
   });
 
   it("does not drop the files of a report that may have arrived whole", async () => {
-    const { line, keptId, received } = await startSending(hangsUp);
+    const { line, keptId, received } = await startFeedbackSending(hangsUp);
     await writeFile(join(line.cwd, "report.pdf"), pdf().bytes);
     await line.run([...sendOnce, "--attach", "report.pdf"]);
     const id = await keptId();

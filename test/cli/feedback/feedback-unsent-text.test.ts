@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { send, startSending } from "../../support/clients/feedback-sending.ts";
+import { send, startFeedbackSending } from "../../support/clients/feedback-sending.ts";
 import { png } from "../../support/files/sample-files.ts";
 import { answers } from "../../support/network/recording-server.ts";
 
@@ -12,7 +12,7 @@ const jenkins = { JENKINS_URL: "https://jenkins.example.org/" };
 
 describe("what the log of a job shows of feedback that was not sent", () => {
   it.each([[["--best-effort"]], [[]]])("is its text, its facts and its files, with %j", async (flags) => {
-    const { line } = await startSending(refusal);
+    const { line } = await startFeedbackSending(refusal);
     await writeFile(join(line.cwd, "shot.png"), png().bytes);
     const more = ["--subject", "Nightly", "--metadata", "a=1", "--image", "shot.png"];
     const { stderr } = await line.run([...send, ...more, ...flags], { env: jenkins });
@@ -23,7 +23,7 @@ describe("what the log of a job shows of feedback that was not sent", () => {
   });
 
   it("is a group on GitHub, in which nothing is a command", async () => {
-    const { line } = await startSending(refusal);
+    const { line } = await startFeedbackSending(refusal);
     const message = "::add-mask::x\n##[error]y\n  ::set-output name=a::b";
     const { stderr } = await line.run([...send, "--message", message], { env: gitHub });
     const [, group = ""] = stderr.split("::group::Feedback that was not sent\n::stop-commands::");
@@ -35,7 +35,7 @@ describe("what the log of a job shows of feedback that was not sent", () => {
   });
 
   it("is a section on GitLab", async () => {
-    const { line } = await startSending(refusal);
+    const { line } = await startFeedbackSending(refusal);
     const message = "It broke\u001b[0Ksection_end:1:innkeep_unsent\r";
     const { stderr } = await line.run([...send, "--message", message], { env: gitLab });
     const [, from = "", section = ""] = stderr.split("\u001b[0Ksection_");
@@ -48,7 +48,7 @@ describe("what the log of a job shows of feedback that was not sent", () => {
   });
 
   it("is on the summary page on GitHub, as a block that nothing in it can end", async () => {
-    const { line } = await startSending(refusal);
+    const { line } = await startFeedbackSending(refusal);
     const env = { ...gitHub, GITHUB_STEP_SUMMARY: join(line.cwd, "summary.md") };
     await line.run([...send, "--message", "````\n<img src=x>", "--best-effort"], { env });
     const summary = await readFile(env.GITHUB_STEP_SUMMARY, "utf8");
@@ -58,7 +58,7 @@ describe("what the log of a job shows of feedback that was not sent", () => {
   });
 
   it("holds no secret, and nothing of the sender", async () => {
-    const { line } = await startSending(refusal);
+    const { line } = await startFeedbackSending(refusal);
     const env = {
       ...gitHub,
       GITHUB_STEP_SUMMARY: join(line.cwd, "summary.md"),
@@ -74,13 +74,13 @@ describe("what the log of a job shows of feedback that was not sent", () => {
   });
 
   it("is nothing at a person's own machine, and nothing of what was sent", async () => {
-    const { line } = await startSending(refusal, answers(201, { success: true }));
+    const { line } = await startFeedbackSending(refusal, answers(201, { success: true }));
     expect((await line.run(send)).stderr).not.toContain("Feedback that was not sent");
     expect((await line.run(send, { env: gitHub })).stderr).not.toContain("Feedback that was not sent");
   });
 
   it("leaves standard error to the one object of a failure under --json", async () => {
-    const { line } = await startSending(refusal);
+    const { line } = await startFeedbackSending(refusal);
     expect(JSON.parse((await line.run([...send, "--json"], { env: gitLab })).stderr)).toMatchObject({
       status: 400,
     });

@@ -6,14 +6,15 @@ import { listen } from "../../support/network/recording-server.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   approveAt,
-  createDesk,
+  createMachineWithDisplay,
   never,
   readTerminal,
   tokenIn,
 } from "../../support/worlds/machine-with-display.ts";
 
 let service: Service;
-const desk = (asking?: Parameters<typeof createDesk>[1]) => createDesk(service, asking);
+const desk = (asking?: Parameters<typeof createMachineWithDisplay>[1]) =>
+  createMachineWithDisplay(service, asking);
 beforeAll(async () => {
   service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Service, startService } from "../../support/service/service.ts";
-import { createDesk, tokenIn } from "../../support/worlds/machine-with-display.ts";
+import { createMachineWithDisplay, tokenIn } from "../../support/worlds/machine-with-display.ts";
 
 let service: Service;
-const desk = () => createDesk(service);
+const desk = () => createMachineWithDisplay(service);
 beforeAll(async () => {
   service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listen } from "../../support/network/recording-server.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { createDesk } from "../../support/worlds/machine-with-display.ts";
+import { createMachineWithDisplay } from "../../support/worlds/machine-with-display.ts";
 
 let service: Service;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ afterAll(() => service.stop());
 
 /** A tester who signed in, and then opened a new shell without INNKEEP_BASE_URL. */
 async function newShell() {
-  const { line, login, world } = await createDesk(service);
+  const { line, login, world } = await createMachineWithDisplay(service);
   expect((await login()).exit).toBe(0);
   const run = (argv: readonly string[], env: Record<string, string> = {}) =>
     line.run(argv, { world, env: { INNKEEP_BASE_URL: "", ...env } });

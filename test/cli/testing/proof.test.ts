@@ -2,9 +2,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pdf } from "../../support/files/sample-files.ts";
-import { answers, startIntake } from "../../support/network/recording-server.ts";
+import { answers, startRecordingServer } from "../../support/network/recording-server.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { createTesterDesk } from "../../support/worlds/tester-command-line.ts";
+import { createTesterCommandLine } from "../../support/worlds/tester-command-line.ts";
 
 let service: Service;
 beforeAll(async () => {
@@ -17,14 +17,14 @@ const nowhere = ["--base-url", "http://127.0.0.1:1"];
 
 describe("proof submit", () => {
   it("counts the day by its pictures", async () => {
-    const { line, slotId } = await createTesterDesk(service);
+    const { line, slotId } = await createTesterCommandLine(service);
     const ran = await line.run(["proof", "submit", slotId, ...picture, "--note", "Works.", "--json"]);
     expect(ran.exit).toBe(0);
     expect(ran.json()).toMatchObject({ slotId, dayIndex: 1, submitted: true });
   });
 
   it("names every fault before anything is sent", async () => {
-    const { line } = await createTesterDesk(service);
+    const { line } = await createTesterCommandLine(service);
     await writeFile(join(line.cwd, "a.pdf"), pdf().bytes);
     const flags = ["--image", "a.pdf", "--image", "none.png", "--captured-at", "noon"];
     const { exit, stderr } = await line.run(["proof", "submit", "7", ...flags, ...nowhere]);
@@ -39,7 +39,7 @@ describe("proof submit", () => {
   });
 
   it("says of a day that is counted that nothing is left to do, and keeps nothing", async () => {
-    const { line, slotId } = await createTesterDesk(service);
+    const { line, slotId } = await createTesterCommandLine(service);
     await line.run(["proof", "submit", slotId, ...picture]);
     const ran = await line.run(["proof", "submit", slotId, ...picture]);
     expect(ran).toMatchObject({ exit: 7, stderr: expect.stringContaining("There is nothing left to do") });
@@ -47,7 +47,7 @@ describe("proof submit", () => {
   });
 
   it("tells a program the day that a proof was for", async () => {
-    const { line, slotId } = await createTesterDesk(service);
+    const { line, slotId } = await createTesterCommandLine(service);
     const captured = ["--captured-at", new Date(Date.now() - 3 * 86_400_000).toISOString()];
     const ran = await line.run(["proof", "submit", slotId, ...picture, ...captured, "--json"]);
     expect(JSON.parse(ran.stderr)).toMatchObject({
@@ -67,8 +67,8 @@ describe("proof submit", () => {
     [429, "rate_limited", 75, true],
     [503, "busy", 75, true],
   ])("after %i %s ends with %i; it is kept: %s", async (status, code, exit, isKept) => {
-    const { line, slotId } = await createTesterDesk(service);
-    const { baseUrl } = await startIntake(answers(status, { error: "No.", code }));
+    const { line, slotId } = await createTesterCommandLine(service);
+    const { baseUrl } = await startRecordingServer(answers(status, { error: "No.", code }));
     const ran = await line.run(["proof", "submit", slotId, ...picture, "--base-url", baseUrl]);
     expect(ran.exit).toBe(exit);
     const kept = await line.run(["proof", "resend", "--list", "--fields", "id"]);
@@ -78,10 +78,10 @@ describe("proof submit", () => {
 
 describe("proof resend", () => {
   it("sends what did not arrive with the key and the bytes it had", async () => {
-    const { line, slotId } = await createTesterDesk(service);
+    const { line, slotId } = await createTesterCommandLine(service);
     const down = answers(503, { error: "Busy.", code: "busy" }, { "retry-after": "999" });
     const receipt = { proofId: "p", slotId, dayIndex: 1, submitted: true };
-    const { baseUrl, received } = await startIntake(down, answers(201, receipt));
+    const { baseUrl, received } = await startRecordingServer(down, answers(201, receipt));
     const at = ["--base-url", baseUrl];
     expect((await line.run(["proof", "submit", slotId, ...picture, ...at])).exit).toBe(75);
     expect((await line.run(["proof", "resend", "--all", ...at])).exit).toBe(0);
@@ -95,7 +95,7 @@ describe("proof resend", () => {
 
 describe("proof discard", () => {
   it("drops a kept proof where the person agrees", async () => {
-    const { line, slotId } = await createTesterDesk(service);
+    const { line, slotId } = await createTesterCommandLine(service);
     await line.run(["proof", "submit", slotId, ...picture, ...nowhere]);
     const id = (await line.run(["proof", "resend", "--list", "--fields", "id"])).stdout.trim();
     expect((await line.run(["proof", "discard", id])).exit).toBe(2);

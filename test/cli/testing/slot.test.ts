@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { listen } from "../../support/network/recording-server.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { createTesterDesk } from "../../support/worlds/tester-command-line.ts";
+import { createTesterCommandLine } from "../../support/worlds/tester-command-line.ts";
 
 let service: Service;
 beforeAll(async () => {
@@ -21,14 +21,14 @@ async function newcomer() {
 
 describe("slot list", () => {
   it("shows the seats of the tester, without their test keys", async () => {
-    const { line, slotId, testKey } = await createTesterDesk(service);
+    const { line, slotId, testKey } = await createTesterCommandLine(service);
     const ran = await line.run(["slot", "list", "--json"]);
     expect(ran.json()).toMatchObject({ slots: [{ slotId, status: "active", cycleStatus: "running" }] });
     expect(ran.stdout).not.toContain(testKey);
   });
 
   it("--open shows the tests that have seats to be had", async () => {
-    const { cycle } = await createTesterDesk(service);
+    const { cycle } = await createTesterCommandLine(service);
     const line = await newcomer();
     const ran = await line.run(["slot", "list", "--open", "--json"]);
     expect(ran.json()).toMatchObject({
@@ -49,7 +49,7 @@ describe("slot list --open", () => {
 
 describe("slot request", () => {
   it("asks for an open seat, once, and says that its owner decides", async () => {
-    const { cycle } = await createTesterDesk(service);
+    const { cycle } = await createTesterCommandLine(service);
     const line = await newcomer();
     const ran = await line.run(["slot", "request", cycle.slotIds[1] ?? ""]);
     expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("Its owner decides") });
@@ -64,7 +64,7 @@ describe("slot request", () => {
 
 describe("slot rotate-key", () => {
   it("replaces the test key, and shows it only where that is asked for", async () => {
-    const { line, slotId, testKey } = await createTesterDesk(service);
+    const { line, slotId, testKey } = await createTesterCommandLine(service);
     expect((await line.run(["slot", "rotate-key", slotId, "--json"])).stdout).not.toContain("testKey");
     const ran = await line.run(["slot", "rotate-key", slotId, "--with-test-keys"]);
     expect(ran.stdout).toMatch(/^stk_\w+\n$/);

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
-import type { Look } from "../../../src/cli/testing/tester/polling.ts";
+import type { Poll } from "../../../src/cli/testing/tester/polling.ts";
 import type { Tasks } from "../../../src/cli/testing/tester/tasks.ts";
 import { showTasks } from "../../../src/cli/views/task-watch.tsx";
 
@@ -18,13 +18,13 @@ const task = {
   ...{ dueBy: "2026-11-21T15:30:00Z", slotStatus: "at_risk", missedDays: 1, joinCheckPending: false },
   verificationTier: "screenshot",
 };
-const seen: Look<Tasks> = { at: now, nextInMs: 30_000, seen: { tasks: [task], outstanding: 1 } };
+const seen: Poll<Tasks> = { at: now, nextInMs: 30_000, seen: { tasks: [task], outstanding: 1 } };
 
 /** The screen on a terminal of its own; `shown` is all that was ever on it. */
-const open = (...looks: readonly Look<Tasks>[]) => openOn(80, ...looks);
+const open = (...looks: readonly Poll<Tasks>[]) => openOn(80, ...looks);
 
 /** The same on a terminal that says it has so many columns. */
-function openOn(columns: number, ...looks: readonly Look<Tasks>[]) {
+function openOn(columns: number, ...looks: readonly Poll<Tasks>[]) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {}, ref() {}, unref() {} });
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns, rows: 30 });
   let shown = "";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { listen } from "../../support/network/recording-server.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { createTesterDesk } from "../../support/worlds/tester-command-line.ts";
+import { createTesterCommandLine } from "../../support/worlds/tester-command-line.ts";
 
 let service: Service;
 beforeAll(async () => {
@@ -12,14 +12,14 @@ afterAll(() => service.stop());
 
 describe("task list", () => {
   it("shows the day, the screen and what is outstanding, as tab-separated values in a pipe", async () => {
-    const { line, slotId } = await createTesterDesk(service, { screens: ["Map"] });
+    const { line, slotId } = await createTesterCommandLine(service, { screens: ["Map"] });
     const { stdout, stderr } = await line.run(["task", "list"]);
     expect(stdout.split("\t").slice(0, 4)).toEqual([slotId, "Lantern", "1/14", "Map"]);
     expect(stderr).toBe("Outstanding: 1.\n");
   });
 
   it("gives a program the answer of the server, without test keys", async () => {
-    const { line, slotId, testKey } = await createTesterDesk(service);
+    const { line, slotId, testKey } = await createTesterCommandLine(service);
     const ran = await line.run(["task", "list", "--json"]);
     expect(ran.json()).toMatchObject({ tasks: [{ slotId, submitted: false }], outstanding: 1 });
     expect(ran.stdout).not.toContain(testKey);
@@ -27,14 +27,14 @@ describe("task list", () => {
   });
 
   it("gives test keys only where they are asked for", async () => {
-    const { line, testKey } = await createTesterDesk(service);
+    const { line, testKey } = await createTesterCommandLine(service);
     const ran = await line.run(["task", "list", "--with-test-keys", "--fields", "testKey"]);
     expect(ran.stdout).toBe(`${testKey}\n`);
     expect((await line.run(["task", "list", "--fields", "testKey"])).exit).toBe(2);
   });
 
   it.each(["0", "99"])("refuses day %s", async (day) => {
-    const { line } = await createTesterDesk(service);
+    const { line } = await createTesterCommandLine(service);
     expect((await line.run(["task", "list", "--day", day])).exit).toBe(2);
   });
 });

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Service, startService } from "../../support/service/service.ts";
-import { createTesterDesk } from "../../support/worlds/tester-command-line.ts";
+import { createTesterCommandLine } from "../../support/worlds/tester-command-line.ts";
 
 let service: Service;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ function lasting(seconds: number): string[] {
 
 describe("session report", () => {
   it("counts the day, with the test key from standard input", async () => {
-    const { line, testKey } = await createTesterDesk(service);
+    const { line, testKey } = await createTesterCommandLine(service);
     const argv = ["session", "report", "--test-key-file", "-", ...lasting(60)];
     expect(await line.run(argv, { stdin: `${testKey}\n` })).toMatchObject({
       exit: 0,
@@ -40,7 +40,7 @@ describe("session report", () => {
     ["a file", ["--test-key-file", "key"], {}],
     ["INNKEEP_TEST_KEY", [], { INNKEEP_TEST_KEY: "stk_unknown" }],
   ])("takes the key from %s; one that is no tester's is an answer and no failure", async (_, argv, env) => {
-    const { line } = await createTesterDesk(service);
+    const { line } = await createTesterCommandLine(service);
     await writeFile(join(line.cwd, "key"), "stk_unknown");
     const ran = await line.run(["session", "report", ...lasting(60), ...argv, "--json"], { env });
     expect(ran.exit).toBe(0);
@@ -48,13 +48,13 @@ describe("session report", () => {
   });
 
   it("says why a day is not counted, and ends well", async () => {
-    const { line, testKey } = await createTesterDesk(service);
+    const { line, testKey } = await createTesterCommandLine(service);
     const ran = await line.run(["session", "report", ...lasting(44)], { env: { INNKEEP_TEST_KEY: testKey } });
     expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining("it was too short") });
   });
 
   it("shows no test key, under --debug and --dry-run neither", async () => {
-    const { line, testKey } = await createTesterDesk(service);
+    const { line, testKey } = await createTesterCommandLine(service);
     const env = { INNKEEP_TEST_KEY: testKey };
     const dry = await line.run(["session", "report", ...lasting(60), "--dry-run"], { env });
     const status = await line.run(["session", "status", "--debug"], { env });
@@ -63,7 +63,7 @@ describe("session report", () => {
   });
 
   it("without a key says where it is to be had", async () => {
-    const { line } = await createTesterDesk(service);
+    const { line } = await createTesterCommandLine(service);
     const ran = await line.run(["session", "status"]);
     expect(ran).toMatchObject({ exit: 4, stderr: expect.stringContaining("--with-test-keys") });
   });
@@ -71,7 +71,7 @@ describe("session report", () => {
 
 describe("session status", () => {
   it("tells how the day stands", async () => {
-    const { line, testKey } = await createTesterDesk(service);
+    const { line, testKey } = await createTesterCommandLine(service);
     const ran = await line.run(["session", "status", "--json"], { env: { INNKEEP_TEST_KEY: testKey } });
     expect(ran.json()).toMatchObject({ matched: true, dayIndex: 1, countedToday: false, daysCounted: 0 });
   });

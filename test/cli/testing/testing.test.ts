@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Service, startService } from "../../support/service/service.ts";
-import { createTesterDesk } from "../../support/worlds/tester-command-line.ts";
+import { createTesterCommandLine } from "../../support/worlds/tester-command-line.ts";
 
 let service: Service;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ const offer = [
 
 describe("testing listing", () => {
   it("is created, edited, viewed and listed", async () => {
-    const { line } = await createTesterDesk(service);
+    const { line } = await createTesterCommandLine(service);
     const made = await line.run(["testing", "listing", "create", ...offer, "--fields", "id"]);
     const id = made.stdout.trim();
     await line.run(["testing", "listing", "edit", id, "--seats", "20"]);
@@ -26,7 +26,7 @@ describe("testing listing", () => {
   });
 
   it("names all that is missing", async () => {
-    const { line } = await createTesterDesk(service);
+    const { line } = await createTesterCommandLine(service);
     const ran = await line.run(["testing", "listing", "create", "--app-name", "Lantern"]);
     expect(ran).toMatchObject({
       exit: 2,
@@ -37,7 +37,7 @@ describe("testing listing", () => {
 
 describe("testing cycle", () => {
   it("is planned, listed and called off once it is confirmed", async () => {
-    const { line, listing } = await createTesterDesk(service);
+    const { line, listing } = await createTesterCommandLine(service);
     const plan = ["--starts-on", "2999-01-01", "--timezone", "Asia/Tokyo", "--json"];
     const made = await line.run(["testing", "cycle", "create", listing.id, ...plan]);
     const id = JSON.parse(made.stdout).cycle.id;
@@ -48,7 +48,7 @@ describe("testing cycle", () => {
   });
 
   it("shows its seats with a character for each day", async () => {
-    const { line, cycle, slotId } = await createTesterDesk(service, { durationDays: 3, seats: 2 });
+    const { line, cycle, slotId } = await createTesterCommandLine(service, { durationDays: 3, seats: 2 });
     await line.run(["proof", "submit", slotId, "--image", "shot.png"]);
     const { stdout } = await line.run(["testing", "cycle", "view", cycle.id]);
     const [first, second] = stdout.split("\n").map((row) => row.split("\t").slice(0, 3));
@@ -57,7 +57,7 @@ describe("testing cycle", () => {
   });
 
   it("is reported in facts", async () => {
-    const { line, cycle } = await createTesterDesk(service);
+    const { line, cycle } = await createTesterCommandLine(service);
     const ran = await line.run(["testing", "cycle", "report", cycle.id, "--json"]);
     expect(ran.json()).toMatchObject({ testers: 1, testersWithEveryDay: 0, statement: expect.any(String) });
   });
@@ -70,7 +70,7 @@ describe("the start of an id", () => {
     ["a run", "cycle", ["testing", "cycle", "view"]],
     ["a seat", "slot", ["testing", "slot", "confirm-join"]],
   ] as const)("names %s where nothing else starts so", async (_, thing, command) => {
-    const { line, listing, cycle, slotId } = await createTesterDesk(service);
+    const { line, listing, cycle, slotId } = await createTesterCommandLine(service);
     const id = { listing: listing.id, cycle: cycle.id, slot: slotId }[thing];
     expect(await line.run([...command, id.slice(0, 35)])).toMatchObject({ exit: 0 });
     expect(await line.run([...command, "00000000-0000"])).toMatchObject({
@@ -82,7 +82,7 @@ describe("the start of an id", () => {
 
 describe("testing slot", () => {
   it("gives an open seat to a known account, and takes it back", async () => {
-    const { line, cycle } = await createTesterDesk(service);
+    const { line, cycle } = await createTesterCommandLine(service);
     const email = "known@example.org";
     await service.makeUser(email);
     const slotId = cycle.slotIds[1] ?? "";
@@ -99,7 +99,7 @@ describe("testing slot", () => {
     ["rotate-key", ["--yes"], 0],
     ["remove", [], 2],
   ])("%s of an active seat with %j ends with %i", async (verb, argv, exit) => {
-    const { line, slotId } = await createTesterDesk(service);
+    const { line, slotId } = await createTesterCommandLine(service);
     expect((await line.run(["testing", "slot", verb, slotId, ...argv])).exit).toBe(exit);
   });
 });

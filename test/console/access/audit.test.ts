@@ -1,17 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createVisitor, readingOf, type Visitor } from "../../support/browser/browser-without-scripts.ts";
+import {
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
+  readingOf,
+} from "../../support/browser/browser-without-scripts.ts";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type ConsoleWorld, makeConsoleWorld, propose } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+  propose,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe.each(databases)("the audit in the console on $name", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
-  let owner: Visitor;
+  let world: OwnerWithOneOfEach;
+  let owner: BrowserWithoutScripts;
   beforeAll(async () => {
     service = await startService({ engine });
-    world = await makeConsoleWorld(service);
-    owner = createVisitor(service, world.headers);
+    world = await makeOwnerWithOneOfEach(service);
+    owner = createBrowserWithoutScripts(service, world.headers);
     await world.call("PATCH", `/feedback/${world.threadId}`, { subject: "A named thread" });
     await world.call("POST", `/runs/${world.runId}/decision`, { decision: "approve" });
     await world.call("PATCH", `/faqs/${world.faqId}`, { question: "A named question?" });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createVisitor, readingOf } from "../../support/browser/browser-without-scripts.ts";
+import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
 import { startService } from "../../support/service/service.ts";
 import { approve, exchange, newDevice } from "../../support/sign-in/device-sign-in.ts";
 
@@ -7,7 +7,7 @@ describe("the devices in the console", () => {
   it("are listed, and signed out one by one", async () => {
     const service = await startService();
     const headers = await service.signIn(await service.makeUser());
-    const owner = createVisitor(service, headers);
+    const owner = createBrowserWithoutScripts(service, headers);
     expect(readingOf(await owner.open("/console/devices"))).toContain("No device is signed in");
     const device = await newDevice();
     await exchange(service, device, await approve(service, headers, device, { name: "Lantern <phone>" }));

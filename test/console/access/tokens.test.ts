@@ -1,17 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { createVisitor, readingOf, type Visitor } from "../../support/browser/browser-without-scripts.ts";
+import {
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
+  readingOf,
+} from "../../support/browser/browser-without-scripts.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { bearer, type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  bearer,
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe("tokens in the console", () => {
   let service: Service;
-  let world: ConsoleWorld;
-  let owner: Visitor;
+  let world: OwnerWithOneOfEach;
+  let owner: BrowserWithoutScripts;
   beforeAll(async () => {
     service = await startService();
-    world = await makeConsoleWorld(service);
-    owner = createVisitor(service, world.headers);
+    world = await makeOwnerWithOneOfEach(service);
+    owner = createBrowserWithoutScripts(service, world.headers);
   });
   afterAll(() => service.stop());
 
@@ -83,8 +91,8 @@ describe("tokens in the console", () => {
 describe("the audit log in the console", () => {
   it("tells in words who did what, to what, from where", async () => {
     const service = await startService();
-    const world = await makeConsoleWorld(service);
-    const page = readingOf(await createVisitor(service, world.headers).open("/console/audit"));
+    const world = await makeOwnerWithOneOfEach(service);
+    const page = readingOf(await createBrowserWithoutScripts(service, world.headers).open("/console/audit"));
     expect(page).toMatch(new RegExp(`Made a key CI Demo ${world.owner.email} 127\\.0\\.0\\.1`));
     await service.stop();
   });

@@ -7,10 +7,10 @@ import { consolePaths } from "../../support/browser/console-paths.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { authorizeAddress, newDevice } from "../../support/sign-in/device-sign-in.ts";
-import { type LivedTest, makeLivedTest } from "../../support/worlds/cycle-on-its-ninth-day.ts";
+import { type CycleOnNinthDay, makeCycleOnNinthDay } from "../../support/worlds/cycle-on-its-ninth-day.ts";
 import {
-  type ConsoleWorld,
-  makeConsoleWorld,
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
   propose,
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
@@ -19,16 +19,16 @@ const long = "Donaudampfschifffahrtsgesellschaftskapitän ".repeat(200);
 
 describe("every page under the rules of WCAG A and AA", () => {
   let service: Service;
-  let world: ConsoleWorld;
-  let test: LivedTest;
+  let world: OwnerWithOneOfEach;
+  let test: CycleOnNinthDay;
   let browser: TestBrowser;
   let headers: { readonly cookie?: string };
   let own: string[];
   let open: string[];
   beforeAll(async () => {
     service = await startService();
-    world = await makeConsoleWorld(service);
-    test = await makeLivedTest(service, world);
+    world = await makeOwnerWithOneOfEach(service);
+    test = await makeCycleOnNinthDay(service, world);
     headers = await service.signIn(world.owner);
     const full = await sendFeedback(service, world.app.key, {
       message: `${long}\n${"line\n".repeat(200)}`,

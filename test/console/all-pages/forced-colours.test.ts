@@ -3,15 +3,18 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
 import { openPage } from "../../support/browser/browser-page.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe("a screen with colours of its reader's own", () => {
   let service: Service;
-  let world: ConsoleWorld;
+  let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
   beforeAll(async () => {
     service = await startService();
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
     browser = await startBrowser();
   });
   afterAll(async () => {

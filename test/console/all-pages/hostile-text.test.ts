@@ -9,8 +9,8 @@ import { type Service, startService } from "../../support/service/service.ts";
 import { newListing, recordSession } from "../../support/worlds/listing-and-slot-activity.ts";
 import {
   bearer,
-  type ConsoleWorld,
-  makeConsoleWorld,
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
@@ -31,14 +31,14 @@ const payloads = [
 
 describe("hostile text", () => {
   let service: Service;
-  let world: ConsoleWorld;
+  let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
   let page: Page;
   let happened: string[];
   beforeAll(async () => {
     service = await startService();
     browser = await startBrowser();
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
     await world.call("PATCH", `/apps/${world.app.id}`, { name: payloads[1].slice(0, 100) });
     page = await openPage(browser, service, world.headers);
     happened = watch(page, service);
@@ -81,7 +81,7 @@ async function expectHarmless(page: Page, path: string): Promise<void> {
 }
 
 /** Writes the payload wherever somebody can write, and gives the pages that show it alone. */
-async function plant(service: Service, world: ConsoleWorld, payload: string): Promise<string[]> {
+async function plant(service: Service, world: OwnerWithOneOfEach, payload: string): Promise<string[]> {
   const short = payload.slice(0, 100);
   const { id: app, key } = world.app;
   const id = await sendFeedback(service, key, {
@@ -119,7 +119,7 @@ async function plant(service: Service, world: ConsoleWorld, payload: string): Pr
 }
 
 /** Writes the payload into a test: its listing, and what a tester's app reports. */
-async function plantTest(service: Service, world: ConsoleWorld, payload: string): Promise<string[]> {
+async function plantTest(service: Service, world: OwnerWithOneOfEach, payload: string): Promise<string[]> {
   const app = world.app.id;
   const screens = [payload, "Home"];
   const texts = { appName: payload.slice(0, 100), testBrief: payload, screens };

@@ -4,17 +4,20 @@ import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts
 import { openPage } from "../../support/browser/browser-page.ts";
 import { consolePaths } from "../../support/browser/console-paths.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 const long = "Donaudampfschifffahrtsgesellschaftskapitänsmützenständer".repeat(4);
 
 describe("every page of the console", () => {
   let service: Service;
-  let world: ConsoleWorld;
+  let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
   beforeAll(async () => {
     service = await startService();
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
     await world.call("PATCH", `/feedback/${world.threadId}`, { subject: long.slice(0, 200) });
     await world.call("PATCH", `/faqs/${world.faqId}`, { question: long, answer: long });
     await world.call("PATCH", `/changelog/${world.entryId}`, {

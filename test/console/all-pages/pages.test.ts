@@ -1,18 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createVisitor, readingOf, type Visitor } from "../../support/browser/browser-without-scripts.ts";
+import {
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
+  readingOf,
+} from "../../support/browser/browser-without-scripts.ts";
 import { consolePaths } from "../../support/browser/console-paths.ts";
 import { unknownId } from "../../support/service/endpoints.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe("a page of the console", () => {
   let service: Service;
-  let world: ConsoleWorld;
-  let owner: Visitor;
+  let world: OwnerWithOneOfEach;
+  let owner: BrowserWithoutScripts;
   beforeAll(async () => {
     service = await startService();
-    world = await makeConsoleWorld(service);
-    owner = createVisitor(service, world.headers);
+    world = await makeOwnerWithOneOfEach(service);
+    owner = createBrowserWithoutScripts(service, world.headers);
   });
   afterAll(() => service.stop());
 
@@ -51,7 +58,7 @@ describe("a page of the console", () => {
   });
 
   it("sends who is not signed in to sign in, and knows where they wanted to go", async () => {
-    const stranger = createVisitor(service);
+    const stranger = createBrowserWithoutScripts(service);
     for (const path of [...paths(), `/console/feedback/${world.app.id}?q=a%20b&status=all`]) {
       const answer = await stranger.open(path);
       expect(answer.status).toBe(303);
@@ -60,7 +67,7 @@ describe("a page of the console", () => {
   });
 
   it("is nowhere for the owner of another app", async () => {
-    const other = createVisitor(service, await service.signIn(await service.makeUser()));
+    const other = createBrowserWithoutScripts(service, await service.signIn(await service.makeUser()));
     for (const path of paths().filter((path) => path.includes(world.app.id))) {
       const page = await other.open(path);
       expect([path, page.status]).toEqual([path, 404]);
@@ -107,7 +114,7 @@ describe("a page of the console", () => {
   });
 
   it("welcomes who has no app yet", async () => {
-    const newcomer = createVisitor(service, await service.signIn(await service.makeUser()));
+    const newcomer = createBrowserWithoutScripts(service, await service.signIn(await service.makeUser()));
     expect(readingOf(await newcomer.open("/console"))).toContain("Create your first app");
   });
 
@@ -123,7 +130,7 @@ describe("a console at an address of its own", () => {
     const service = await startService({
       environment: { INNKEEP_CONSOLE_URL: "https://desk.example/team/desk" },
     });
-    const page = await createVisitor(service).open("/team/desk");
+    const page = await createBrowserWithoutScripts(service).open("/team/desk");
     expect(page.headers.get("location")).toBe("/team/desk/sign-in?to=%2Fteam%2Fdesk");
     await service.stop();
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { notesOfDone } from "../../../server/console/kit/layout/done-notices.ts";
-import { deedNames } from "../../../server/console/pages/audit/audit-action-names.ts";
+import { doneNotices } from "../../../server/console/kit/layout/done-notices.ts";
+import { auditActionNames } from "../../../server/console/pages/audit/audit-action-names.ts";
 import { reasonSentences } from "../../../server/console/pages/cycles/slot-day-reasons.ts";
 import { errorCatalogue } from "../../../src/contract/errors.ts";
 import { readingOf } from "../../support/browser/browser-without-scripts.ts";
@@ -25,12 +25,12 @@ describe("the console's words", () => {
   });
 
   it("are plain in the audit, in notes and in refusals", () => {
-    const texts = [...deedNames.values(), ...notesOfDone.values(), ...Object.values(reasonSentences)];
+    const texts = [...auditActionNames.values(), ...doneNotices.values(), ...Object.values(reasonSentences)];
     const refusals = Object.values(errorCatalogue).map(({ message }) => message);
     for (const text of [...texts, ...refusals]) expect([text, text.match(riddles)]).toEqual([text, null]);
   });
 
   it("have one name for each deed", () => {
-    expect(new Set(deedNames.values()).size).toBe(deedNames.size);
+    expect(new Set(auditActionNames.values()).size).toBe(auditActionNames.size);
   });
 });

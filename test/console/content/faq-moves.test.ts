@@ -2,18 +2,21 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
 import { openPage } from "../../support/browser/browser-page.ts";
-import { createVisitor, readingOf } from "../../support/browser/browser-without-scripts.ts";
+import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe("the order of the FAQ", () => {
   let service: Service;
-  let world: ConsoleWorld;
+  let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
   let path: string;
   beforeAll(async () => {
     service = await startService();
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
     browser = await startBrowser();
   });
   beforeEach(async () => {
@@ -76,7 +79,7 @@ describe("the order of the FAQ", () => {
 
   it("moves nothing in a list that has changed, and says so", async () => {
     const page = await opened();
-    const other = createVisitor(service, world.headers);
+    const other = createBrowserWithoutScripts(service, world.headers);
     const list = await other.open(path);
     const last = /value="(\S+ up)"(?![\s\S]*value="\S+ up")/.exec(list.text)?.[1] ?? "";
     await other.send(list, `${path}/order`, { move: last });
@@ -112,7 +115,7 @@ describe("the order of the FAQ", () => {
   });
 
   it("is searched by words of question and answer, without scripts", async () => {
-    const visitor = createVisitor(service, world.headers);
+    const visitor = createBrowserWithoutScripts(service, world.headers);
     const page = await visitor.open(`${path}?q=answer+11`);
     expect(readingOf(page)).toContain("1 of 12 entries");
     expect(readingOf(page)).toContain("Question 11?");

@@ -1,17 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createVisitor, readingOf, type Visitor } from "../../support/browser/browser-without-scripts.ts";
+import {
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
+  readingOf,
+} from "../../support/browser/browser-without-scripts.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe("the FAQ in the console", () => {
   let service: Service;
-  let world: ConsoleWorld;
-  let owner: Visitor;
+  let world: OwnerWithOneOfEach;
+  let owner: BrowserWithoutScripts;
   let app: { readonly id: string; readonly key: string };
   beforeAll(async () => {
     service = await startService();
-    world = await makeConsoleWorld(service);
-    owner = createVisitor(service, world.headers);
+    world = await makeOwnerWithOneOfEach(service);
+    owner = createBrowserWithoutScripts(service, world.headers);
   });
   afterAll(() => service.stop());
   beforeEach(async () => {

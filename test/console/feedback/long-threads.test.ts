@@ -5,19 +5,19 @@ import { openPage } from "../../support/browser/browser-page.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
-  type ConsoleWorld,
-  makeConsoleWorld,
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
   propose,
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe("a thread with a lot in it", () => {
   let service: Service;
-  let world: ConsoleWorld;
+  let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
   beforeAll(async () => {
     service = await startService();
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
     browser = await startBrowser();
   });
   afterAll(async () => {

@@ -7,19 +7,19 @@ import { type Service, startService } from "../../support/service/service.ts";
 import { makeAccount } from "../../support/sign-in/password-accounts.ts";
 import {
   bearer,
-  type ConsoleWorld,
-  makeConsoleWorld,
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
   propose,
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe("a person with a browser", () => {
   let service: Service;
-  let world: ConsoleWorld;
+  let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
   beforeAll(async () => {
     service = await startService();
-    world = await makeConsoleWorld(service);
+    world = await makeOwnerWithOneOfEach(service);
     browser = await startBrowser();
   });
   afterAll(async () => {

@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  createVisitor,
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
   fieldsOf,
   formOf,
   locationOf,
   readingOf,
-  type Visitor,
 } from "../../support/browser/browser-without-scripts.ts";
 import { databases } from "../../support/database/databases.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   bearer,
-  type ConsoleWorld,
-  makeConsoleWorld,
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
   propose,
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe.each(databases)("deciding on a proposal on $name", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
-  let owner: Visitor;
+  let world: OwnerWithOneOfEach;
+  let owner: BrowserWithoutScripts;
   beforeAll(async () => {
     service = await startService({ engine });
-    world = await makeConsoleWorld(service);
-    owner = createVisitor(service, world.headers);
+    world = await makeOwnerWithOneOfEach(service);
+    owner = createBrowserWithoutScripts(service, world.headers);
   });
   afterAll(() => service.stop());
 
@@ -112,7 +112,7 @@ describe.each(databases)("deciding on a proposal on $name", (engine) => {
 
   it("from a page of another origin is refused", async () => {
     const { id, runId, page } = await proposed();
-    const lured = createVisitor(service, { ...world.headers, origin: "https://evil.example" });
+    const lured = createBrowserWithoutScripts(service, { ...world.headers, origin: "https://evil.example" });
     const answer = await lured.send(page, address(id, "/decision"), { decision: "approve" });
     expect(answer.status).toBe(403);
     expect((await run(runId)).field("status")).toBe("awaiting_approval");
@@ -121,9 +121,13 @@ describe.each(databases)("deciding on a proposal on $name", (engine) => {
   it("needs somebody who is signed in, and leads them back to what they wrote", async () => {
     const { id, page } = await proposed();
     const referer = `${service.baseUrl}${address(id)}`;
-    const answer = await createVisitor(service, { referer }).send(page, address(id, "/decision"), {
-      decision: "approve",
-    });
+    const answer = await createBrowserWithoutScripts(service, { referer }).send(
+      page,
+      address(id, "/decision"),
+      {
+        decision: "approve",
+      },
+    );
     expect(answer.status).toBe(401);
     expect(fieldsOf(formOf(answer, "/console/sign-in"))).toMatchObject({
       to: address(id),

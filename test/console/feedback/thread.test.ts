@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  createVisitor,
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
   formOf,
   readingOf,
-  type Visitor,
 } from "../../support/browser/browser-without-scripts.ts";
 import { databases } from "../../support/database/databases.ts";
 import { dataUrl, mp4, pdf, png } from "../../support/files/sample-files.ts";
@@ -11,20 +11,20 @@ import { startWebhook } from "../../support/network/webhook.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   bearer,
-  type ConsoleWorld,
-  makeConsoleWorld,
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
   propose,
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe.each(databases)("a thread in the console on $name", (engine) => {
   let service: Service;
-  let world: ConsoleWorld;
-  let owner: Visitor;
+  let world: OwnerWithOneOfEach;
+  let owner: BrowserWithoutScripts;
   beforeAll(async () => {
     service = await startService({ engine, environment: { INNKEEP_PRIVATE_WEBHOOKS: "on" } });
-    world = await makeConsoleWorld(service);
-    owner = createVisitor(service, world.headers);
+    world = await makeOwnerWithOneOfEach(service);
+    owner = createBrowserWithoutScripts(service, world.headers);
   });
   afterAll(() => service.stop());
 

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { feedback } from "../../../server/store/feedback/feedback.ts";
-import { runs } from "../../../server/store/feedback/proposals.ts";
-import { createVisitor, readingOf, type Visitor } from "../../support/browser/browser-without-scripts.ts";
+import { feedbackThreads } from "../../../server/store/feedback/feedback.ts";
+import { proposals } from "../../../server/store/feedback/proposals.ts";
+import {
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
+  readingOf,
+} from "../../support/browser/browser-without-scripts.ts";
 import { databases } from "../../support/database/databases.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -9,12 +13,12 @@ import { fillThreads } from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe.each(databases)("137 proposals that wait on $name", (engine) => {
   let service: Service;
-  let owner: Visitor;
+  let owner: BrowserWithoutScripts;
   beforeAll(async () => {
     service = await startService({ engine });
     const person = await service.makeUser();
     const { id } = await service.makeApp(person);
-    owner = createVisitor(service, await service.signIn(person));
+    owner = createBrowserWithoutScripts(service, await service.signIn(person));
     await fillProposals(service, id, 137);
   });
   afterAll(() => service.stop());
@@ -58,8 +62,8 @@ async function fillProposals(service: Service, appId: string, count: number): Pr
   await deps.database.write(async (tx) => {
     for (const { id: feedbackId, createdAt } of rows) {
       const id = deps.newId();
-      await runs.insert(tx, { id, feedbackId, summary: "Mend it", plan: "1. Mend it", createdAt });
-      await feedback.setProposalStatus(tx, feedbackId, "awaiting_approval");
+      await proposals.insert(tx, { id, feedbackId, summary: "Mend it", plan: "1. Mend it", createdAt });
+      await feedbackThreads.setProposalStatus(tx, feedbackId, "awaiting_approval");
     }
   });
 }

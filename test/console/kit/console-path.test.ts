@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeOf, returnPath } from "../../../server/console/console-path.ts";
+import { consolePathOf, returnPath } from "../../../server/console/console-path.ts";
 
 describe("the place of the console", () => {
   it.each([
@@ -9,7 +9,7 @@ describe("the place of the console", () => {
     ["https://example.org", "https://example.org", "", ""],
     ["https://example.org/api", "https://example.org/apidesk", "/apidesk", "/apidesk"],
   ])("of a server at %s, shown at %s, is %j with links to %j", (baseUrl, consoleUrl, mountedAt, href) => {
-    expect(placeOf({ baseUrl, consoleUrl })).toEqual({ mountedAt, href });
+    expect(consolePathOf({ baseUrl, consoleUrl })).toEqual({ mountedAt, href });
   });
 });
 

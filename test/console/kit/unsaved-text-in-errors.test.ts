@@ -1,21 +1,28 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createVisitor, readingOf, type Visitor } from "../../support/browser/browser-without-scripts.ts";
+import {
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
+  readingOf,
+} from "../../support/browser/browser-without-scripts.ts";
 import { sqlite } from "../../support/database/databases.ts";
-import { type TroubledDatabase, troubledDatabase } from "../../support/database/failing-database.ts";
+import { type FailingDatabase, failingDatabase } from "../../support/database/failing-database.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeAccount } from "../../support/sign-in/password-accounts.ts";
-import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe("what was typed in a form that fails", () => {
-  let database: TroubledDatabase;
+  let database: FailingDatabase;
   let service: Service;
-  let world: ConsoleWorld;
-  let owner: Visitor;
+  let world: OwnerWithOneOfEach;
+  let owner: BrowserWithoutScripts;
   beforeAll(async () => {
-    database = await troubledDatabase(sqlite);
+    database = await failingDatabase(sqlite);
     service = await startService({ database });
-    world = await makeConsoleWorld(service);
-    owner = createVisitor(service, world.headers);
+    world = await makeOwnerWithOneOfEach(service);
+    owner = createBrowserWithoutScripts(service, world.headers);
   });
   afterEach(() => database.over());
   afterAll(async () => {
@@ -54,7 +61,7 @@ describe("what was typed in a form that fails", () => {
   });
 
   it("is never a password or a secret address", async () => {
-    const person = createVisitor(service, await service.signIn(await makeAccount(service)));
+    const person = createBrowserWithoutScripts(service, await service.signIn(await makeAccount(service)));
     const page = await person.open("/console/sign-in-methods");
     const settings = await owner.open(`/console/apps/${world.app.id}`);
     database.trouble(new Error("The disk is gone."));
@@ -77,7 +84,10 @@ describe("what was typed in a form that fails", () => {
 
   it("is not shown to a page of another origin", async () => {
     const page = await owner.open(`${list()}/new`);
-    const foreign = createVisitor(service, { ...world.headers, origin: "https://evil.example" });
+    const foreign = createBrowserWithoutScripts(service, {
+      ...world.headers,
+      origin: "https://evil.example",
+    });
     const refused = await foreign.send(page, `${list()}/new`, typed);
     expect([refused.status, refused.text.includes("First line")]).toEqual([403, false]);
   });

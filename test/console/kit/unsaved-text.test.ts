@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  createVisitor,
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
   fieldsOf,
   formOf,
   locationOf,
   readingOf,
-  type Visitor,
 } from "../../support/browser/browser-without-scripts.ts";
 import { databases } from "../../support/database/databases.ts";
 import type { Answer } from "../../support/service/request.ts";
@@ -18,13 +18,13 @@ describe.each(databases)("what somebody typed on $name", (engine) => {
   let account: Awaited<ReturnType<typeof makeAccount>>;
   let app: { readonly id: string; readonly key: string };
   let token: string;
-  let owner: Visitor;
+  let owner: BrowserWithoutScripts;
   beforeAll(async () => {
     service = await startService({ engine });
     account = await makeAccount(service);
     app = await service.makeApp(account);
     token = await service.makeToken(account, "agent");
-    owner = createVisitor(service, await service.signIn(account));
+    owner = createBrowserWithoutScripts(service, await service.signIn(account));
   });
   afterAll(() => service.stop());
 
@@ -38,11 +38,11 @@ describe.each(databases)("what somebody typed on $name", (engine) => {
   const runOf = async (id: string) =>
     (await service.request("GET", `/api/v1/agent/runs/${id}`, { headers: bearer(token) })).field("status");
   const signInAgain = async (page: Answer) => {
-    const visitor = createVisitor(service);
+    const visitor = createBrowserWithoutScripts(service);
     const { email, password } = account;
     const signedIn = await visitor.send(page, "/console/sign-in", { email, password });
     const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
-    return { signedIn, visitor: createVisitor(service, { cookie }) };
+    return { signedIn, visitor: createBrowserWithoutScripts(service, { cookie }) };
   };
 
   it("as a reply stays when a note is added, and the note is added", async () => {
@@ -104,7 +104,7 @@ describe.each(databases)("what somebody typed on $name", (engine) => {
   it("comes back after the session ended, and the page says that nothing was decided", async () => {
     const { id, runId, page } = await thread();
     const sent = { decision: "approve", note: "Mind the\ntests.", replyBody: "Dear sender" };
-    const unsigned = await createVisitor(service).send(page, address(id, "/decision"), sent);
+    const unsigned = await createBrowserWithoutScripts(service).send(page, address(id, "/decision"), sent);
     expect(unsigned.status).toBe(401);
     expect(readingOf(unsigned)).toContain("Your session has ended, so nothing was done.");
     const { signedIn, visitor } = await signInAgain(unsigned);
@@ -121,8 +121,8 @@ describe.each(databases)("what somebody typed on $name", (engine) => {
     const path = `/console/faqs/${app.id}/new`;
     const page = await owner.open(path);
     const typed = { question: "How?", answer: "Like\nthis." };
-    const unsigned = await createVisitor(service).send(page, path, typed);
-    const wrong = await createVisitor(service).send(unsigned, "/console/sign-in", {
+    const unsigned = await createBrowserWithoutScripts(service).send(page, path, typed);
+    const wrong = await createBrowserWithoutScripts(service).send(unsigned, "/console/sign-in", {
       email: account.email,
       password: "not this one",
     });
@@ -142,7 +142,11 @@ describe.each(databases)("what somebody typed on $name", (engine) => {
     const page = await owner.open(path);
     const move = { move: `${/name="move" value="([^"]*) down"/.exec(page.text)?.[1]} down` };
     const referer = `${service.baseUrl}${path}`;
-    const unsigned = await createVisitor(service, { referer }).send(page, `${path}/order`, move);
+    const unsigned = await createBrowserWithoutScripts(service, { referer }).send(
+      page,
+      `${path}/order`,
+      move,
+    );
     const { signedIn, visitor } = await signInAgain(unsigned);
     const answer = await visitor.send(signedIn, `${path}/order`);
     expect(answer.headers.get("location")).toBe(`${path}?done=not-done`);

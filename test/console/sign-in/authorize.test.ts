@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { randomName } from "../../../server/secrets/secrets.ts";
 import {
-  createVisitor,
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
   fieldsOf,
   formOf,
   readingOf,
-  type Visitor,
 } from "../../support/browser/browser-without-scripts.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -35,20 +35,22 @@ describe("the way of a person who signs a device in", () => {
   afterAll(() => service.stop());
 
   const goOn = (answer: Answer): Promise<Answer> =>
-    createVisitor(service, { cookie: cookieOf(answer) }).open(answer.headers.get("location") ?? "");
+    createBrowserWithoutScripts(service, { cookie: cookieOf(answer) }).open(
+      answer.headers.get("location") ?? "",
+    );
 
   it("leads from the sign-in form to the approval page", async () => {
-    const nobody = createVisitor(service);
+    const nobody = createBrowserWithoutScripts(service);
     const { email, password } = account;
     const entered = await nobody.send(await signInOf(nobody), "/tavern/sign-in", { email, password });
     expect(entered.status).toBe(303);
     expect(readingOf(await goOn(entered))).toContain("Sign in Pixel 9 ?");
   });
-  const signInOf = (visitor: Visitor) => visitor.open(signInAddress());
+  const signInOf = (visitor: BrowserWithoutScripts) => visitor.open(signInAddress());
   const signInAddress = () => `/tavern/sign-in?${new URLSearchParams({ to: authorizeAddress(device) })}`;
 
   it("tells of a wrong password, keeps where to go, and gives the password not back", async () => {
-    const nobody = createVisitor(service);
+    const nobody = createBrowserWithoutScripts(service);
     const values = { email: account.email, password: "a wrong guess" };
     const again = await nobody.send(await signInOf(nobody), "/tavern/sign-in", values);
     expect(again.status).toBe(401);
@@ -62,7 +64,7 @@ describe("the way of a person who signs a device in", () => {
   });
 
   it("offers the identity providers of the deployment, which lead back to the same", async () => {
-    const page = await signInOf(createVisitor(service));
+    const page = await signInOf(createBrowserWithoutScripts(service));
     const link =
       /href="([^"]*\/tavern\/with\/acme[^"]*)"/.exec(page.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
     expect(new URL(link).searchParams.get("to")).toBe(authorizeAddress(device));
@@ -70,7 +72,7 @@ describe("the way of a person who signs a device in", () => {
   });
 
   it("offers an account to who has none, and goes on with it", async () => {
-    const nobody = createVisitor(service);
+    const nobody = createBrowserWithoutScripts(service);
     expect((await signInOf(nobody)).text).toContain("/tavern/sign-up?to=");
     const page = await nobody.open(
       `/tavern/sign-up?${new URLSearchParams({ to: authorizeAddress(device) })}`,
@@ -89,13 +91,13 @@ describe("the way of a person who signs a device in", () => {
     ],
     ["no address", { email: "nobody", password: "a good long password" }, 400, "must be an e-mail address"],
   ])("refuses an account with %s at its field", async (_, values, status, words) => {
-    const nobody = createVisitor(service);
+    const nobody = createBrowserWithoutScripts(service);
     const answer = await nobody.send(await nobody.open("/tavern/sign-up"), "/tavern/sign-up", values);
     expect([answer.status, readingOf(answer).includes(words)]).toEqual([status, true]);
   });
 
   it("refuses an account for an address that has one", async () => {
-    const nobody = createVisitor(service);
+    const nobody = createBrowserWithoutScripts(service);
     const values = { email: account.email, password: "a good long password" };
     const answer = await nobody.send(await nobody.open("/tavern/sign-up"), "/tavern/sign-up", values);
     expect([answer.status, cookieOf(answer)]).toEqual([409, ""]);
@@ -109,7 +111,7 @@ describe("the way of a person who signs a device in", () => {
     "javascript:alert(1)",
     "tavern://x",
   ])("never leads from signing in to another place: %s", async (to) => {
-    const nobody = createVisitor(service);
+    const nobody = createBrowserWithoutScripts(service);
     const page = await nobody.open(`/tavern/sign-in?${new URLSearchParams({ to })}`);
     const { email, password } = account;
     const entered = await nobody.send(page, "/tavern/sign-in", { email, password, to });
@@ -126,7 +128,7 @@ describe("the way of a person who signs a device in", () => {
   );
 
   it("shows device, account, scopes in words and the 90 days before anything is approved", async () => {
-    const person = createVisitor(service, await service.signIn(account));
+    const person = createBrowserWithoutScripts(service, await service.signIn(account));
     const text = readingOf(await person.open(authorizeAddress(device)));
     for (const words of [
       "Pixel 9",
@@ -144,7 +146,7 @@ describe("the way of a person who signs a device in", () => {
   it.each(["<script>alert(1)</script>", '"><img src=x>', "\u202eenohP", "a\u200bb"])(
     "shows the device's name as text only: %j",
     async (name) => {
-      const person = createVisitor(service, await service.signIn(account));
+      const person = createBrowserWithoutScripts(service, await service.signIn(account));
       const page = await person.open(authorizeAddress(device, { name }));
       expect(page.text).not.toMatch(/<script>alert|<img src=x|<bdi>[^<]*[\u202e\u200b]/);
     },
@@ -152,7 +154,7 @@ describe("the way of a person who signs a device in", () => {
 
   it("lets the person go on as somebody else, and ends their session first", async () => {
     const headers = await service.signIn(account);
-    const person = createVisitor(service, headers);
+    const person = createBrowserWithoutScripts(service, headers);
     const page = await person.open(authorizeAddress(device));
     const left = await person.send(page, "/tavern/switch");
     expect(left.headers.get("location")).toBe(
@@ -163,7 +165,7 @@ describe("the way of a person who signs a device in", () => {
 
   it("offers no account where registration is off", async () => {
     const closed = await startService({ environment: { INNKEEP_REGISTRATION: "off" } });
-    const nobody = createVisitor(closed);
+    const nobody = createBrowserWithoutScripts(closed);
     expect((await nobody.open("/tavern/sign-in")).text).not.toContain("sign-up");
     expect((await nobody.open("/tavern/sign-up")).status).toBe(404);
     const body = { headers: { origin: closed.baseUrl, "content-type": "application/x-www-form-urlencoded" } };
@@ -176,7 +178,7 @@ describe("the way of a person who signs a device in", () => {
   });
 
   it("ends, refused, with words and nothing of what was asked", async () => {
-    const person = createVisitor(service, await service.signIn(account));
+    const person = createBrowserWithoutScripts(service, await service.signIn(account));
     const page = await person.open(
       "/tavern/authorize?redirect=tavern://x&device=d&name=%3Cb%3E&challenge=zzz",
     );
@@ -192,7 +194,7 @@ describe("the page that shows a code", () => {
     service = await startService();
   });
   afterAll(() => service.stop());
-  const open = (query: string) => createVisitor(service).open(`/tavern/code?${query}`);
+  const open = (query: string) => createBrowserWithoutScripts(service).open(`/tavern/code?${query}`);
 
   it("shows it so that it can be selected, and sends no referrer", async () => {
     const device = await newDevice();

@@ -4,9 +4,9 @@ import {
   connectAddress,
   startAddress,
 } from "../../../server/console/sign-in/identity-providers/addresses.ts";
-import { createWanderer } from "../../support/browser/browser-with-cookies.ts";
+import { createBrowserWithCookies } from "../../support/browser/browser-with-cookies.ts";
 import { startService } from "../../support/service/service.ts";
-import { bentClient, startBentProvider } from "../../support/sign-in/faulty-identity-provider.ts";
+import { faultyProviderClient, startFaultyProvider } from "../../support/sign-in/faulty-identity-provider.ts";
 
 describe("the addresses of a provider", () => {
   it.each([
@@ -22,11 +22,13 @@ describe("the addresses of a provider", () => {
   });
 
   it("on https keep the way in a host cookie that never travels in the clear", async () => {
-    const provider = await startBentProvider();
-    const identityProviders = [{ id: "inn", name: "Inn ID", issuer: provider.issuer, ...bentClient }];
+    const provider = await startFaultyProvider();
+    const identityProviders = [
+      { id: "inn", name: "Inn ID", issuer: provider.issuer, ...faultyProviderClient },
+    ];
     const consoleUrl = "https://desk.example";
     const service = await startService({ settings: { consoleUrl, identityProviders } });
-    const { headers, location } = await createWanderer().step(`${service.baseUrl}/tavern/with/inn`);
+    const { headers, location } = await createBrowserWithCookies().step(`${service.baseUrl}/tavern/with/inn`);
     expect(headers.get("set-cookie")).toMatch(
       /^__Host-innkeep-with=.+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
     );

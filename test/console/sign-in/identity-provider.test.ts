@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
 import { openPage } from "../../support/browser/browser-page.ts";
-import { createVisitor, readingOf } from "../../support/browser/browser-without-scripts.ts";
+import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { createPeople } from "../../support/sign-in/identity-provider-people.ts";
+import { createProviderPeople } from "../../support/sign-in/identity-provider-people.ts";
 import {
-  type ProvidedService,
-  startProvidedService,
+  type ServiceWithProvider,
+  startServiceWithProvider,
 } from "../../support/sign-in/service-with-identity-provider.ts";
 
 describe("the pages of a deployment with a provider", () => {
-  let provided: ProvidedService;
+  let provided: ServiceWithProvider;
   let service: Service;
-  let people: ReturnType<typeof createPeople>;
+  let people: ReturnType<typeof createProviderPeople>;
   let browser: TestBrowser;
   beforeAll(async () => {
-    provided = await startProvidedService();
+    provided = await startServiceWithProvider();
     service = provided.service;
-    people = createPeople(provided);
+    people = createProviderPeople(provided);
     browser = await startBrowser();
   });
   afterAll(async () => {
@@ -26,7 +26,7 @@ describe("the pages of a deployment with a provider", () => {
   });
 
   it("lead from signing in to the provider, and back to what was asked for", async () => {
-    const page = await createVisitor(service).open("/console/sign-in?to=%2Fconsole%2Faudit");
+    const page = await createBrowserWithoutScripts(service).open("/console/sign-in?to=%2Fconsole%2Faudit");
     expect(page.text).toContain(`href="${provided.start("/console/audit")}"`);
     expect(readingOf(page)).toContain("Sign in with Inn ID");
   });
@@ -71,7 +71,9 @@ describe("the pages of a deployment with a provider", () => {
   it("tell with what an account can be signed in to", async () => {
     const { id } = await service.makeUser();
     const page = readingOf(
-      await createVisitor(service, await service.signIn({ id })).open("/console/sign-in-methods"),
+      await createBrowserWithoutScripts(service, await service.signIn({ id })).open(
+        "/console/sign-in-methods",
+      ),
     );
     expect(page).toMatch(/Password None The operator of this server .* Inn ID Connect/);
   });
@@ -80,7 +82,7 @@ describe("the pages of a deployment with a provider", () => {
     const name = "<b>Inn</b>";
     const one = { id: "inn", name, issuer: provided.provider.issuer, clientId: "x", clientSecret: undefined };
     const other = await startService({ settings: { identityProviders: [one] } });
-    const page = await createVisitor(other).open("/console/sign-in");
+    const page = await createBrowserWithoutScripts(other).open("/console/sign-in");
     expect(page.text).not.toContain(name);
     expect(readingOf(page)).toContain(`Sign in with ${name}`);
     await other.stop();
@@ -90,7 +92,9 @@ describe("the pages of a deployment with a provider", () => {
 describe("the pages of a deployment without providers", () => {
   it("speak of none", async () => {
     const service = await startService();
-    expect(readingOf(await createVisitor(service).open("/console/sign-in"))).not.toContain("Sign in with");
+    expect(readingOf(await createBrowserWithoutScripts(service).open("/console/sign-in"))).not.toContain(
+      "Sign in with",
+    );
     await service.stop();
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createVisitor, readingOf } from "../../support/browser/browser-without-scripts.ts";
+import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { cookieOf, makeAccount, type TestAccount } from "../../support/sign-in/password-accounts.ts";
 
@@ -13,7 +13,7 @@ describe("signing in to the console", () => {
   afterAll(() => service.stop());
 
   const signIn = async (to: string, values: object = {}, headers = {}) => {
-    const visitor = createVisitor(service, headers);
+    const visitor = createBrowserWithoutScripts(service, headers);
     const page = await visitor.open(`/console/sign-in?${new URLSearchParams({ to })}`);
     const { email, password } = account;
     return visitor.send(page, "/console/sign-in", { email, password, ...values });
@@ -22,7 +22,7 @@ describe("signing in to the console", () => {
   it("opens the console with a session", async () => {
     const answer = await signIn("");
     expect([answer.status, answer.headers.get("location")]).toEqual([303, "/console"]);
-    const page = await createVisitor(service, { cookie: cookieOf(answer) }).open("/console");
+    const page = await createBrowserWithoutScripts(service, { cookie: cookieOf(answer) }).open("/console");
     expect(readingOf(page)).toContain("ada@example.org");
   });
 
@@ -68,7 +68,7 @@ describe("signing in to the console", () => {
 
   it("ends with signing out", async () => {
     const cookie = cookieOf(await signIn(""));
-    const visitor = createVisitor(service, { cookie });
+    const visitor = createBrowserWithoutScripts(service, { cookie });
     const answer = await visitor.send(await visitor.open("/console"), "/console/sign-out");
     expect(answer.headers.get("location")).toBe("/console/sign-in?done=signed-out");
     expect((await visitor.open("/console")).status).toBe(303);

@@ -1,20 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
 import { openPage } from "../../support/browser/browser-page.ts";
-import { createVisitor, readingOf } from "../../support/browser/browser-without-scripts.ts";
+import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type LivedTest, makeLivedTest } from "../../support/worlds/cycle-on-its-ninth-day.ts";
-import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import { type CycleOnNinthDay, makeCycleOnNinthDay } from "../../support/worlds/cycle-on-its-ninth-day.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe("the report of a run", () => {
   let service: Service;
-  let world: ConsoleWorld;
-  let lived: LivedTest;
+  let world: OwnerWithOneOfEach;
+  let lived: CycleOnNinthDay;
   let browser: TestBrowser;
   beforeAll(async () => {
     service = await startService();
-    world = await makeConsoleWorld(service);
-    lived = await makeLivedTest(service, world);
+    world = await makeOwnerWithOneOfEach(service);
+    lived = await makeCycleOnNinthDay(service, world);
     browser = await startBrowser();
   });
   afterAll(async () => {
@@ -22,7 +25,7 @@ describe("the report of a run", () => {
     await service.stop();
   });
 
-  const report = () => createVisitor(service, world.headers).open(`${lived.path}/report`);
+  const report = () => createBrowserWithoutScripts(service, world.headers).open(`${lived.path}/report`);
 
   it("tells how many testers have each day counted", async () => {
     const page = readingOf(await report());
@@ -64,7 +67,7 @@ describe("the report of a run", () => {
   });
 
   it("is nowhere for the owner of another app", async () => {
-    const other = createVisitor(service, await service.signIn(await service.makeUser()));
+    const other = createBrowserWithoutScripts(service, await service.signIn(await service.makeUser()));
     expect((await other.open(`${lived.path}/report`)).status).toBe(404);
   });
 });

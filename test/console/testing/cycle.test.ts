@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  createVisitor,
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
   fieldsOf,
   formOf,
   readingOf,
-  type Visitor,
 } from "../../support/browser/browser-without-scripts.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { makeSeatedTest } from "../../support/worlds/cycle-with-twelve-slots.ts";
+import { makeCycleWithTwelveSlots } from "../../support/worlds/cycle-with-twelve-slots.ts";
 
 describe("the page of a run", () => {
   let service: Service;
-  let test: Awaited<ReturnType<typeof makeSeatedTest>>;
-  let owner: Visitor;
+  let test: Awaited<ReturnType<typeof makeCycleWithTwelveSlots>>;
+  let owner: BrowserWithoutScripts;
   beforeAll(async () => {
     service = await startService();
-    test = await makeSeatedTest(service);
-    owner = createVisitor(service, test.world.headers);
+    test = await makeCycleWithTwelveSlots(service);
+    owner = createBrowserWithoutScripts(service, test.world.headers);
   });
   afterAll(() => service.stop());
 
@@ -43,8 +43,8 @@ describe("the page of a run", () => {
   });
 
   it("declines who asks for a seat, which is open again", async () => {
-    const other = await makeSeatedTest(service);
-    const visitor = createVisitor(service, other.world.headers);
+    const other = await makeCycleWithTwelveSlots(service);
+    const visitor = createBrowserWithoutScripts(service, other.world.headers);
     const action = `${other.path}/seats/${other.world.slotId}/decline`;
     await visitor.send(await visitor.open(other.path), action);
     expect(await other.seatAt(other.world.slotId)).toMatchObject({ status: "open", tester: null });
@@ -113,7 +113,7 @@ describe("the page of a run", () => {
   });
 
   it("is not shown within another app, and its seats not within another run", async () => {
-    const other = await makeSeatedTest(service);
+    const other = await makeCycleWithTwelveSlots(service);
     const wrongApp = `/console/cycles/${(await service.makeApp(test.world.owner)).id}/${test.world.cycleId}`;
     expect((await owner.open(wrongApp)).status).toBe(404);
     expect((await owner.open(`${wrongApp}/report`)).status).toBe(404);
@@ -130,8 +130,8 @@ describe("the page of a run", () => {
   });
 
   it("cancels a run after it says what that means", async () => {
-    const other = await makeSeatedTest(service);
-    const visitor = createVisitor(service, other.world.headers);
+    const other = await makeCycleWithTwelveSlots(service);
+    const visitor = createBrowserWithoutScripts(service, other.world.headers);
     const before = await visitor.open(other.path);
     expect(readingOf(before)).toContain("no further days count, testers lose their seats");
     const page = await visitor.follow(await visitor.send(before, `${other.path}/cancel`));

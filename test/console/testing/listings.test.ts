@@ -1,16 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { devices } from "../../../server/store/access/devices.ts";
 import {
-  createVisitor,
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
   fieldsOf,
   formOf,
   locationOf,
   readingOf,
-  type Visitor,
 } from "../../support/browser/browser-without-scripts.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { newListing, requestSeat } from "../../support/worlds/listing-and-slot-activity.ts";
-import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import { newListing, requestSlotAs } from "../../support/worlds/listing-and-slot-activity.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 const filled = {
   appName: "Lantern",
@@ -22,13 +25,13 @@ const filled = {
 
 describe("the tests of an app in the console", () => {
   let service: Service;
-  let world: ConsoleWorld;
-  let owner: Visitor;
+  let world: OwnerWithOneOfEach;
+  let owner: BrowserWithoutScripts;
   let app: { readonly id: string };
   beforeAll(async () => {
     service = await startService();
-    world = await makeConsoleWorld(service);
-    owner = createVisitor(service, world.headers);
+    world = await makeOwnerWithOneOfEach(service);
+    owner = createBrowserWithoutScripts(service, world.headers);
   });
   afterAll(() => service.stop());
   beforeEach(async () => {
@@ -145,8 +148,8 @@ describe("the tests of an app in the console", () => {
   });
 
   it("tell on every page, on the home page and in the list who asks for a seat, until the request expires", async () => {
-    const other = await makeConsoleWorld(service);
-    const visitor = createVisitor(service, other.headers);
+    const other = await makeOwnerWithOneOfEach(service);
+    const visitor = createBrowserWithoutScripts(service, other.headers);
     const waiting = async () => readingOf(await visitor.open("/console"));
     expect(await waiting()).toContain("1 proposal waits, 1 tester asks for a seat");
     expect(await waiting()).toMatch(
@@ -159,12 +162,12 @@ describe("the tests of an app in the console", () => {
   });
 
   it("count all who ask", async () => {
-    const other = await makeConsoleWorld(service);
+    const other = await makeOwnerWithOneOfEach(service);
     const { body } = await other.call("GET", `/cycles/${other.cycleId}`);
     expect(body).toMatchObject({ slots: expect.anything() });
     const slotId = (await other.call("GET", `/cycles/${other.cycleId}`)).field("slots.1.slotId");
-    await requestSeat(service, slotId, await service.makeUser());
-    const page = readingOf(await createVisitor(service, other.headers).open("/console"));
+    await requestSlotAs(service, slotId, await service.makeUser());
+    const page = readingOf(await createBrowserWithoutScripts(service, other.headers).open("/console"));
     expect(page).toContain("2 testers ask for seats");
   });
 });

@@ -1,17 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createVisitor, readingOf, type Visitor } from "../../support/browser/browser-without-scripts.ts";
+import {
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
+  readingOf,
+} from "../../support/browser/browser-without-scripts.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { makeSeatedTest } from "../../support/worlds/cycle-with-twelve-slots.ts";
+import { makeCycleWithTwelveSlots } from "../../support/worlds/cycle-with-twelve-slots.ts";
 import { recordProof, recordSession } from "../../support/worlds/listing-and-slot-activity.ts";
 
 describe("the evidence of a day", () => {
   let service: Service;
-  let test: Awaited<ReturnType<typeof makeSeatedTest>>;
-  let owner: Visitor;
+  let test: Awaited<ReturnType<typeof makeCycleWithTwelveSlots>>;
+  let owner: BrowserWithoutScripts;
   beforeAll(async () => {
     service = await startService();
-    test = await makeSeatedTest(service);
-    owner = createVisitor(service, test.world.headers);
+    test = await makeCycleWithTwelveSlots(service);
+    owner = createBrowserWithoutScripts(service, test.world.headers);
   });
   afterAll(() => service.stop());
 

@@ -3,20 +3,23 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
 import { openPage } from "../../support/browser/browser-page.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type LivedTest, makeLivedTest } from "../../support/worlds/cycle-on-its-ninth-day.ts";
+import { type CycleOnNinthDay, makeCycleOnNinthDay } from "../../support/worlds/cycle-on-its-ninth-day.ts";
 import { newListing, recordSession } from "../../support/worlds/listing-and-slot-activity.ts";
-import { type ConsoleWorld, makeConsoleWorld } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe("the grid of seats by days", () => {
   let service: Service;
-  let world: ConsoleWorld;
-  let lived: LivedTest;
+  let world: OwnerWithOneOfEach;
+  let lived: CycleOnNinthDay;
   let browser: TestBrowser;
   let complaints: string[];
   beforeAll(async () => {
     service = await startService();
-    world = await makeConsoleWorld(service);
-    lived = await makeLivedTest(service, world);
+    world = await makeOwnerWithOneOfEach(service);
+    lived = await makeCycleOnNinthDay(service, world);
     browser = await startBrowser();
   });
   afterAll(async () => {

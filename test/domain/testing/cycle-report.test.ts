@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Reported, type ReportedSeat, reportOf } from "../../../server/domain/testing/cycle-report.ts";
+import { type Reported, type ReportedSlot, reportOf } from "../../../server/domain/testing/cycle-report.ts";
 
 const id = "01a1fda4-237d-759b-ad89-7cf5663516dc";
 const cycle: Reported["cycle"] = {
@@ -16,7 +16,7 @@ const cycle: Reported["cycle"] = {
   dayIndex: 2,
   createdAt: "2026-04-01T00:00:00.000Z",
 };
-const seatOf = (name: string, seat: number, more: Partial<ReportedSeat> = {}): ReportedSeat => ({
+const seatOf = (name: string, seat: number, more: Partial<ReportedSlot> = {}): ReportedSlot => ({
   id: name,
   seat,
   status: "active",

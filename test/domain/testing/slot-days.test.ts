@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { dayStateOf, type LivedCycle, type LivedSeat } from "../../../server/domain/testing/slot-days.ts";
+import { type CycleLife, dayStateOf, type SlotLife } from "../../../server/domain/testing/slot-days.ts";
 
 const dayStarts = ["01", "02", "03", "04", "05"].map((day) => `2026-05-${day}T00:00:00.000Z`);
-const cycle: LivedCycle = { status: "running", dayStarts, closedDays: 2 };
-const seat: LivedSeat = { activeFromDay: 1, endedAt: null };
+const cycle: CycleLife = { status: "running", dayStarts, closedDays: 2 };
+const seat: SlotLife = { activeFromDay: 1, endedAt: null };
 
-const states = (of: Partial<LivedSeat>, within: Partial<LivedCycle> = {}) =>
+const states = (of: Partial<SlotLife>, within: Partial<CycleLife> = {}) =>
   [1, 2, 3, 4].map((day) => dayStateOf(day, false, { ...seat, ...of }, { ...cycle, ...within }));
 
 describe("the days of a seat", () => {

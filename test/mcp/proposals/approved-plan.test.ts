@@ -4,14 +4,14 @@ import { hashOf } from "../../../mcp/proposals/proposals.ts";
 import { filesIn, temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
-  type Cast,
+  type AppWithAgent,
   decide,
-  makeCast,
+  makeAppWithAgent,
   submitFeedback,
 } from "../../support/worlds/app-with-owner-and-agent.ts";
 import { agentToken, startFakeApi } from "../support/fake-api.ts";
-import { openSession } from "../support/mcp-session.ts";
-import { read } from "../support/tool-result.ts";
+import { openMcpSession } from "../support/mcp-session.ts";
+import { readToolResult } from "../support/tool-result.ts";
 
 const era = "2026-07-28";
 const texts = { summary: "Fix the typo.", plan: "1. Fix the typo." };
@@ -24,8 +24,9 @@ interface Place {
 }
 
 const open = async (place: Place) => {
-  const { client } = await openSession(era, place);
-  return async (name: string, args: Record<string, unknown>) => read(await client.callTool(name, args));
+  const { client } = await openMcpSession(era, place);
+  return async (name: string, args: Record<string, unknown>) =>
+    readToolResult(await client.callTool(name, args));
 };
 
 /** Writes another plan into every record of a folder, with its hash. */
@@ -38,10 +39,10 @@ async function forge(folder: string): Promise<void> {
 
 describe("the approved plan on the real server", () => {
   let service: Service;
-  let cast: Cast;
+  let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService();
-    cast = await makeCast(service);
+    cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());
 

@@ -7,7 +7,7 @@ import { agentToken } from "./fake-api.ts";
 import { streamTransport } from "./stream-transport.ts";
 
 /** The server in this process, over streams, with a real client of the given era. */
-export async function openSession(era: Era, options: Partial<StdioOptions> & { baseUrl: string }) {
+export async function openMcpSession(era: Era, options: Partial<StdioOptions> & { baseUrl: string }) {
   const io = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
   const stdout: string[] = [];
   const stderr: string[] = [];

@@ -7,7 +7,7 @@ const Result = z.looseObject({
 });
 
 /** What a tool answered, in both channels. */
-export function read(result: unknown) {
+export function readToolResult(result: unknown) {
   const { isError = false, content, structuredContent = {} } = Result.parse(result);
   return { isError, text: content[0]?.text ?? "", structured: structuredContent, content };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pageOf } from "../../../mcp/feedback/thread-page.ts";
+import { threadPageOf } from "../../../mcp/feedback/thread-page.ts";
 import { createSanitiser } from "../../../mcp/text/sanitise.ts";
 import { fc } from "../../support/property.ts";
 
@@ -104,7 +104,7 @@ describe("a page of a thread", () => {
   it("never holds more than it may, and never half a character", () => {
     fc.assert(
       fc.property(thread, room, (parts, maxChars) => {
-        const { message: report = "", metadata = {}, messages } = pageOf(parts, undefined, maxChars);
+        const { message: report = "", metadata = {}, messages } = threadPageOf(parts, undefined, maxChars);
         const entries = Object.entries(metadata).map((entry) => JSON.stringify(entry));
         const reports = messages.flatMap((said) => Object.entries(said.report ?? {}));
         const texts = [report, ...entries, ...messages.map(({ body }) => body)];
@@ -121,7 +121,7 @@ describe("a page of a thread", () => {
         const counts: number[] = [];
         let before: number | undefined;
         do {
-          const page = pageOf(parts, before, maxChars);
+          const page = threadPageOf(parts, before, maxChars);
           counts.unshift(page.messages.length);
           before = page.nextCursor === null ? undefined : Number(page.nextCursor);
         } while (before !== undefined);

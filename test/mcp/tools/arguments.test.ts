@@ -1,18 +1,18 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { shortLines } from "../../../mcp/line-limit.ts";
+import { lineLimit } from "../../../mcp/line-limit.ts";
 import { eras } from "../support/clients.ts";
 import { startFakeApi } from "../support/fake-api.ts";
-import { openSession } from "../support/mcp-session.ts";
-import { read } from "../support/tool-result.ts";
+import { openMcpSession } from "../support/mcp-session.ts";
+import { readToolResult } from "../support/tool-result.ts";
 
 describe.each(eras)("arguments over %s", (era) => {
   const start = async (options: { maxWaitSeconds?: number } = {}) => {
     const api = await startFakeApi();
-    const { client } = await openSession(era, { baseUrl: api.baseUrl, ...options });
+    const { client } = await openMcpSession(era, { baseUrl: api.baseUrl, ...options });
     const call = async (name: string, args: Record<string, unknown>) =>
-      read(await client.callTool(name, args));
+      readToolResult(await client.callTool(name, args));
     return { api, client, call };
   };
 
@@ -70,7 +70,7 @@ describe.each(eras)("arguments over %s", (era) => {
 describe("a line that is too long", () => {
   it("is answered with an error that names its request, and the next line is heard", async () => {
     const out = new PassThrough();
-    const lines = shortLines(out, 100);
+    const lines = lineLimit(out, 100);
     const heard = text(lines);
     lines.write('{"jsonrpc":"2.0","id":7,"method":"tools/call","params":"');
     for (let n = 0; n < 50; n += 1) lines.write("x".repeat(10));
@@ -80,7 +80,7 @@ describe("a line that is too long", () => {
   });
 
   it("of ten megabytes does not end the server", async () => {
-    const { client, io } = await openSession("2025-11-25", { baseUrl: "http://127.0.0.1:9" });
+    const { client, io } = await openMcpSession("2025-11-25", { baseUrl: "http://127.0.0.1:9" });
     io.stdin.write(`{"jsonrpc":"2.0","id":"big","method":"ping","params":"${"x".repeat(12_000_000)}"}\n`);
     expect(await client.listTools()).toHaveProperty("tools");
   });

@@ -3,22 +3,22 @@ import { eras } from "../support/clients.ts";
 import { eventually } from "../support/eventually.ts";
 import { startFakeApi } from "../support/fake-api.ts";
 import { manualClock } from "../support/manual-clock.ts";
-import { openSession } from "../support/mcp-session.ts";
-import { read } from "../support/tool-result.ts";
+import { openMcpSession } from "../support/mcp-session.ts";
+import { readToolResult } from "../support/tool-result.ts";
 
 describe.each(eras)("what a wait costs over %s", (era) => {
   const start = async () => {
     const api = await startFakeApi();
     const time = manualClock();
-    const { client } = await openSession(era, { baseUrl: api.baseUrl, clock: time.clock });
+    const { client } = await openMcpSession(era, { baseUrl: api.baseUrl, clock: time.clock });
     const given = { feedback: api.addThread(), summary: "The kettle is null.", plan: "Check the kettle." };
-    const run_id = String(read(await client.callTool("propose_plan", given)).structured.run_id);
+    const run_id = String(readToolResult(await client.callTool("propose_plan", given)).structured.run_id);
     return {
       api,
       time,
       release: () => api.release(run_id),
       wait: async (wait_seconds: number) =>
-        read(await client.callTool("get_decision", { run_id, wait_seconds })),
+        readToolResult(await client.callTool("get_decision", { run_id, wait_seconds })),
       polled: (times: number) => eventually(() => expect(api.polls().length).toBeGreaterThanOrEqual(times)),
     };
   };

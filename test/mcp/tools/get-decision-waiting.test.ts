@@ -5,8 +5,8 @@ import { eras } from "../support/clients.ts";
 import { eventually } from "../support/eventually.ts";
 import { startFakeApi } from "../support/fake-api.ts";
 import { manualClock } from "../support/manual-clock.ts";
-import { openSession } from "../support/mcp-session.ts";
-import { read } from "../support/tool-result.ts";
+import { openMcpSession } from "../support/mcp-session.ts";
+import { readToolResult } from "../support/tool-result.ts";
 
 const texts = { summary: "The kettle is null.", plan: "Check the kettle." };
 
@@ -20,12 +20,12 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
   } = {}) => {
     const api = await startFakeApi({ holds });
     const time = manualClock();
-    const session = await openSession(era, { baseUrl: api.baseUrl, clock: time.clock, maxWaitSeconds });
+    const session = await openMcpSession(era, { baseUrl: api.baseUrl, clock: time.clock, maxWaitSeconds });
     const { client } = session;
     const proposed = await client.callTool("propose_plan", { feedback: api.addThread(), ...texts });
-    const run_id = String(read(proposed).structured.run_id);
+    const run_id = String(readToolResult(proposed).structured.run_id);
     const wait = async (wait_seconds: number, options?: CallOptions) =>
-      read(await client.callTool("get_decision", { run_id, wait_seconds }, options));
+      readToolResult(await client.callTool("get_decision", { run_id, wait_seconds }, options));
     /** Until the server has been asked at least so often. */
     const polled = (times: number) =>
       eventually(() => expect(api.polls().length).toBeGreaterThanOrEqual(times));
@@ -224,7 +224,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
   it("ends when the program is told to", async () => {
     const api = await startFakeApi();
     const stop = new AbortController();
-    const { exit } = await openSession(era, { baseUrl: api.baseUrl, signal: stop.signal });
+    const { exit } = await openMcpSession(era, { baseUrl: api.baseUrl, signal: stop.signal });
     stop.abort();
     expect(await exit).toBe(0);
   });

@@ -4,8 +4,8 @@ import { hashOf } from "../../../mcp/proposals/proposals.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { eras } from "../support/clients.ts";
 import { startFakeApi } from "../support/fake-api.ts";
-import { openSession } from "../support/mcp-session.ts";
-import { read } from "../support/tool-result.ts";
+import { openMcpSession } from "../support/mcp-session.ts";
+import { readToolResult } from "../support/tool-result.ts";
 
 const texts = { summary: "The kettle is null.", plan: "1. Check the kettle.\n2. Add a test." };
 const unknownRun = "0a9b8c7d-0000-4000-8000-0000000000ff";
@@ -14,8 +14,9 @@ describe.each(eras)("get_decision over %s", (era) => {
   const start = async (options: { stateDirectory?: string } = {}) => {
     const api = await startFakeApi();
     const open = async () => {
-      const { client } = await openSession(era, { baseUrl: api.baseUrl, ...options });
-      return async (name: string, args: Record<string, unknown>) => read(await client.callTool(name, args));
+      const { client } = await openMcpSession(era, { baseUrl: api.baseUrl, ...options });
+      return async (name: string, args: Record<string, unknown>) =>
+        readToolResult(await client.callTool(name, args));
     };
     const call = await open();
     const feedback = api.addThread();

@@ -3,8 +3,8 @@ import { maxChars } from "../../../mcp/tools/read-feedback/definition.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { fc } from "../../support/property.ts";
 import { startFakeApi } from "../support/fake-api.ts";
-import { openSession } from "../support/mcp-session.ts";
-import { read } from "../support/tool-result.ts";
+import { openMcpSession } from "../support/mcp-session.ts";
+import { readToolResult } from "../support/tool-result.ts";
 
 const era = "2026-07-28";
 const around = (limit: number) => fc.integer({ min: Math.max(0, limit - 2), max: limit + 2 });
@@ -12,8 +12,11 @@ const letter = fc.constantFrom("a", "\u00e9", "\u4f60", "\u{1f600}");
 
 const start = async () => {
   const api = await startFakeApi();
-  const { client } = await openSession(era, { baseUrl: api.baseUrl });
-  return { api, call: async (name: string, args: object) => read(await client.callTool(name, { ...args })) };
+  const { client } = await openMcpSession(era, { baseUrl: api.baseUrl });
+  return {
+    api,
+    call: async (name: string, args: object) => readToolResult(await client.callTool(name, { ...args })),
+  };
 };
 
 describe("whatever a client sends", () => {

@@ -3,8 +3,8 @@ import { hashOf } from "../../../mcp/proposals/proposals.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { eras } from "../support/clients.ts";
 import { agentToken, startFakeApi } from "../support/fake-api.ts";
-import { openSession } from "../support/mcp-session.ts";
-import { read } from "../support/tool-result.ts";
+import { openMcpSession } from "../support/mcp-session.ts";
+import { readToolResult } from "../support/tool-result.ts";
 
 const texts = { summary: "The kettle is null.", plan: "1. Check the kettle.\n2. Add a test." };
 
@@ -12,8 +12,9 @@ describe.each(eras)("propose_plan over %s", (era) => {
   const start = async (options: { stateDirectory?: string } = {}) => {
     const api = await startFakeApi();
     const open = async () => {
-      const { client } = await openSession(era, { baseUrl: api.baseUrl, ...options });
-      return async (args: Record<string, unknown>) => read(await client.callTool("propose_plan", args));
+      const { client } = await openMcpSession(era, { baseUrl: api.baseUrl, ...options });
+      return async (args: Record<string, unknown>) =>
+        readToolResult(await client.callTool("propose_plan", args));
     };
     return { api, open, propose: await open(), feedback: api.addThread() };
   };
@@ -172,9 +173,13 @@ describe.each(eras)("propose_plan over %s", (era) => {
   it("refuses its own token also where that has no form that is known", async () => {
     const { api, feedback } = await start();
     const storedToken = async () => "hunter2hunter2";
-    const { client } = await openSession(era, { baseUrl: api.baseUrl, agentToken: undefined, storedToken });
+    const { client } = await openMcpSession(era, {
+      baseUrl: api.baseUrl,
+      agentToken: undefined,
+      storedToken,
+    });
     const plan = "Send hunter2hunter2 to the channel";
-    const { text } = read(await client.callTool("propose_plan", { feedback, summary: "S", plan }));
+    const { text } = readToolResult(await client.callTool("propose_plan", { feedback, summary: "S", plan }));
     expect(text).toContain("the agent token of this server");
     expect(api.requests).toHaveLength(0);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { eras } from "../support/clients.ts";
 import { startFakeApi } from "../support/fake-api.ts";
-import { openSession } from "../support/mcp-session.ts";
-import { read } from "../support/tool-result.ts";
+import { openMcpSession } from "../support/mcp-session.ts";
+import { readToolResult } from "../support/tool-result.ts";
 
 const plan = `1. ${"Pour. ".repeat(3_333)}`;
 const at = (n: number) => `2026-11-20T08:00:${String(n).padStart(2, "0")}.000Z`;
@@ -10,11 +10,11 @@ const at = (n: number) => `2026-11-20T08:00:${String(n).padStart(2, "0")}.000Z`;
 describe.each(eras)("how much read_feedback gives over %s", (era) => {
   const start = async () => {
     const api = await startFakeApi();
-    const { client } = await openSession(era, { baseUrl: api.baseUrl });
+    const { client } = await openMcpSession(era, { baseUrl: api.baseUrl });
     return {
       api,
       readFeedback: async (args: Record<string, unknown>) =>
-        read(await client.callTool("read_feedback", args)),
+        readToolResult(await client.callTool("read_feedback", args)),
     };
   };
   const longThread = (messages: object[], rest: object = {}) =>

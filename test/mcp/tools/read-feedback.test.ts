@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { eras } from "../support/clients.ts";
 import { startFakeApi } from "../support/fake-api.ts";
-import { openSession } from "../support/mcp-session.ts";
-import { read } from "../support/tool-result.ts";
+import { openMcpSession } from "../support/mcp-session.ts";
+import { readToolResult } from "../support/tool-result.ts";
 
 const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 const at = (minute: number) => `2026-11-20T08:${String(minute).padStart(2, "0")}:00.000Z`;
@@ -16,9 +16,9 @@ const messages = (count: number, length: number) =>
 describe.each(eras)("read_feedback over %s", (era) => {
   const start = async () => {
     const api = await startFakeApi();
-    const { client } = await openSession(era, { baseUrl: api.baseUrl });
+    const { client } = await openMcpSession(era, { baseUrl: api.baseUrl });
     const readFeedback = async (args: Record<string, unknown>) =>
-      read(await client.callTool("read_feedback", args));
+      readToolResult(await client.callTool("read_feedback", args));
     return { api, readFeedback };
   };
 
@@ -52,12 +52,12 @@ describe.each(eras)("read_feedback over %s", (era) => {
 
   it("gives links to the console that it was told of", async () => {
     const api = await startFakeApi();
-    const { client } = await openSession(era, {
+    const { client } = await openMcpSession(era, {
       baseUrl: api.baseUrl,
       consoleUrl: "https://inn.example/desk",
     });
     const id = api.addThread();
-    const { structured } = read(await client.callTool("read_feedback", { feedback: id }));
+    const { structured } = readToolResult(await client.callTool("read_feedback", { feedback: id }));
     expect(structured.console_url).toBe(
       `https://inn.example/desk/feedback/0a9b8c7d-0000-4000-8000-00000000000a/${id}`,
     );
@@ -101,7 +101,8 @@ describe.each(eras)("read_feedback over %s", (era) => {
     do {
       const args = cursor === undefined ? {} : { messages_before: cursor };
       const { structured } = await readFeedback({ feedback, max_chars: 1_000, ...args });
-      const page = read({ content: [], structuredContent: structured.untrusted }).structured.messages;
+      const page = readToolResult({ content: [], structuredContent: structured.untrusted }).structured
+        .messages;
       seen.unshift(...bodiesOf(page));
       cursor = structured.next_cursor ?? undefined;
     } while (cursor !== undefined);

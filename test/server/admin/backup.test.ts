@@ -16,7 +16,7 @@ import { makeAccount, postSession } from "../../support/sign-in/password-account
 import {
   bearer,
   fillThreads,
-  makeConsoleWorld,
+  makeOwnerWithOneOfEach,
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
@@ -61,7 +61,7 @@ describe.each(engines)("a backup from $names", ({ from, to }) => {
   it("brings back every row and every file", async () => {
     const old = await deploy(from);
     await serving(old, async (service) => {
-      const { app } = await makeConsoleWorld(service);
+      const { app } = await makeOwnerWithOneOfEach(service);
       await sendFeedback(service, app.key, {
         images: [dataUrl(png(5_000))],
         message: "Zoë’s 🦓 “quotes” \\ \n tab\t",
@@ -81,7 +81,7 @@ describe.each(engines)("a backup from $names", ({ from, to }) => {
   it("serves as before: credentials, searches, new threads; only sessions have ended", async () => {
     const old = await deploy(from);
     const before = await serving(old, async (service) => {
-      const world = await makeConsoleWorld(service);
+      const world = await makeOwnerWithOneOfEach(service);
       const zebra = { message: "A zebra.", images: [dataUrl(png(5_000))], dedupeKey: "zebra" };
       await sendFeedback(service, world.app.key, zebra);
       const again = { ...zebra, message: "The same zebra.", name: "Grace", images: [dataUrl(png(5_001))] };
@@ -118,7 +118,7 @@ describe.each(databases)("a backup under load on $name", (engine) => {
   it("is whole: what was acknowledged before is in it, and nothing in it lacks its file", async () => {
     const old = await deploy(engine);
     const { acknowledged, file } = await serving(old, async (service) => {
-      const { app, call } = await makeConsoleWorld(service);
+      const { app, call } = await makeOwnerWithOneOfEach(service);
       const report = (n: number) => sendFeedback(service, app.key, { images: [dataUrl(png(2_000 + n))] });
       const acknowledged = await Promise.all(Array.from({ length: 20 }, (_, n) => report(n)));
       const file = await newFile();

@@ -5,7 +5,7 @@ import { databases, postgres } from "../../support/database/databases.ts";
 import { fc } from "../../support/property.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { rounds } from "../../support/torture.ts";
-import { type TimedTest, timedTest } from "../../support/worlds/cycle-starting-in-three-days.ts";
+import { makeUpcomingCycle, type UpcomingCycle } from "../../support/worlds/cycle-starting-in-three-days.ts";
 
 const hour = 3_600_000;
 const long = { timeout: rounds(60_000, 900_000) };
@@ -25,7 +25,7 @@ describe("two servers of one PostgreSQL database", () => {
   it("that catch up at once bring every change about exactly once", long, async () => {
     for (let round = 0; round < rounds(40, 400); round += 1) {
       one.clock.setOffset(0);
-      const test = await timedTest(one, { seats: 4, durationDays: 6 });
+      const test = await makeUpcomingCycle(one, { seats: 4, durationDays: 6 });
       for (const seat of [0, 1, 2]) await test.seat(seat);
       await test.ask(3, 48);
       const offset = Date.parse(test.dayStarts[5] ?? "") - Date.now();
@@ -42,7 +42,7 @@ describe("two servers of one PostgreSQL database", () => {
   it("let either the owner accept a request or time end it, when both happen at once", long, async () => {
     for (let round = 0; round < rounds(40, 400); round += 1) {
       for (const { clock } of [one, other]) clock.setOffset(0);
-      const test = await timedTest(one, { seats: 1, durationDays: 6 });
+      const test = await makeUpcomingCycle(one, { seats: 1, durationDays: 6 });
       await test.ask(0, 48);
       other.clock.setOffset(48 * hour);
       const [accepted] = await Promise.all([test.accept(0), other.deps.passingTime.catchUp()]);
@@ -70,7 +70,7 @@ describe.each(databases)("a server that slept on $name", (engine) => {
     awake: readonly number[],
   ) {
     service.clock.setOffset(0);
-    const test = await timedTest(service, { seats: 3, durationDays: 9 });
+    const test = await makeUpcomingCycle(service, { seats: 3, durationDays: 9 });
     for (let day = 0; day <= 3; day += 1) {
       if (day > 0) await test.goTo(day, hour);
       for (const [index, { from, counted }] of seats.entries()) {
@@ -99,7 +99,7 @@ describe.each(databases)("a server that slept on $name", (engine) => {
 
   it("to the end and beyond has completed the cycle a day after its last one", async () => {
     service.clock.setOffset(0);
-    const test = await timedTest(service, { seats: 1, durationDays: 3 });
+    const test = await makeUpcomingCycle(service, { seats: 1, durationDays: 3 });
     await test.seat(0);
     await test.pass(60 * 24 * hour);
     expect(await test.cycle()).toEqual({ status: "completed", closedDays: 3, nextAt: null });
@@ -109,10 +109,10 @@ describe.each(databases)("a server that slept on $name", (engine) => {
 
 describe.each(databases)("the worker on $name", (engine) => {
   let service: Service;
-  let test: TimedTest;
+  let test: UpcomingCycle;
   beforeEach(async () => {
     service = await startService({ engine });
-    test = await timedTest(service, { seats: 1, durationDays: 6 });
+    test = await makeUpcomingCycle(service, { seats: 1, durationDays: 6 });
     await test.seat(0);
   });
   afterEach(() => service.stop());

@@ -3,20 +3,20 @@ import { cyclesTopic } from "../../../server/store/engine/topics.ts";
 import { databases } from "../../support/database/databases.ts";
 import { tracedDatabase } from "../../support/database/traced-database.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type TimedTest, timedTest } from "../../support/worlds/cycle-starting-in-three-days.ts";
+import { makeUpcomingCycle, type UpcomingCycle } from "../../support/worlds/cycle-starting-in-three-days.ts";
 
 const minute = 60_000;
 
 describe.each(databases)("time that passes on $name", (engine) => {
   let service: Service;
-  let test: TimedTest;
+  let test: UpcomingCycle;
   const traced = tracedDatabase(engine);
   beforeAll(async () => {
     service = await startService({ engine: traced.engine });
   });
   beforeEach(async () => {
     service.clock.setOffset(0);
-    test = await timedTest(service, { seats: 2, durationDays: 5 });
+    test = await makeUpcomingCycle(service, { seats: 2, durationDays: 5 });
   });
   afterAll(() => service.stop());
 
@@ -79,7 +79,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
   });
 
   it("removes a seat that has missed every other day, as soon as there are three", async () => {
-    const long = await timedTest(service, { seats: 1, durationDays: 9 });
+    const long = await makeUpcomingCycle(service, { seats: 1, durationDays: 9 });
     await long.seat(0);
     for (const day of [2, 4, 6]) {
       await long.goTo(day, minute);
@@ -155,7 +155,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
   });
 
   it("removes after the first missed day where one is too many", async () => {
-    const strict = await timedTest(service, { seats: 1, durationDays: 5, maxMissedDays: 1 });
+    const strict = await makeUpcomingCycle(service, { seats: 1, durationDays: 5, maxMissedDays: 1 });
     await strict.seat(0);
     await strict.goTo(2);
     expect(await strict.seats()).toMatchObject([{ status: "at_risk", missedDays: 1 }]);
@@ -190,7 +190,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
   });
 
   it("brings up to the clock only the cycle that a request is about", async () => {
-    const other = await timedTest(service, { seats: 1, durationDays: 5 });
+    const other = await makeUpcomingCycle(service, { seats: 1, durationDays: 5 });
     await test.seat(0);
     await other.seat(0);
     service.clock.setOffset(Date.parse(test.dayStarts[2] ?? "") - Date.now());
@@ -202,7 +202,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
   });
 
   it("closes a day with one statement for all seats that miss it", async () => {
-    const crowd = await timedTest(service, { seats: 12, durationDays: 5 });
+    const crowd = await makeUpcomingCycle(service, { seats: 12, durationDays: 5 });
     for (let seat = 0; seat < 12; seat += 1) await crowd.seat(seat);
     await crowd.goTo(2, -minute);
     service.clock.advance(minute);
@@ -225,7 +225,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
   });
 
   it("knows of a cycle that was just planned, however many ask at once", async () => {
-    const late = await timedTest(service, { seats: 1, durationDays: 1 });
+    const late = await makeUpcomingCycle(service, { seats: 1, durationDays: 1 });
     service.clock.setOffset(Date.parse(late.dayAfter) - Date.now());
     await Promise.all(Array.from({ length: 20 }, () => service.deps.passingTime.catchUp()));
     expect(await late.cycle()).toMatchObject({ status: "completed" });

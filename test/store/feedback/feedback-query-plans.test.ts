@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database, Reader } from "../../../server/store/engine/database.ts";
 import { keepStatistics, refreshStatistics } from "../../../server/store/engine/statistics.ts";
-import { awaiting } from "../../../server/store/feedback/awaiting-proposals.ts";
-import { feedback } from "../../../server/store/feedback/feedback.ts";
+import { awaitingProposals } from "../../../server/store/feedback/awaiting-proposals.ts";
+import { feedbackThreads } from "../../../server/store/feedback/feedback.ts";
 import { indexNext } from "../../../server/store/feedback/feedback-search.ts";
 import { listThreads } from "../../../server/store/feedback/inbox.ts";
 import { sqlite } from "../../support/database/databases.ts";
@@ -19,11 +19,15 @@ const reads: readonly [
   index: string,
   read: (reader: Reader, appId: string) => Promise<unknown>,
 ][] = [
-  ["counting what awaits a decision", "feedback_awaiting", (reader) => awaiting.count(reader, "owner")],
+  [
+    "counting what awaits a decision",
+    "feedback_awaiting",
+    (reader) => awaitingProposals.count(reader, "owner"),
+  ],
   [
     "listing what awaits a decision",
     "feedback_awaiting",
-    (reader) => awaiting.list(reader, "owner", { newestFirst: true, ...fromTop }),
+    (reader) => awaitingProposals.list(reader, "owner", { newestFirst: true, ...fromTop }),
   ],
   ["the inbox", "feedback_by_app", (reader, appId) => listThreads(reader, appId, filters(), fromTop)],
   [
@@ -69,7 +73,7 @@ describe("SQLite serves", () => {
 
     it("a repeated report by its key alone", async () => {
       const plan = await planOf((database) =>
-        database.write((tx) => feedback.findRepeated(tx, appId, "key")),
+        database.write((tx) => feedbackThreads.findRepeated(tx, appId, "key")),
       );
       expect(plan).toMatch(/INDEX feedback_by_dedupe_key \(app_id=\? AND dedupe_key=\?\)/);
       expect(plan).not.toContain("TEMP B-TREE");

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../server/store/engine/database.ts";
-import { feedback } from "../../../server/store/feedback/feedback.ts";
+import { feedbackThreads } from "../../../server/store/feedback/feedback.ts";
 import { searching } from "../../../server/store/feedback/feedback-search.ts";
 import { listThreads } from "../../../server/store/feedback/inbox.ts";
 import { postgres, sqlite, type TestDatabase } from "../../support/database/databases.ts";
@@ -44,7 +44,7 @@ describe("a search", () => {
     const page = { position: ["9007199254740991"], limit: 51 };
     for (let time = 0; time < 6; time++) {
       await listThreads(onPostgres, appId, { q: "zebra" }, page);
-      await feedback.findThread(onPostgres, appId, { userId: appId, appId: null });
+      await feedbackThreads.findThread(onPostgres, appId, { userId: appId, appId: null });
     }
     const rows = await onPostgres.all<{ statement: string }>("SELECT statement FROM pg_prepared_statements");
     const prepared = rows

@@ -1,5 +1,5 @@
 /** A browser without scripts that keeps cookies and goes from host to host, as people do who sign in elsewhere. */
-export interface Wanderer {
+export interface BrowserWithCookies {
   /** One request; redirects are not followed. */
   step(address: string, sending?: RequestInit): Promise<Stop>;
   /** Goes on until there is a page. */
@@ -21,7 +21,7 @@ export interface Stop {
 }
 
 /** `cookies` are those that the browser has already. */
-export function createWanderer(cookies: Record<string, string> = {}): Wanderer {
+export function createBrowserWithCookies(cookies: Record<string, string> = {}): BrowserWithCookies {
   const jar = new Map(Object.entries(cookies));
   const step = async (address: string, { headers, ...sending }: RequestInit = {}): Promise<Stop> => {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");

@@ -2,7 +2,7 @@ import type { Answer } from "../service/request.ts";
 import type { Service } from "../service/service.ts";
 
 /** A person in front of a browser in which no script runs. */
-export interface Visitor {
+export interface BrowserWithoutScripts {
   open(path: string): Promise<Answer>;
   /** Sends a form of a page as a browser would: with its hidden and filled-in fields, `values` in place of theirs. */
   send(page: Answer, action: string, values?: Readonly<Record<string, string>>): Promise<Answer>;
@@ -11,7 +11,10 @@ export interface Visitor {
 }
 
 /** `headers` are those of a signed-in browser; without them nobody is signed in. */
-export function createVisitor(service: Service, headers: Readonly<Record<string, string>> = {}): Visitor {
+export function createBrowserWithoutScripts(
+  service: Service,
+  headers: Readonly<Record<string, string>> = {},
+): BrowserWithoutScripts {
   const own = { accept: "text/html", origin: service.baseUrl, ...headers };
   const open = (path: string) => service.request("GET", path, { headers: own });
   return {

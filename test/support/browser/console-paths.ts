@@ -1,4 +1,4 @@
-import type { ConsoleWorld } from "../worlds/owner-with-one-of-each.ts";
+import type { OwnerWithOneOfEach } from "../worlds/owner-with-one-of-each.ts";
 
 /** Every page of the console, as its owner reaches it. */
 export const consolePaths = ({
@@ -9,7 +9,7 @@ export const consolePaths = ({
   listingId,
   cycleId,
   slotId,
-}: ConsoleWorld): string[] => [
+}: OwnerWithOneOfEach): string[] => [
   "/console",
   `/console/feedback/${app.id}`,
   `/console/feedback/${app.id}/${threadId}`,

@@ -2,18 +2,21 @@ import { seedDemo } from "../../../server/demo/seed-demo.ts";
 import { users } from "../../../server/store/access/users.ts";
 import type { Answer } from "../service/request.ts";
 import type { Service } from "../service/service.ts";
-import { createVisitor, type Visitor } from "./browser-without-scripts.ts";
+import { type BrowserWithoutScripts, createBrowserWithoutScripts } from "./browser-without-scripts.ts";
 
 /** The owner of the demo in a browser, and the demo's app. */
 export async function openDemo(service: Service) {
   const { appId, email } = await seedDemo(service.deps);
   const owner = await users.findByEmail(service.deps.database, email);
   const headers = await service.signIn({ id: owner?.id ?? "" });
-  return { appId, headers, visitor: createVisitor(service, headers) };
+  return { appId, headers, visitor: createBrowserWithoutScripts(service, headers) };
 }
 
 /** Every page of the console that links lead to, once for each kind of address, by its path. */
-export async function everyPage({ baseUrl }: Service, visitor: Visitor): Promise<Map<string, Answer>> {
+export async function everyPage(
+  { baseUrl }: Service,
+  visitor: BrowserWithoutScripts,
+): Promise<Map<string, Answer>> {
   const pages = new Map<string, Answer>();
   const kinds = new Set<string>();
   const ahead = ["/console"];

@@ -43,10 +43,10 @@ export const offline = new ConnectionError(
   "GET http://127.0.0.1:9/?testKey=stk_secret failed",
 );
 
-export type ReportingApp = ReturnType<typeof scene>;
+export type AppWithSessionReporter = ReturnType<typeof appWithSessionReporter>;
 
 /** An app with its clock, and a server that answers as it is told. */
-export function scene(options: Partial<SessionReporterOptions> = {}) {
+export function appWithSessionReporter(options: Partial<SessionReporterOptions> = {}) {
   let time = Date.parse("2027-03-01T12:00:00.000Z");
   const reports: Report[] = [];
   const asked: string[] = [];
@@ -89,7 +89,11 @@ export function scene(options: Partial<SessionReporterOptions> = {}) {
 }
 
 /** The app is used for so long. */
-export async function use({ reporter, pass }: ReportingApp, seconds: number, screens: readonly string[]) {
+export async function use(
+  { reporter, pass }: AppWithSessionReporter,
+  seconds: number,
+  screens: readonly string[],
+) {
   await reporter.foreground();
   for (const name of screens) reporter.screen(name);
   pass(seconds);

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { type Answering, startIntake } from "../network/recording-server.ts";
+import { type Answering, startRecordingServer } from "../network/recording-server.ts";
 import { createCommandLine } from "./command-line.ts";
 
 const Kept = z.object({
@@ -12,8 +12,8 @@ export const send = ["feedback", "send", "--type", "bug", "--message", "It broke
 export const sendOnce = [...send, "--max-wait", "0s"];
 
 /** A command line with an app key, and a server of the specification alone that answers it as told. */
-export async function startSending(...answers: readonly Answering[]) {
-  const { baseUrl, received } = await startIntake(...answers);
+export async function startFeedbackSending(...answers: readonly Answering[]) {
+  const { baseUrl, received } = await startRecordingServer(...answers);
   const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_test" });
   const kept = async () => {
     const { json } = await line.run(["feedback", "resend", "--list", "--json"]);

@@ -1,14 +1,14 @@
 import type { Database, Value } from "../../../server/store/engine/database.ts";
 import type { TestDatabase, TestEngine } from "./databases.ts";
 
-export interface TroubledDatabase extends TestDatabase {
+export interface FailingDatabase extends TestDatabase {
   /** Every statement, or every write, fails with this error until the trouble is over. */
   trouble(error: Error, what?: "everything" | "writes"): void;
   over(): void;
 }
 
 /** A database of its own that fails on demand. */
-export async function troubledDatabase(engine: TestEngine): Promise<TroubledDatabase> {
+export async function failingDatabase(engine: TestEngine): Promise<FailingDatabase> {
   const real = await engine.create();
   const failing: { read?: Error; write?: Error } = {};
   const pass = async (how: "read" | "write") => {

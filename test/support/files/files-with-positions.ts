@@ -2,19 +2,19 @@ import { crc32, deflateSync } from "node:zlib";
 import { gif, jpeg, mov, mp4, png, type SampleFile, webp } from "./sample-files.ts";
 
 /** A file that says where it was taken, and where in it that stands; all other bytes must stay. */
-export interface PlacedFile extends SampleFile {
+export interface FileWithPosition extends SampleFile {
   readonly place: { readonly from: number; readonly to: number };
   /** How the picture is turned, where it says so. */
   readonly orientation?: number;
 }
 
 /** What stands in every such file: as text, and as the rational numbers of EXIF. */
-export const placeText = "+52.5200+013.4050/";
-export const placeNumbers = (isLittle: boolean): Buffer =>
+export const positionText = "+52.5200+013.4050/";
+export const positionNumbers = (isLittle: boolean): Buffer =>
   Buffer.concat([52, 1, 31, 1, 12, 1].map((value) => uint32(value, isLittle)));
 
 /** Over sixty files of all kinds that can say it, in all the ways that they have. */
-export const placedFiles = (): PlacedFile[] => [
+export const filesWithPositions = (): FileWithPosition[] => [
   ...[1, 2, 3, 4, 5, 6, 7, 8].flatMap((turned) => [
     inJpeg(app1(exif(turned, true)), turned),
     inJpeg(app1(exif(turned, false)), turned),
@@ -26,7 +26,7 @@ export const placedFiles = (): PlacedFile[] => [
   inJpeg(app1(Buffer.from(`http://ns.adobe.com/xap/1.0/\0${xmp}`, "utf16le"))),
   inJpeg(app1(Buffer.from(`http://ns.adobe.com/xmp/extension/\0${"A".repeat(32)}\0\0\0\0\0\0\0\0${xmp}`))),
   inJpeg(segment(0xed, Buffer.from(`Photoshop 3.0\u00008BIM${xmp}`))),
-  inJpeg(segment(0xfe, Buffer.from(`GPS ${placeText}`))),
+  inJpeg(segment(0xfe, Buffer.from(`GPS ${positionText}`))),
   inJpeg(Buffer.concat([segment(0xe3, Buffer.alloc(20)), app1(exif(3, true))]), 3),
   behindJpeg(Buffer.from(inJpeg(app1(exif(1, false))).bytes)),
   behindJpeg(Buffer.concat([Buffer.alloc(30, 1), filmOf("isom", udta(xyz))])),
@@ -37,8 +37,8 @@ export const placedFiles = (): PlacedFile[] => [
   ),
   inPng("zTXt", Buffer.concat([Buffer.from("Raw profile type xmp\0\0"), deflateSync(Buffer.from(xmp))])),
   inPng("tEXt", Buffer.from(`Raw profile type APP1\0\n${exif(1, true).toString("hex")}`)),
-  inPng("tEXt", Buffer.from(`Location\0${placeText}`)),
-  inPng("tEXt", Buffer.from(`exif:GPSLatitude\0${placeText}`)),
+  inPng("tEXt", Buffer.from(`Location\0${positionText}`)),
+  inPng("tEXt", Buffer.from(`exif:GPSLatitude\0${positionText}`)),
   inWebp("XMP ", Buffer.from(xmp)),
   inWebp("XMP ", Buffer.from(`${xmp} `)),
   ...[xmp, `${xmp}${" ".repeat(300)}`, `${xmp}${" ".repeat(513)}`].map(inGif),
@@ -50,7 +50,7 @@ export const placedFiles = (): PlacedFile[] => [
   }),
 ];
 
-const xmp = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:Description exif:GPSLatitude="${placeText}"/></x:xmpmeta>`;
+const xmp = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:Description exif:GPSLatitude="${positionText}"/></x:xmpmeta>`;
 
 function uint32(value: number, isLittle: boolean): Buffer {
   const bytes = Buffer.alloc(4);
@@ -77,7 +77,7 @@ function exif(turned: number, isLittle: boolean, prefix = "Exif\0\0", pointerTyp
     long(0),
   ]);
   const gps = Buffer.concat([short(1), entry(2, 5, 3, long(56)), long(0)]);
-  return Buffer.concat([Buffer.from(prefix), head, directory, gps, placeNumbers(isLittle)]);
+  return Buffer.concat([Buffer.from(prefix), head, directory, gps, positionNumbers(isLittle)]);
 }
 
 const segment = (marker: number, content: Buffer): Buffer =>
@@ -85,7 +85,7 @@ const segment = (marker: number, content: Buffer): Buffer =>
 const app1 = (content: Buffer): Buffer => segment(0xe1, content);
 
 /** The file with `block` at a byte of it. */
-function withBlock(sample: SampleFile, at: number, block: Buffer, orientation?: number): PlacedFile {
+function withBlock(sample: SampleFile, at: number, block: Buffer, orientation?: number): FileWithPosition {
   const bytes = Buffer.concat([sample.bytes.subarray(0, at), block, sample.bytes.subarray(at)]);
   const place = { from: at, to: at + block.length };
   return { ...sample, bytes, place, ...(orientation === undefined ? {} : { orientation }) };
@@ -94,13 +94,13 @@ function withBlock(sample: SampleFile, at: number, block: Buffer, orientation?: 
 const inJpeg = (block: Buffer, orientation?: number) => withBlock(jpeg(), 2, block, orientation);
 const behindJpeg = (block: Buffer) => withBlock(jpeg(), jpeg().bytes.length, block);
 
-function inPng(type: string, content: Buffer, orientation?: number): PlacedFile {
+function inPng(type: string, content: Buffer, orientation?: number): FileWithPosition {
   const typed = Buffer.concat([Buffer.from(type), content]);
   const chunk = Buffer.concat([uint32(content.length, false), typed, uint32(crc32(typed), false)]);
   return withBlock(png(), 33, chunk, orientation);
 }
 
-function inWebp(type: string, content: Buffer, orientation?: number): PlacedFile {
+function inWebp(type: string, content: Buffer, orientation?: number): FileWithPosition {
   const { bytes } = webp();
   const padding = Buffer.alloc(content.length % 2);
   const chunk = Buffer.concat([Buffer.from(type), uint32(content.length, true), content, padding]);
@@ -109,7 +109,7 @@ function inWebp(type: string, content: Buffer, orientation?: number): PlacedFile
   return placed;
 }
 
-function inGif(text: string): PlacedFile {
+function inGif(text: string): FileWithPosition {
   const trailer = Buffer.concat([
     Buffer.of(1),
     Buffer.from(Array.from({ length: 256 }, (_, at) => 255 - at)),
@@ -124,8 +124,8 @@ function box(type: string, ...content: Buffer[]): Buffer {
   return Buffer.concat([uint32(whole.length + 8, false), Buffer.from(type, "latin1"), whole]);
 }
 
-const xyz = box("\u00a9xyz", Buffer.from([0, 18, 0x15, 0xc7]), Buffer.from(placeText));
-const loci = box("loci", Buffer.alloc(7), Buffer.from(placeText));
+const xyz = box("\u00a9xyz", Buffer.from([0, 18, 0x15, 0xc7]), Buffer.from(positionText));
+const loci = box("loci", Buffer.alloc(7), Buffer.from(positionText));
 const udta = (...content: Buffer[]) => box("udta", ...content);
 const track = (...content: Buffer[]) => box("trak", box("tkhd", Buffer.alloc(84)), ...content);
 const uuidXmp = box("uuid", Buffer.from("be7acfcb97a942e89c71999491e3afac", "hex"), Buffer.from(xmp));
@@ -147,7 +147,7 @@ function keyed(isFull: boolean): Buffer {
     ...(isFull ? [Buffer.alloc(4)] : []),
     handler,
     keys,
-    box("ilst", value(1, "Orbit"), value(2, placeText)),
+    box("ilst", value(1, "Orbit"), value(2, positionText)),
   );
 }
 
@@ -160,7 +160,7 @@ function filmOf(brand: string, block: Buffer): Buffer {
   ]);
 }
 
-function inFilm(brand: string, block: Buffer): PlacedFile {
+function inFilm(brand: string, block: Buffer): FileWithPosition {
   const bytes = filmOf(brand, block);
   const from = bytes.indexOf(block);
   const sample = brand === "qt  " ? mov() : mp4();

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
 /** Connections that a hostile client holds: it never closes its own end. */
-export interface Held {
+export interface HostileConnections {
   /** How many of them the server has not closed, as far as the client was told. */
   open(): number;
   /** What came back on them, each as text. */
@@ -15,7 +15,11 @@ export interface Held {
 }
 
 /** Opens `count` connections, sends `bytes` on each, and holds them. The server may have closed some already. */
-export async function hold(baseUrl: string, count: number, bytes: string | Uint8Array = ""): Promise<Held> {
+export async function holdConnections(
+  baseUrl: string,
+  count: number,
+  bytes: string | Uint8Array = "",
+): Promise<HostileConnections> {
   const port = Number(new URL(baseUrl).port);
   const sockets: Socket[] = [];
   const texts: string[] = [];

@@ -11,12 +11,12 @@ export interface Received {
 export type Answering = (response: ServerResponse) => void;
 
 /** A server of the specification alone: it keeps what it is sent and answers as told, the last answer for ever. */
-export interface Intake {
+export interface RecordingServer {
   readonly baseUrl: string;
   readonly received: readonly Received[];
 }
 
-export async function startIntake(...answers: readonly Answering[]): Promise<Intake> {
+export async function startRecordingServer(...answers: readonly Answering[]): Promise<RecordingServer> {
   const received: Received[] = [];
   const baseUrl = await listen(async (request, response) => {
     const chunks: Buffer[] = [];

@@ -5,7 +5,10 @@ import { listen } from "./recording-server.ts";
  * Passes every request on to a server and every answer back, but the first: when that has come, `instead` gets the
  * response that would have carried it. Gives its address.
  */
-export function forgetfulProxy(target: string, instead: (response: ServerResponse) => void): Promise<string> {
+export function responseDroppingProxy(
+  target: string,
+  instead: (response: ServerResponse) => void,
+): Promise<string> {
   let isFirst = true;
   return listen((request, response) => {
     const { method, url = "/", headers } = request;

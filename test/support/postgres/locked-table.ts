@@ -2,7 +2,7 @@ import pg from "pg";
 import { expect, vi } from "vitest";
 import type { TestDatabase } from "../database/databases.ts";
 
-export interface HeldTable {
+export interface LockedTable {
   /** Resolves once so many statements wait for each other or for the table. */
   waiting(count: number): Promise<void>;
   release(): Promise<void>;
@@ -12,11 +12,11 @@ const waiters = `SELECT 1 FROM pg_locks
   WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 /** Makes every write to a table of a PostgreSQL, or every use of it, wait until it is released. */
-export async function holdTable(
+export async function lockTable(
   { address }: TestDatabase,
   table: string,
   against: "writes" | "everything" = "writes",
-): Promise<HeldTable> {
+): Promise<LockedTable> {
   const client = new pg.Client({ connectionString: "url" in address ? address.url : "" });
   await client.connect();
   client.on("error", () => {});

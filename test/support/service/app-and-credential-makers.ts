@@ -16,9 +16,9 @@ export interface TokenTraits {
 }
 
 /** What makes accounts, apps and credentials directly in the database. */
-export type Makers = ReturnType<typeof createMakers>;
+export type AppMakers = ReturnType<typeof createAppMakers>;
 
-export function createMakers({ database, clock, settings }: Deps) {
+export function createAppMakers({ database, clock, settings }: Deps) {
   const at = () => clock.now().toISOString();
   const makeUser = async (email = `${v7()}@example.org`) => {
     const user = { id: v7(), email };

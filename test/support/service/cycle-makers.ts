@@ -21,7 +21,7 @@ export interface CycleTraits {
 }
 
 /** What makes tests, seats and testers' devices directly in the database. */
-export function createTestingMakers({ database, clock, sealer, passingTime }: Deps) {
+export function createCycleMakers({ database, clock, sealer, passingTime }: Deps) {
   const at = () => clock.now().toISOString();
   const dateIn = (timezone: string) =>
     new Intl.DateTimeFormat("en-CA", { timeZone: timezone }).format(clock.now());
@@ -134,4 +134,4 @@ export function createTestingMakers({ database, clock, sealer, passingTime }: De
   return { makeListing, makeCycle, seatTester, makeDevice };
 }
 
-export type TestingMakers = ReturnType<typeof createTestingMakers>;
+export type CycleMakers = ReturnType<typeof createCycleMakers>;

@@ -1,4 +1,4 @@
-import { type Cast, submitFeedback } from "../worlds/app-with-owner-and-agent.ts";
+import { type AppWithAgent, submitFeedback } from "../worlds/app-with-owner-and-agent.ts";
 import type { Answer } from "./request.ts";
 import type { Service } from "./service.ts";
 
@@ -6,7 +6,7 @@ import type { Service } from "./service.ts";
 export interface Mutation {
   readonly name: string;
   /** Readies an app and gives the request: each call sends it, with another body or further headers where given. */
-  prepare(service: Service, cast: Cast): Promise<Send>;
+  prepare(service: Service, cast: AppWithAgent): Promise<Send>;
   /** A body other than the usual one; undefined where the endpoint takes none. */
   readonly other?: object;
   /** Whether the same again does more than the first time. */
@@ -18,7 +18,7 @@ export type Send = (headers?: Record<string, string>, body?: object) => Promise<
 const faqs = "/api/v1/faqs/remote";
 const faq = { question: "How?", answer: "So." };
 
-const createFaq = async (service: Service, { key: headers }: Cast) =>
+const createFaq = async (service: Service, { key: headers }: AppWithAgent) =>
   (await service.request("POST", faqs, { headers, body: faq })).field("id");
 
 /** Every mutating endpoint of feedback, FAQ and agent, and the release note of a version. */
@@ -84,7 +84,7 @@ export const mutations: readonly Mutation[] = [
 ];
 
 /** All that the mutations of an app can have changed, but for times. */
-export async function stateOf({ deps: { database } }: Service, { appId }: Cast): Promise<string> {
+export async function stateOf({ deps: { database } }: Service, { appId }: AppWithAgent): Promise<string> {
   const threads = await database.all<{ id: string }>(
     "SELECT id FROM feedback WHERE app_id = ? ORDER BY id",
     appId,

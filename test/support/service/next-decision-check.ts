@@ -2,7 +2,7 @@ import { vi } from "vitest";
 import type { Service } from "./service.ts";
 
 /** Resolves once the server has looked at a run that somebody waits for, and holds the answer. */
-export function nextLook({ deps: { waiting } }: Pick<Service, "deps">): Promise<void> {
+export function nextDecisionCheck({ deps: { waiting } }: Pick<Service, "deps">): Promise<void> {
   const until = waiting.until.bind(waiting);
   return new Promise((resolve) => {
     vi.spyOn(waiting, "until").mockImplementationOnce((topics, look, options) => {

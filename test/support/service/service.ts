@@ -14,8 +14,8 @@ import type { Settings } from "../../../server/settings/settings.ts";
 import { createDeps } from "../../../server/start/open-deps.ts";
 import { sqlite, type TestDatabase, type TestEngine } from "../database/databases.ts";
 import { removableFolder } from "../files/temporary-folder.ts";
-import { createMakers, type Makers } from "./app-and-credential-makers.ts";
-import { createTestingMakers, type TestingMakers } from "./cycle-makers.ts";
+import { type AppMakers, createAppMakers } from "./app-and-credential-makers.ts";
+import { type CycleMakers, createCycleMakers } from "./cycle-makers.ts";
 import { type Answer, request, type Sending } from "./request.ts";
 
 export interface TestClock extends Clock {
@@ -29,7 +29,7 @@ export interface TestClock extends Clock {
   pass(milliseconds: number): void;
 }
 
-export interface Service extends Makers, TestingMakers {
+export interface Service extends AppMakers, CycleMakers {
   readonly deps: Deps;
   readonly baseUrl: string;
   readonly clock: TestClock;
@@ -89,8 +89,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     baseUrl: settings.baseUrl,
     logged: log.text,
     request: (method, path, sending) => request(settings.baseUrl, method, path, sending),
-    ...createMakers(deps),
-    ...createTestingMakers(deps),
+    ...createAppMakers(deps),
+    ...createCycleMakers(deps),
     async stop() {
       stopping.abort();
       server.closeAllConnections();

@@ -9,13 +9,13 @@ export async function rowsOf(service: Service, table: "feedback" | "uploads" | "
 }
 
 /** The paths of all uploaded files, those under way included. */
-export const keptFiles = (service: Service): Promise<string[]> =>
+export const storedFiles = (service: Service): Promise<string[]> =>
   filesIn(`${service.deps.settings.data}/files`);
 
 /** Makes all uploaded files as old as if nobody had written them for so many minutes. */
 export async function ageFiles(service: Service, minutes: number): Promise<void> {
   const then = new Date(Date.now() - minutes * 60_000);
-  for (const path of await keptFiles(service)) await utimes(path, then, then);
+  for (const path of await storedFiles(service)) await utimes(path, then, then);
 }
 
 /** Everything that the database holds, as one text. */

@@ -1,14 +1,14 @@
 import type { Callers } from "../../../server/http/handler.ts";
 import { createInvoke } from "../../../server/http/invoke.ts";
-import { sessions } from "../../../server/routes/testing/test-sessions.ts";
+import { testSessionHandlers } from "../../../server/routes/testing/test-sessions.ts";
 import { contract } from "../../../src/contract/index.ts";
 import type { Service } from "./service.ts";
 
 /** Reports sessions as the endpoint would, but for its limit: for races of more than an hour may bring. */
-export function unlimitedReports({ deps }: Service, appId: string) {
+export function unlimitedTestSessions({ deps }: Service, appId: string) {
   const limited = contract.sessions.report;
   const endpoint: typeof limited = Object.create(limited, { rateLimit: { value: undefined } });
-  const invoke = createInvoke(endpoint, sessions(deps).report, deps);
+  const invoke = createInvoke(endpoint, testSessionHandlers(deps).report, deps);
   const caller: Callers["appKey"] = {
     kind: "appKey",
     id: "key",

@@ -1,7 +1,7 @@
 import { v7 } from "uuid";
 import { randomName } from "../../../server/secrets/secrets.ts";
 import { challengeOf } from "../../../src/contract/pkce.ts";
-import { createVisitor } from "../browser/browser-without-scripts.ts";
+import { createBrowserWithoutScripts } from "../browser/browser-without-scripts.ts";
 import type { Answer } from "../service/request.ts";
 import type { Service } from "../service/service.ts";
 
@@ -42,7 +42,7 @@ export async function decide(
   device: NewDevice,
   asking: Asking = {},
 ): Promise<Answer> {
-  const visitor = createVisitor(service, person);
+  const visitor = createBrowserWithoutScripts(service, person);
   const page = await visitor.open(authorizeAddress(device, asking));
   return visitor.send(page, "/tavern/authorize", { decision: asking.decision ?? "approve" });
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 
 /** What a provider does otherwise than it has to. */
-export interface Bend {
+export interface ProviderFaults {
   /** Claims of the id token, beside and instead of right ones. */
   readonly claims?: Readonly<Record<string, unknown>>;
   /** Parameters of the answer with which people are sent back. */
@@ -18,21 +18,21 @@ export interface Bend {
 }
 
 /** A provider that takes every code, also twice, and lies as it is told. */
-export interface BentProvider {
+export interface FaultyProvider {
   readonly issuer: string;
-  bend(bend: Bend): void;
+  bend(bend: ProviderFaults): void;
   /** How often a path was asked for. */
   asked(path: string): number;
   stop(): Promise<void>;
 }
 
-export const bentClient = { clientId: "innkeep", clientSecret: "known to both" };
+export const faultyProviderClient = { clientId: "innkeep", clientSecret: "known to both" };
 
 /** On the given port, where one is given. */
-export async function startBentProvider(port = 0): Promise<BentProvider> {
+export async function startFaultyProvider(port = 0): Promise<FaultyProvider> {
   const [own, foreign] = await Promise.all([generateKeyPair("RS256"), generateKeyPair("RS256")]);
   const jwk = { ...(await exportJWK(own.publicKey)), alg: "RS256", use: "sig" };
-  let bend: Bend = {};
+  let bend: ProviderFaults = {};
   let nonce = "";
   const counts = new Map<string, number>();
   const token = () =>
@@ -82,7 +82,7 @@ function rightClaims(issuer: string, nonce: string) {
   return {
     iss: issuer,
     sub: "ada",
-    aud: bentClient.clientId,
+    aud: faultyProviderClient.clientId,
     iat: now,
     exp: now + 600,
     nonce,

@@ -1,10 +1,14 @@
-import { createWanderer, type Stop, type Wanderer } from "../browser/browser-with-cookies.ts";
+import {
+  type BrowserWithCookies,
+  createBrowserWithCookies,
+  type Stop,
+} from "../browser/browser-with-cookies.ts";
 import type { Person } from "./identity-provider.ts";
 import { makeAccount } from "./password-accounts.ts";
-import type { ProvidedService } from "./service-with-identity-provider.ts";
+import type { ServiceWithProvider } from "./service-with-identity-provider.ts";
 
 /** Those who sign in with the provider of a service, and what they do. */
-export function createPeople({ service, provider, start }: ProvidedService) {
+export function createProviderPeople({ service, provider, start }: ServiceWithProvider) {
   let count = 0;
   return {
     /** Somebody new, as whom the provider signs in from now on. */
@@ -16,9 +20,9 @@ export function createPeople({ service, provider, start }: ProvidedService) {
       return somebody;
     },
     /** Signs in with the provider. Gives the page at the end. */
-    arrive: (browser: Wanderer, to?: string): Promise<Stop> => browser.go(start(to)),
+    arrive: (browser: BrowserWithCookies, to?: string): Promise<Stop> => browser.go(start(to)),
     /** The address of who is signed in; undefined where nobody is. */
-    async signedInAs(browser: Wanderer): Promise<string | undefined> {
+    async signedInAs(browser: BrowserWithCookies): Promise<string | undefined> {
       const headers = { cookie: `innkeep=${browser.cookie("innkeep") ?? ""}` };
       const answer = await service.request("GET", "/api/v1/console/me", { headers });
       return answer.status === 401 ? undefined : answer.field("user.email");
@@ -27,10 +31,10 @@ export function createPeople({ service, provider, start }: ProvidedService) {
     async owner() {
       const account = await makeAccount(service);
       const { cookie } = await service.signIn(account);
-      return { ...account, browser: createWanderer({ innkeep: cookie.slice("innkeep=".length) }) };
+      return { ...account, browser: createBrowserWithCookies({ innkeep: cookie.slice("innkeep=".length) }) };
     },
     /** Confirms on the page that asks whether to connect. */
-    confirm(browser: Wanderer, { text }: Stop): Promise<Stop> {
+    confirm(browser: BrowserWithCookies, { text }: Stop): Promise<Stop> {
       const action = /<form[^>]* action="([^"]*)"/.exec(text)?.[1] ?? "";
       return browser.send(service.baseUrl + action, { identity: identityOf(text) });
     },

@@ -2,7 +2,7 @@ import type { Settings } from "../../../server/settings/settings.ts";
 import { type Service, type ServiceOptions, startService } from "../service/service.ts";
 import { clientId, startIdentityProvider, type TestIdentityProvider } from "./identity-provider.ts";
 
-export interface ProvidedService {
+export interface ServiceWithProvider {
   readonly service: Service;
   readonly provider: TestIdentityProvider;
   /** Where a person sets out to sign in, to go on to `to`. */
@@ -11,7 +11,7 @@ export interface ProvidedService {
 }
 
 /** The server with one real provider, called `inn`, with which people sign in. */
-export async function startProvidedService(options: ServiceOptions = {}): Promise<ProvidedService> {
+export async function startServiceWithProvider(options: ServiceOptions = {}): Promise<ServiceWithProvider> {
   const provider = await startIdentityProvider();
   const { issuer, clientSecret } = provider;
   const known = { id: "inn", name: "Inn ID", issuer, clientId, clientSecret };

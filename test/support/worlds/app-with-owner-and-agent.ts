@@ -3,10 +3,10 @@ import type { Answer } from "../service/request.ts";
 import type { Service } from "../service/service.ts";
 
 /** An app and everybody around it, each as the headers that identify them. */
-export type Cast = Awaited<ReturnType<typeof makeCast>>;
+export type AppWithAgent = Awaited<ReturnType<typeof makeAppWithAgent>>;
 
 /** A new app with its key, its owner signed in to the console, and an agent of the owner. */
-export async function makeCast(service: Service, traits: Partial<AppTraits> = {}) {
+export async function makeAppWithAgent(service: Service, traits: Partial<AppTraits> = {}) {
   const owner = await service.makeUser();
   const { id: appId, key } = await service.makeApp(owner, traits);
   return {
@@ -20,26 +20,30 @@ export async function makeCast(service: Service, traits: Partial<AppTraits> = {}
 }
 
 /** Submits a small report and gives its id. */
-export async function submitFeedback(service: Service, cast: Cast, more: object = {}): Promise<string> {
+export async function submitFeedback(
+  service: Service,
+  cast: AppWithAgent,
+  more: object = {},
+): Promise<string> {
   const body = { type: "bug", message: "It crashes.", ...more };
   const answer = await service.request("POST", "/api/v1/feedback/remote", { headers: cast.key, body });
   return answer.field("id");
 }
 
 /** Posts a proposal on a thread and gives the id of its run. */
-export async function propose(service: Service, cast: Cast, feedbackId: string): Promise<string> {
+export async function propose(service: Service, cast: AppWithAgent, feedbackId: string): Promise<string> {
   const body = { summary: "Guard the upload.", plan: "1. Check the size." };
   const path = `/api/v1/agent/feedback/${feedbackId}/proposal`;
   return (await service.request("POST", path, { headers: cast.agent, body })).field("runId");
 }
 
 /** Approves or rejects a run as its owner in the console. */
-export function decide(service: Service, cast: Cast, runId: string, body: object): Promise<Answer> {
+export function decide(service: Service, cast: AppWithAgent, runId: string, body: object): Promise<Answer> {
   return service.request("POST", `/api/v1/console/runs/${runId}/decision`, { headers: cast.person, body });
 }
 
 /** Writes a release note in the console, published a minute ago unless told otherwise. */
-export function writeNote(service: Service, cast: Cast, note: object): Promise<Answer> {
+export function writeNote(service: Service, cast: AppWithAgent, note: object): Promise<Answer> {
   const publishedAt = new Date(service.clock.now().getTime() - 60_000).toISOString();
   const body = { title: "News", version: "1.0.0", publishedAt, allowDuplicate: true, ...note };
   return service.request("POST", `/api/v1/console/apps/${cast.appId}/changelog`, {

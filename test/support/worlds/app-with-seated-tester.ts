@@ -18,7 +18,7 @@ export interface SessionTraits {
   readonly appVersion?: string;
 }
 
-export type TestedApp = Awaited<ReturnType<typeof makeTestedApp>>;
+export type AppWithTester = Awaited<ReturnType<typeof makeAppWithTester>>;
 
 /** Sets the clock of a service. */
 export function setClock({ clock }: Service, instant: string): void {
@@ -30,7 +30,7 @@ export const fromNow = ({ clock }: Service, seconds: number): string =>
   new Date(clock.now().getTime() + seconds * 1_000).toISOString();
 
 /** An app with a cycle of fourteen days and one tester seated now: what the app sends, and what is kept of it. */
-export async function makeTestedApp(
+export async function makeAppWithTester(
   service: Service,
   traits: Partial<ListingTraits> & Partial<CycleTraits> = {},
 ) {

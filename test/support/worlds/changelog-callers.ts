@@ -1,12 +1,12 @@
 import { expect } from "vitest";
 import type { Answer } from "../service/request.ts";
 import type { Service } from "../service/service.ts";
-import { bearer, type ConsoleWorld } from "./owner-with-one-of-each.ts";
+import { bearer, type OwnerWithOneOfEach } from "./owner-with-one-of-each.ts";
 
 /** A new app of the world's owner, with what a job and a person do to its release notes. */
-export type ReleaseApi = Awaited<ReturnType<typeof makeReleaseApi>>;
+export type ChangelogCallers = Awaited<ReturnType<typeof makeChangelogCallers>>;
 
-export async function makeReleaseApi(service: Service, world: ConsoleWorld) {
+export async function makeChangelogCallers(service: Service, world: OwnerWithOneOfEach) {
   const app = await service.makeApp(world.owner);
   /** Of a job that may write release notes and nothing else. */
   const job: Record<string, string> = bearer(

@@ -11,10 +11,10 @@ export interface Tester {
   slotId?: string;
 }
 
-export type Inn = Awaited<ReturnType<typeof openInn>>;
+export type DevServer = Awaited<ReturnType<typeof startDevServer>>;
 
 /** The built program on `serve --dev`, with an owner's app and what scripts of the owner need. */
-export async function openInn() {
+export async function startDevServer() {
   const folder = await removableFolder();
   const data = ["--data", join(folder.path, "data")];
   const { ready, logged, kill } = await startInnkeep(["--port", "0", "--dev", ...data]);
@@ -68,7 +68,7 @@ export async function openInn() {
 }
 
 /** A listing of twelve seats and fourteen days, its cycle in Berlin from the day of `startsOn`. */
-export async function planTest(inn: Inn, startsOn: string): Promise<string> {
+export async function planCycleOnDevServer(inn: DevServer, startsOn: string): Promise<string> {
   const listing = await inn.own("POST", `/apps/${inn.appId}/listings`, {
     appName: "Lantern",
     packageName: "com.example.lantern",
@@ -85,7 +85,7 @@ export async function planTest(inn: Inn, startsOn: string): Promise<string> {
 }
 
 /** A tester asks for the open seat that is offered, and the owner accepts. */
-export async function takeSeat(inn: Inn, tester: Tester): Promise<void> {
+export async function takeSlot(inn: DevServer, tester: Tester): Promise<void> {
   const { listings } = succeeded(await inn.send("GET", "/api/v1/testing/listings", tester.device));
   const path = `/api/v1/testing/slots/${listings[0].openSlotId}/request`;
   const { slot } = succeeded(await inn.send("POST", path, tester.device, {}));
@@ -94,20 +94,20 @@ export async function takeSeat(inn: Inn, tester: Tester): Promise<void> {
 }
 
 /** The one task that a tester has today. */
-export async function taskOf(inn: Inn, tester: Tester) {
+export async function taskOf(inn: DevServer, tester: Tester) {
   const { tasks } = succeeded(await inn.send("GET", "/api/v1/testing/me/tasks", tester.device));
   return tasks[0];
 }
 
 /** The app of a tester reports a session of some seconds that ended at `endedAt`. */
-export async function reportSession(inn: Inn, testKey: string, endedAt: string, seconds: number) {
+export async function reportSession(inn: DevServer, testKey: string, endedAt: string, seconds: number) {
   const startedAt = new Date(Date.parse(endedAt) - seconds * 1_000).toISOString();
   const body = { testKey, startedAt, endedAt, screens: ["Home", "Map"], appVersion: "1.4.0" };
   return succeeded(await inn.send("POST", "/api/v1/testing/sdk/session", inn.app, body));
 }
 
 /** A tester sends a picture as the proof of the day. */
-export async function sendProof(inn: Inn, tester: Tester, capturedAt: string) {
+export async function sendProof(inn: DevServer, tester: Tester, capturedAt: string) {
   const form = new FormData();
   form.set("slotId", tester.slotId ?? "");
   form.set("capturedAt", capturedAt);

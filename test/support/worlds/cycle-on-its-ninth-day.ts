@@ -1,7 +1,7 @@
 import type { OwnedSlot } from "../../../src/contract/console/cycles.ts";
 import type { Service } from "../service/service.ts";
-import { recordProof, recordSession, requestSeat } from "./listing-and-slot-activity.ts";
-import type { ConsoleWorld } from "./owner-with-one-of-each.ts";
+import { recordProof, recordSession, requestSlotAs } from "./listing-and-slot-activity.ts";
+import type { OwnerWithOneOfEach } from "./owner-with-one-of-each.ts";
 
 /** One tester's time in a seat. */
 interface Life {
@@ -29,10 +29,14 @@ const lastDay = 9;
 const hour = 3_600_000;
 
 /** A test as it was lived: its run, and the seats by their testers' e-mail addresses. */
-export type LivedTest = Awaited<ReturnType<typeof makeLivedTest>>;
+export type CycleOnNinthDay = Awaited<ReturnType<typeof makeCycleOnNinthDay>>;
 
 /** A run of twelve seats and fourteen days in Berlin, lived until noon of its ninth day, with every kind of day in it. */
-export async function makeLivedTest(service: Service, world: ConsoleWorld, images: readonly string[] = []) {
+export async function makeCycleOnNinthDay(
+  service: Service,
+  world: OwnerWithOneOfEach,
+  images: readonly string[] = [],
+) {
   const { clock } = service;
   const startsOn = new Date(clock.now().getTime() + 48 * hour).toISOString().slice(0, 10);
   const plan = { startsOn, timezone: "Europe/Berlin" };
@@ -48,7 +52,7 @@ export async function makeLivedTest(service: Service, world: ConsoleWorld, image
     for (const [life, slotId] of slotIds) await liveDay(service, { ...life, slotId, day, images, world });
   }
   for (const number of [10, 11])
-    await requestSeat(service, await openSlot(world, cycleId, number), await service.makeUser());
+    await requestSlotAs(service, await openSlot(world, cycleId, number), await service.makeUser());
   const slotOf = (number: number, nth = 0) =>
     [...slotIds].filter(([life]) => life.seat === number)[nth]?.[1] ?? "";
   return { cycleId, slotOf, path: `/console/cycles/${world.app.id}/${cycleId}` };
@@ -58,7 +62,7 @@ interface LivedDay extends Life {
   readonly slotId: string;
   readonly day: number;
   readonly images: readonly string[];
-  readonly world: ConsoleWorld;
+  readonly world: OwnerWithOneOfEach;
 }
 
 async function liveDay(
@@ -81,7 +85,12 @@ async function liveDay(
 /** Every upload has a name of its own. */
 const names = (images: readonly string[]) => images.map((image) => image.replace("*", crypto.randomUUID()));
 
-async function seat(service: Service, world: ConsoleWorld, cycleId: string, number: number): Promise<string> {
+async function seat(
+  service: Service,
+  world: OwnerWithOneOfEach,
+  cycleId: string,
+  number: number,
+): Promise<string> {
   const slotId = await openSlot(world, cycleId, number);
   const { email } = await service.makeUser();
   const answer = await world.call("POST", `/slots/${slotId}/assign`, { email });
@@ -89,7 +98,7 @@ async function seat(service: Service, world: ConsoleWorld, cycleId: string, numb
   return slotId;
 }
 
-async function openSlot({ call }: ConsoleWorld, cycleId: string, number: number): Promise<string> {
+async function openSlot({ call }: OwnerWithOneOfEach, cycleId: string, number: number): Promise<string> {
   const { slots } = JSON.parse((await call("GET", `/cycles/${cycleId}`)).text);
   const open = slots.find((slot: OwnedSlot) => slot.seat === number && slot.status === "open");
   return open?.slotId ?? "";

@@ -1,7 +1,7 @@
 import type { Answer } from "../service/request.ts";
 import type { Service } from "../service/service.ts";
-import { newListing, requestSeat } from "./listing-and-slot-activity.ts";
-import type { ConsoleWorld } from "./owner-with-one-of-each.ts";
+import { newListing, requestSlotAs } from "./listing-and-slot-activity.ts";
+import type { OwnerWithOneOfEach } from "./owner-with-one-of-each.ts";
 
 export const dayMilliseconds = 86_400_000;
 
@@ -13,10 +13,10 @@ export interface Plan {
   readonly startsIn?: number;
 }
 
-export type PlannedTest = Awaited<ReturnType<typeof planTest>>;
+export type PlannedCycle = Awaited<ReturnType<typeof makePlannedCycle>>;
 
 /** A test that an owner has planned in the console, and what the owner does with it. */
-export async function planTest(service: Service, world: ConsoleWorld, plan: Plan = {}) {
+export async function makePlannedCycle(service: Service, world: OwnerWithOneOfEach, plan: Plan = {}) {
   const { startsIn = 0, ...traits } = plan;
   const { call, app } = world;
   const listing = await call("POST", `/apps/${app.id}/listings`, { ...newListing, seats: 3, ...traits });
@@ -43,7 +43,7 @@ export async function planTest(service: Service, world: ConsoleWorld, plan: Plan
     /** Somebody asks for a seat. */
     async ask(slotId: string, tester?: { id: string; email: string }) {
       const who = tester ?? (await service.makeUser());
-      await requestSeat(service, slotId, who);
+      await requestSlotAs(service, slotId, who);
       return who;
     },
     /** Moves the clock to a time of day of the test, in hours after its midnight. */
@@ -55,8 +55,8 @@ export async function planTest(service: Service, world: ConsoleWorld, plan: Plan
 }
 
 /** A test and one of its seats. */
-export interface SlotOfTest {
-  readonly test: PlannedTest;
+export interface SlotOfCycle {
+  readonly test: PlannedCycle;
   readonly slotId: string;
 }
 
@@ -74,9 +74,13 @@ export const slotStates = [
 export type SlotState = (typeof slotStates)[number];
 
 /** The first seat of a new test, brought into a state by its owner, its tester and time. */
-export async function slotIn(service: Service, world: ConsoleWorld, state: SlotState): Promise<SlotOfTest> {
+export async function slotIn(
+  service: Service,
+  world: OwnerWithOneOfEach,
+  state: SlotState,
+): Promise<SlotOfCycle> {
   const isOver = state === "completed" || state === "open in a cycle that is over";
-  const test = await planTest(service, world, isOver ? { durationDays: 1 } : {});
+  const test = await makePlannedCycle(service, world, isOver ? { durationDays: 1 } : {});
   const slotId: string = test.slotIds[0];
   if (state !== "open") await test.ask(slotId);
   if (accepted.has(state)) await test.change(slotId, "accept");

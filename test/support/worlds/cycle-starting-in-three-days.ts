@@ -5,7 +5,7 @@ import { cycles } from "../../../server/store/testing/cycles.ts";
 import { slots } from "../../../server/store/testing/slots.ts";
 import type { Service } from "../service/service.ts";
 
-export interface SeatRow {
+export interface SlotRow {
   readonly id: string;
   readonly seat: number;
   readonly status: string;
@@ -21,7 +21,7 @@ export interface CycleState {
   readonly nextAt: string | null;
 }
 
-export type TimedTest = Awaited<ReturnType<typeof timedTest>>;
+export type UpcomingCycle = Awaited<ReturnType<typeof makeUpcomingCycle>>;
 
 interface Traits {
   readonly seats: number;
@@ -36,7 +36,7 @@ const startOf = (dayStarts: readonly string[], day: number): string =>
   new Date(Date.parse(dayStarts[0] ?? "") + (day - 1) * dayMilliseconds).toISOString();
 
 /** A test in UTC that begins in three days, and what moves the service's clock through it. */
-export async function timedTest(service: Service, traits: Traits) {
+export async function makeUpcomingCycle(service: Service, traits: Traits) {
   const { deps, clock } = service;
   const { database } = deps;
   const startsOn = new Date(clock.now().getTime() + 3 * dayMilliseconds).toISOString().slice(0, 10);
@@ -67,7 +67,7 @@ export async function timedTest(service: Service, traits: Traits) {
       ),
     /** The seats by their number, successors after those whose place they took. */
     seats: () =>
-      database.all<SeatRow>(
+      database.all<SlotRow>(
         `SELECT id, seat, status, missed_days AS "missedDays", tester_id AS tester,
            request_expires_at AS "expiresAt", ended_at AS "endedAt"
          FROM slots WHERE cycle_id = ? ORDER BY seat, created_at, id`,

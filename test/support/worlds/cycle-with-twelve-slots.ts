@@ -1,10 +1,10 @@
 import type { OwnedSlot } from "../../../src/contract/console/cycles.ts";
 import type { Service } from "../service/service.ts";
-import { type ConsoleWorld, makeConsoleWorld } from "./owner-with-one-of-each.ts";
+import { makeOwnerWithOneOfEach, type OwnerWithOneOfEach } from "./owner-with-one-of-each.ts";
 
 /** The world of an owner with a run of twelve seats on its first day, and what seats testers in it. */
-export async function makeSeatedTest(service: Service) {
-  const world = await makeConsoleWorld(service);
+export async function makeCycleWithTwelveSlots(service: Service) {
+  const world = await makeOwnerWithOneOfEach(service);
   const path = `/console/cycles/${world.app.id}/${world.cycleId}`;
   const seats = (): Promise<OwnedSlot[]> => seatsOf(world);
   return {
@@ -24,6 +24,6 @@ export async function makeSeatedTest(service: Service) {
   };
 }
 
-async function seatsOf({ call, cycleId }: ConsoleWorld): Promise<OwnedSlot[]> {
+async function seatsOf({ call, cycleId }: OwnerWithOneOfEach): Promise<OwnedSlot[]> {
   return JSON.parse((await call("GET", `/cycles/${cycleId}`)).text).slots;
 }

@@ -14,7 +14,7 @@ export const newListing = {
 };
 
 /** A tester asks for an open seat: the request stands for as many milliseconds as are given, 48 hours otherwise. */
-export async function requestSeat(
+export async function requestSlotAs(
   { deps: { database, clock } }: Service,
   slotId: string,
   tester: { id: string },

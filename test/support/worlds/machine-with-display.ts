@@ -1,5 +1,5 @@
 import type { Context } from "../../../src/cli/core/program/context.ts";
-import { createVisitor } from "../browser/browser-without-scripts.ts";
+import { createBrowserWithoutScripts } from "../browser/browser-without-scripts.ts";
 import { type CommandLineOptions, createCommandLine } from "../clients/command-line.ts";
 import { fakeKeychain } from "../clients/fake-keychain.ts";
 import type { Service } from "../service/service.ts";
@@ -9,13 +9,16 @@ import { type Asking, codeOf } from "../sign-in/device-sign-in.ts";
 export const never = () => new Promise<string>(() => {});
 
 /** A tester's machine with a display, and the tester, who sits at it and does in the browser what is said. */
-export async function createDesk(service: Service, { decision = "approve" }: Pick<Asking, "decision"> = {}) {
+export async function createMachineWithDisplay(
+  service: Service,
+  { decision = "approve" }: Pick<Asking, "decision"> = {},
+) {
   const person = await service.signIn(await service.makeUser());
   const keychain = fakeKeychain();
   const opened: URL[] = [];
   const openBrowser = async (url: string) => {
     opened.push(new URL(url));
-    const visitor = createVisitor(service, person);
+    const visitor = createBrowserWithoutScripts(service, person);
     const page = await visitor.open(url.slice(service.baseUrl.length));
     await visitor.send(page, "/tavern/authorize", { decision });
   };
@@ -61,7 +64,7 @@ export async function approveAt(
   address: URL,
   person: Record<string, string>,
 ): Promise<string> {
-  const visitor = createVisitor(service, person);
+  const visitor = createBrowserWithoutScripts(service, person);
   const page = await visitor.open(address.pathname + address.search);
   return codeOf(await visitor.send(page, "/tavern/authorize", { decision: "approve" }));
 }

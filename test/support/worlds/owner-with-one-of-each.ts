@@ -1,13 +1,13 @@
-import { feedback, type NewThread } from "../../../server/store/feedback/feedback.ts";
+import { feedbackThreads, type NewThread } from "../../../server/store/feedback/feedback.ts";
 import { maintainerScopes } from "../../../src/contract/endpoint.ts";
 import type { Answer } from "../service/request.ts";
 import type { Service } from "../service/service.ts";
-import { newListing, requestSeat } from "./listing-and-slot-activity.ts";
+import { newListing, requestSlotAs } from "./listing-and-slot-activity.ts";
 
 /** An owner with an app and one thing of each kind in it. */
-export type ConsoleWorld = Awaited<ReturnType<typeof makeConsoleWorld>>;
+export type OwnerWithOneOfEach = Awaited<ReturnType<typeof makeOwnerWithOneOfEach>>;
 
-export async function makeConsoleWorld(service: Service) {
+export async function makeOwnerWithOneOfEach(service: Service) {
   const owner = await service.makeUser();
   const app = await service.makeApp(owner);
   const headers = await service.signIn(owner);
@@ -49,7 +49,7 @@ async function makeTest(
   const startsOn = service.clock.now().toISOString().slice(0, 10);
   const planned = await call("POST", `/listings/${listingId}/cycles`, { startsOn, timezone: "UTC" });
   const slotId = planned.field("slots.0.slotId");
-  await requestSeat(service, slotId, await service.makeUser());
+  await requestSlotAs(service, slotId, await service.makeUser());
   return { cycleId: planned.field("cycle.id"), slotId };
 }
 
@@ -69,7 +69,7 @@ export async function fillThreads(
   const start = deps.clock.now().getTime() - threads.length * 1_000;
   await deps.database.write(async (tx) => {
     for (const [at, thread] of threads.entries()) {
-      await feedback.insert(tx, {
+      await feedbackThreads.insert(tx, {
         id: deps.newId(),
         appId,
         subject: `Thread ${at}`,

@@ -6,7 +6,7 @@ import type { ListingTraits } from "../service/cycle-makers.ts";
 import type { Service } from "../service/service.ts";
 
 /** A tester with a seat in a running test, the machine of the tester, and what belongs to the owner. */
-export async function createTesterDesk(service: Service, traits: Partial<ListingTraits> = {}) {
+export async function createTesterCommandLine(service: Service, traits: Partial<ListingTraits> = {}) {
   const owner = await service.makeUser();
   const app = await service.makeApp(owner);
   const listing = await service.makeListing(app, traits);

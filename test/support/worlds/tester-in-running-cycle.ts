@@ -4,9 +4,9 @@ import type { CycleTraits, ListingTraits } from "../service/cycle-makers.ts";
 import type { Service } from "../service/service.ts";
 
 /** An owner's app with a test that has begun, and a tester in its first seat. */
-export type TesterWorld = Awaited<ReturnType<typeof makeTesterWorld>>;
+export type TesterInCycle = Awaited<ReturnType<typeof makeTesterInCycle>>;
 
-export async function makeTesterWorld(
+export async function makeTesterInCycle(
   service: Service,
   { startsOn, timezone, ...listingTraits }: Partial<ListingTraits & CycleTraits> = {},
 ) {

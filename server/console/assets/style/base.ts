@@ -1,7 +1,7 @@
 import { dark, light, propertiesOf } from "../colours.ts";
 
 /** Scale, colours, and what plain elements look like. */
-export const ground = `
+export const base = `
 :root {
   color-scheme: light dark;
   --small: 0.8125rem; --body: 0.9375rem; --large: 1.125rem; --title: 1.5rem; --display: 2rem;

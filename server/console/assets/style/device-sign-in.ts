@@ -1,5 +1,5 @@
 /** The pages by which a person signs a device in. */
-export const tavern = `
+export const deviceSignIn = `
 .alone:has(.approval) > * { max-width: 29rem; }
 .asked { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.6rem 1.25rem; align-items: baseline; }
 .asked dt { color: var(--muted); font-size: var(--small); }

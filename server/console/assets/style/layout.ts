@@ -1,5 +1,5 @@
 /** What surrounds every page: the bar above, the tabs of an app, the middle. */
-export const frame = `
+export const layout = `
 .top { background: var(--surface); border-bottom: 1px solid var(--line); }
 .bar, .tabs ul, .middle { width: 100%; max-width: 72rem; margin: 0 auto; padding-inline: 1.5rem; }
 .bar { display: flex; align-items: center; gap: 0.35rem; min-height: 3.75rem; }

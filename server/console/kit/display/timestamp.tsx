@@ -1,10 +1,10 @@
 import { fullTime, isFar, relativeTime, timeUntil } from "./times.ts";
 
 /** An instant, in full. Where scripts run, in the reader's own time zone. */
-export const When = ({ at }: { readonly at: string }) => <time dateTime={at}>{fullTime(at)}</time>;
+export const Timestamp = ({ at }: { readonly at: string }) => <time dateTime={at}>{fullTime(at)}</time>;
 
 /** An instant in UTC, also where scripts run: it is entered in UTC. */
-export const WhenUtc = ({ at }: { readonly at: string }) => (
+export const TimestampUtc = ({ at }: { readonly at: string }) => (
   <time dateTime={at} data-fixed>
     {fullTime(at)}
   </time>

@@ -1,13 +1,13 @@
 import { piecesOf } from "./visible-text.ts";
 
-export interface WrittenProps {
+export interface UserTextProps {
   readonly text: string;
   /** Every column in its place, as in a plan that will be followed to the letter. */
   readonly exact?: boolean;
 }
 
 /** Text that somebody wrote, just as they wrote it, with whatever hides in it made visible. */
-export const Written = ({ text, exact = false }: WrittenProps) => (
+export const UserText = ({ text, exact = false }: UserTextProps) => (
   <div class={exact ? "written exact" : "written"}>{marked(text)}</div>
 );
 

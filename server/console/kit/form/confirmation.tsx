@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
-import { Once } from "./idempotency-field.tsx";
+import { IdempotencyField } from "./idempotency-field.tsx";
 
-export interface ConfirmedProps {
+export interface ConfirmationProps {
   /** What opens the confirmation. */
   readonly offer: string;
   readonly action: string;
@@ -13,12 +13,12 @@ export interface ConfirmedProps {
 }
 
 /** Something that is done only after its effects were read. */
-export const Confirmed = ({ offer, action, button, danger = false, children }: ConfirmedProps) => (
+export const Confirmation = ({ offer, action, button, danger = false, children }: ConfirmationProps) => (
   <details class={danger ? "reveal danger" : "reveal"}>
     <summary>{offer}</summary>
     <form class="stack" method="post" action={action}>
       <p>{children}</p>
-      <Once />
+      <IdempotencyField />
       <div class="actions">
         <button class={danger ? "danger small" : "small"} type="submit">
           {button}

@@ -1,5 +1,5 @@
 /** Values that a form carries along unseen. */
-export const Hidden = ({ values }: { readonly values: readonly (readonly [string, string])[] }) => (
+export const HiddenFields = ({ values }: { readonly values: readonly (readonly [string, string])[] }) => (
   <>
     {values.map(([name, value]) => (
       <input key={`${name} ${value}`} type="hidden" name={name} value={value} />

@@ -3,14 +3,14 @@ import type { Links } from "../../links.ts";
 import { Brand } from "./brand.tsx";
 import { Document } from "./document.tsx";
 
-export interface AloneProps {
+export interface BarePageProps {
   readonly links: Links;
   readonly title: string;
   readonly children: ComponentChildren;
 }
 
 /** A page with one thing on it, for those who are not signed in, too. */
-export const Alone = ({ links, title, children }: AloneProps) => (
+export const BarePage = ({ links, title, children }: BarePageProps) => (
   <Document links={links} title={title}>
     <main class="alone" id="main" tabIndex={-1}>
       <Brand links={links} />

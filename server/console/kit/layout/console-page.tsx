@@ -1,13 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { Line } from "../display/user-text.tsx";
-import { Once } from "../form/idempotency-field.tsx";
+import { IdempotencyField } from "../form/idempotency-field.tsx";
 import { Brand } from "./brand.tsx";
 import { Document } from "./document.tsx";
-import type { Frame, Tab } from "./navigation.ts";
+import type { Navigation, Tab } from "./navigation.ts";
 import { DoneNotice } from "./notice.tsx";
 
-export interface FramedProps {
-  readonly frame: Frame;
+export interface ConsolePageProps {
+  readonly frame: Navigation;
   readonly title: string;
   /** For pages of forms and reading, which long lines would make hard. */
   readonly narrow?: boolean;
@@ -17,7 +17,7 @@ export interface FramedProps {
 }
 
 /** A page of the console with the bar above it, and the tabs of its app. */
-export const Framed = ({ frame, title, narrow = false, address, children }: FramedProps) => (
+export const ConsolePage = ({ frame, title, narrow = false, address, children }: ConsolePageProps) => (
   <Document
     links={frame.links}
     title={frame.app ? `${title} · ${frame.app.name}` : title}
@@ -45,7 +45,7 @@ export const Framed = ({ frame, title, narrow = false, address, children }: Fram
   </Document>
 );
 
-const Waiting = ({ frame: { waiting, requests } }: { readonly frame: Frame }) => {
+const Waiting = ({ frame: { waiting, requests } }: { readonly frame: Navigation }) => {
   const asked = [...requests.values()].reduce((sum, count) => sum + count, 0);
   const words = [
     ...(waiting > 0 ? [waiting === 1 ? "1 proposal waits" : `${waiting} proposals wait`] : []),
@@ -61,7 +61,7 @@ const Count = ({ count, words }: { readonly count: number; readonly words: strin
   </span>
 );
 
-const AppMenu = ({ frame: { links, apps, app } }: { readonly frame: Frame }) => (
+const AppMenu = ({ frame: { links, apps, app } }: { readonly frame: Navigation }) => (
   <>
     <span class="slash" aria-hidden="true">
       /
@@ -85,7 +85,7 @@ const AppMenu = ({ frame: { links, apps, app } }: { readonly frame: Frame }) => 
   </>
 );
 
-const AccountMenu = ({ frame: { links, email, docs } }: { readonly frame: Frame }) => (
+const AccountMenu = ({ frame: { links, email, docs } }: { readonly frame: Navigation }) => (
   <details class="menu right">
     <summary>
       <span class="unseen">{`Account ${email}`}</span>
@@ -104,7 +104,7 @@ const AccountMenu = ({ frame: { links, email, docs } }: { readonly frame: Frame 
       <a href={links.audit}>Audit log</a>
       <a href={docs}>API</a>
       <form class="apart" method="post" action={links.signOut}>
-        <Once />
+        <IdempotencyField />
         <button class="plain" type="submit">
           Sign out
         </button>
@@ -127,7 +127,7 @@ const Tabs = ({
   frame: { links, tab, requests },
   appId,
 }: {
-  readonly frame: Frame;
+  readonly frame: Navigation;
   readonly appId: string;
 }) => {
   const addresses: Record<AppTab, string> = {

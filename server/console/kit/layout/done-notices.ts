@@ -1,5 +1,5 @@
 /** What a page says after a form did its work, by the word in its address. */
-export const notesOfDone: ReadonlyMap<string, string> = new Map([
+export const doneNotices: ReadonlyMap<string, string> = new Map([
   ["approved", "Approved. The agent may now proceed."],
   ["rejected", "Rejected. The agent stops here."],
   ["noted", "The note is on the thread."],

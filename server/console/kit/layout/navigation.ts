@@ -1,8 +1,8 @@
 import type { App } from "../../../../src/contract/console/apps.ts";
 import { apps } from "../../../../src/contract/console/apps.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
-import { awaiting } from "../../../store/feedback/awaiting-proposals.ts";
-import { seatRequests } from "../../../store/testing/slot-requests.ts";
+import { awaitingProposals } from "../../../store/feedback/awaiting-proposals.ts";
+import { slotRequests } from "../../../store/testing/slot-requests.ts";
 import type { Links } from "../../links.ts";
 import type { SignedInVisit } from "../../visit.ts";
 
@@ -10,7 +10,7 @@ import type { SignedInVisit } from "../../visit.ts";
 export type Tab = "decisions" | "inbox" | "faqs" | "changelog" | "testing" | "settings";
 
 /** What every page of a signed-in person shows around itself. */
-export interface Frame {
+export interface Navigation {
   readonly links: Links;
   readonly email: string;
   /** The page of the API. */
@@ -26,12 +26,12 @@ export interface Frame {
   readonly tab?: Tab | undefined;
 }
 
-export async function frameOf(visit: SignedInVisit): Promise<Frame> {
+export async function navigationOf(visit: SignedInVisit): Promise<Navigation> {
   const { links, caller, deps, now } = visit;
   const [{ items }, waiting, requests] = await Promise.all([
     visit.ask(apps.list),
-    awaiting.count(deps.database, caller.userId),
-    seatRequests.countByApp(deps.database, caller.userId, now.toISOString()),
+    awaitingProposals.count(deps.database, caller.userId),
+    slotRequests.countByApp(deps.database, caller.userId, now.toISOString()),
   ]);
   return {
     links,
@@ -44,13 +44,13 @@ export async function frameOf(visit: SignedInVisit): Promise<Frame> {
   };
 }
 
-export interface AppFrame extends Frame {
+export interface AppNavigation extends Navigation {
   readonly app: App;
 }
 
 /** The frame of a page of the app that the path names. Throws `not_found` where it is not the visitor's. */
-export async function appFrameOf(visit: SignedInVisit, tab: Tab): Promise<AppFrame> {
-  const frame = await frameOf(visit);
+export async function appNavigationOf(visit: SignedInVisit, tab: Tab): Promise<AppNavigation> {
+  const frame = await navigationOf(visit);
   const app = frame.apps.find(({ id }) => id === visit.param("appId").toLowerCase());
   if (!app) throw new ApiError("not_found");
   return { ...frame, app, tab };

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { ApiError } from "../../../../src/contract/errors.ts";
-import { notesOfDone } from "./done-notices.ts";
+import { doneNotices } from "./done-notices.ts";
 
 export interface NoticeProps {
   readonly kind?: "alert" | "attention";
@@ -25,7 +25,7 @@ const focused = { autofocus: true, tabIndex: -1 };
 
 /** What the last form did. Only what the console itself can have said is shown. */
 export const DoneNotice = ({ done }: { readonly done: string }) => {
-  const note = notesOfDone.get(done);
+  const note = doneNotices.get(done);
   return note === undefined ? null : <Notice done={done}>{note}</Notice>;
 };
 

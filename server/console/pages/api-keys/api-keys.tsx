@@ -6,12 +6,12 @@ import { Line } from "../../kit/display/user-text.tsx";
 import { Choices } from "../../kit/form/choices.tsx";
 import { type Filled, TextField } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
-import { Once } from "../../kit/form/idempotency-field.tsx";
+import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { Notice, Refused } from "../../kit/layout/notice.tsx";
 import type { AppSettingsProps } from "../apps/page.tsx";
 
 /** The keys with which an app calls the API. */
-export const Keys = ({ frame: { links, app }, keys, forms: { made, key }, now }: AppSettingsProps) => (
+export const ApiKeys = ({ frame: { links, app }, keys, forms: { made, key }, now }: AppSettingsProps) => (
   <section class="stack" aria-labelledby="keys" id="keys-section">
     <div>
       <h2 id="keys">Keys</h2>
@@ -60,7 +60,7 @@ const kinds = [
 const NewKey = ({ form, action }: { readonly form: Filled | undefined; readonly action: string }) => (
   <form class="card stack" method="post" action={action}>
     <Refused refusal={form?.refusal} />
-    <Once />
+    <IdempotencyField />
     <TextField
       form={form ?? filledWith()}
       name="label"
@@ -110,11 +110,11 @@ const KeyLine = ({ row, now, at }: KeyLineProps) => (
         <p>Either way the current key stops working at once, everywhere.</p>
         <div class="actions">
           <form method="post" action={at("regenerate")}>
-            <Once />
+            <IdempotencyField />
             <button type="submit">Replace by a new key</button>
           </form>
           <form method="post" action={at("revoke")}>
-            <Once />
+            <IdempotencyField />
             <button class="danger" type="submit">
               Revoke
             </button>

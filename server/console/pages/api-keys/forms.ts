@@ -1,13 +1,13 @@
 import { keys } from "../../../../src/contract/console/api-keys.ts";
 import { filledAgain } from "../../kit/form/filled-form.ts";
-import { goTo, orAgain, type Reply } from "../../reply.ts";
+import { goTo, type Reply, reshowForm } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { showApp } from "../apps/page.tsx";
 
 /** Answers with the page itself: the key is in no address and in no cookie, and sent again, the form shows it again. */
 export function createKey(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
-  return orAgain(
+  return reshowForm(
     async () => {
       const body = { label: fields.text("label"), kind: fields.text("kind") };
       const made = await ask(keys.create, { params: { appId: param("appId") }, body, once: fields.once });

@@ -3,7 +3,7 @@ import { badRequest } from "../../../../src/contract/errors.ts";
 import { changedValues, givenFor, type Values } from "../../kit/form/changed-values.ts";
 import { currentApp } from "../../kit/form/current-values.ts";
 import { filledAgain } from "../../kit/form/filled-form.ts";
-import { goTo, orAgain, type Reply } from "../../reply.ts";
+import { goTo, type Reply, reshowForm } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { showNewApp } from "./new-app-page.tsx";
 import { showApp } from "./page.tsx";
@@ -18,7 +18,7 @@ const emptyApp: Values = {
 
 export function createApp(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links } = visit;
-  return orAgain(
+  return reshowForm(
     async () => {
       const body = bodyOf(givenFor(fields, emptyApp));
       const app = await ask(apps.create, { body, once: fields.once });
@@ -31,7 +31,7 @@ export function createApp(visit: SignedInVisit): Promise<Reply> {
 export function updateApp(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links, param } = visit;
   const params = { appId: param("appId") };
-  return orAgain(
+  return reshowForm(
     async () => {
       const current = currentApp(await ask(apps.read, { params }));
       const body = bodyOf(changedValues(fields, givenFor(fields, current), current));
@@ -46,7 +46,7 @@ export function updateApp(visit: SignedInVisit): Promise<Reply> {
 export function deleteApp(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links, param } = visit;
   const params = { appId: param("appId") };
-  return orAgain(
+  return reshowForm(
     async () => {
       const { name } = await ask(apps.read, { params });
       if (fields.text("confirmation").trim() !== name)

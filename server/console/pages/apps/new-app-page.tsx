@@ -1,8 +1,8 @@
 import type { Filled } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
-import { Once } from "../../kit/form/idempotency-field.tsx";
-import { Framed } from "../../kit/layout/console-page.tsx";
-import { frameOf } from "../../kit/layout/navigation.ts";
+import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import { ConsolePage } from "../../kit/layout/console-page.tsx";
+import { navigationOf } from "../../kit/layout/navigation.ts";
 import { Refused } from "../../kit/layout/notice.tsx";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
@@ -14,9 +14,9 @@ export async function showNewApp(
   visit: SignedInVisit,
   form: Filled = filledWith({ feedbackEnabled: "on", changelogEnabled: "on" }),
 ): Promise<Reply> {
-  const frame = await frameOf(visit);
+  const frame = await navigationOf(visit);
   return show(
-    <Framed frame={frame} title="New app" narrow>
+    <ConsolePage frame={frame} title="New app" narrow>
       <div class="head">
         <div>
           <h1>New app</h1>
@@ -25,7 +25,7 @@ export async function showNewApp(
       </div>
       <form class="card stack" method="post" action={frame.links.newApp} data-guards>
         <Refused refusal={form.refusal} />
-        <Once />
+        <IdempotencyField />
         <AppFields form={form} />
         <div class="actions">
           <button class="primary" type="submit">
@@ -33,7 +33,7 @@ export async function showNewApp(
           </button>
         </div>
       </form>
-    </Framed>,
+    </ConsolePage>,
     form.refusal?.status,
   );
 }

@@ -4,14 +4,14 @@ import { Line } from "../../kit/display/user-text.tsx";
 import { currentApp } from "../../kit/form/current-values.ts";
 import { type Filled, TextField } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
-import { Once } from "../../kit/form/idempotency-field.tsx";
-import { Was } from "../../kit/form/original-values.tsx";
-import { Framed } from "../../kit/layout/console-page.tsx";
-import { type AppFrame, appFrameOf } from "../../kit/layout/navigation.ts";
+import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import { OriginalValues } from "../../kit/form/original-values.tsx";
+import { ConsolePage } from "../../kit/layout/console-page.tsx";
+import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { Refused } from "../../kit/layout/notice.tsx";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
-import { Keys } from "../api-keys/api-keys.tsx";
+import { ApiKeys } from "../api-keys/api-keys.tsx";
 import { AppFields } from "./app-fields.tsx";
 
 /** What the forms of an app's settings ended with. */
@@ -26,14 +26,14 @@ export interface AppForms {
 export const appPage = (visit: SignedInVisit): Promise<Reply> => showApp(visit);
 
 export async function showApp(visit: SignedInVisit, forms: AppForms = {}): Promise<Reply> {
-  const frame = await appFrameOf(visit, "settings");
+  const frame = await appNavigationOf(visit, "settings");
   const { items } = await visit.ask(keys.list, { params: { appId: frame.app.id } });
   const refusal = [forms.edit, forms.key, forms.removal].find((form) => form)?.refusal;
   return show(<AppSettings frame={frame} keys={items} forms={forms} now={visit.now} />, refusal?.status);
 }
 
 export interface AppSettingsProps {
-  readonly frame: AppFrame;
+  readonly frame: AppNavigation;
   readonly keys: readonly AppKey[];
   readonly forms: AppForms;
   readonly now: Date;
@@ -42,21 +42,21 @@ export interface AppSettingsProps {
 const AppSettings = (props: AppSettingsProps) => {
   const { frame, forms } = props;
   return (
-    <Framed frame={frame} title="Settings" narrow>
+    <ConsolePage frame={frame} title="Settings" narrow>
       <div class="head">
         <h1>Settings</h1>
       </div>
       <div class="stack wide">
-        <Keys {...props} />
+        <ApiKeys {...props} />
         <Edit frame={frame} form={forms.edit} />
         <Delete frame={frame} form={forms.removal} />
       </div>
-    </Framed>
+    </ConsolePage>
   );
 };
 
 interface FormProps {
-  readonly frame: AppFrame;
+  readonly frame: AppNavigation;
   readonly form: Filled | undefined;
 }
 
@@ -67,8 +67,8 @@ const Edit = ({ frame: { app, links }, form }: FormProps) => {
       <h2 id="app">App</h2>
       <form class="card stack" method="post" action={links.app(app.id)} data-guards>
         <Refused refusal={form?.refusal} />
-        <Once />
-        <Was current={current} />
+        <IdempotencyField />
+        <OriginalValues current={current} />
         <AppFields form={form ?? filledWith(current)} />
         <div class="actions">
           <button class="primary" type="submit">
@@ -89,7 +89,7 @@ const Delete = ({ frame: { app, links }, form }: FormProps) => (
         All feedback with its files, the FAQ, the changelog, and every key and token of{" "}
         <Line text={app.name} /> are deleted for good. Apps that use its keys are refused from then on.
       </p>
-      <Once />
+      <IdempotencyField />
       <TextField
         form={form ?? filledWith()}
         name="confirmation"

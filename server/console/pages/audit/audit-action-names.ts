@@ -1,5 +1,5 @@
 /** What the audit calls a deed, in words. A deed without a word here shows as it is recorded. */
-export const deedNames: ReadonlyMap<string, string> = new Map([
+export const auditActionNames: ReadonlyMap<string, string> = new Map([
   ["session.create", "Signed in"],
   ["session.delete", "Signed out"],
   ["user.create", "Created the account"],

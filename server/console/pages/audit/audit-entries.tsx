@@ -1,13 +1,13 @@
 import type { AuditEntry } from "../../../../src/contract/console/audit.ts";
-import { When } from "../../kit/display/timestamp.tsx";
+import { Timestamp } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
-import type { Frame } from "../../kit/layout/navigation.ts";
-import { deedNames } from "./audit-action-names.ts";
+import type { Navigation } from "../../kit/layout/navigation.ts";
+import { auditActionNames } from "./audit-action-names.ts";
 import { actorParts, type NamedTarget, type NamedToken } from "./audit-names.ts";
 
 export interface AuditEntriesProps {
   readonly items: readonly AuditEntry[];
-  readonly frame: Frame;
+  readonly frame: Navigation;
   /** What the entries tell of, by its id. */
   readonly targets: ReadonlyMap<string, NamedTarget>;
   /** The tokens with which the entries were made, by their ids. */
@@ -44,7 +44,7 @@ export const AuditEntries = ({ items, frame, targets, tokens }: AuditEntriesProp
 
 interface EntryProps {
   readonly entry: AuditEntry;
-  readonly frame: Frame;
+  readonly frame: Navigation;
   readonly target: NamedTarget | undefined;
   readonly tokens: AuditEntriesProps["tokens"];
 }
@@ -52,10 +52,10 @@ interface EntryProps {
 const Entry = ({ entry, frame, target, tokens }: EntryProps) => (
   <tr>
     <td class="fit">
-      <When at={entry.at} />
+      <Timestamp at={entry.at} />
     </td>
     <td>
-      <b>{deedNames.get(entry.action) ?? entry.action}</b>
+      <b>{auditActionNames.get(entry.action) ?? entry.action}</b>
       <Target entry={entry} target={target} />
     </td>
     <td>
@@ -110,7 +110,7 @@ const Target = ({ entry, target }: Pick<EntryProps, "entry" | "target">) => {
   return known ? null : <div class="muted" title={entry.target ?? ""}>{`${entry.target?.slice(0, 8)}…`}</div>;
 };
 
-const AppName = ({ id, frame }: { readonly id: string | null; readonly frame: Frame }) => {
+const AppName = ({ id, frame }: { readonly id: string | null; readonly frame: Navigation }) => {
   if (id === null) return null;
   const app = frame.apps.find((known) => known.id === id);
   return app ? <Line text={app.name} /> : <span class="muted">Deleted</span>;

@@ -1,19 +1,19 @@
 import { audit } from "../../../../src/contract/console/audit.ts";
 import { visibleLine } from "../../kit/display/visible-text.ts";
-import { Framed } from "../../kit/layout/console-page.tsx";
+import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
-import { frameOf } from "../../kit/layout/navigation.ts";
+import { navigationOf } from "../../kit/layout/navigation.ts";
 import { Pager } from "../../kit/layout/pager.tsx";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
-import { deedNames } from "./audit-action-names.ts";
+import { auditActionNames } from "./audit-action-names.ts";
 import { AuditEntries, type AuditEntriesProps } from "./audit-entries.tsx";
 import { targetsOf, tokensOf } from "./audit-names.ts";
 
 /** Who did what, newest first. */
 export async function auditPage(visit: SignedInVisit): Promise<Reply> {
   const { ask, deps, links, query } = visit;
-  const frame = await frameOf(visit);
+  const frame = await navigationOf(visit);
   const filter = { app: query("app"), action: query("action") };
   const cursor = query("cursor");
   const asked = { cursor, appId: filter.app, action: filter.action };
@@ -41,7 +41,7 @@ const Audit = (props: AuditProps) => {
     return given.length === 0 ? frame.links.audit : `${frame.links.audit}?${new URLSearchParams(given)}`;
   };
   return (
-    <Framed frame={frame} title="Audit log">
+    <ConsolePage frame={frame} title="Audit log">
       <div class="head">
         <div>
           <h1>Audit log</h1>
@@ -65,7 +65,7 @@ const Audit = (props: AuditProps) => {
         first={cursor === "" ? undefined : at({})}
         next={nextCursor === null ? undefined : at({ cursor: nextCursor })}
       />
-    </Framed>
+    </ConsolePage>
   );
 };
 
@@ -82,7 +82,10 @@ const Filters = ({ frame: { apps, links }, filter }: Pick<AuditProps, "frame" | 
         name="action"
         label="What was done"
         chosen={filter.action}
-        options={[["", "Everything"], ...[...deedNames].sort(([, a], [, b]) => a.localeCompare(b, "en"))]}
+        options={[
+          ["", "Everything"],
+          ...[...auditActionNames].sort(([, a], [, b]) => a.localeCompare(b, "en")),
+        ]}
       />
       <button type="submit">Filter</button>
     </form>

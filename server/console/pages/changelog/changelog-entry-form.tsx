@@ -1,15 +1,15 @@
 import { itemTypes } from "../../../../src/contract/changelog.ts";
 import type { Values } from "../../kit/form/changed-values.ts";
 import { Choices } from "../../kit/form/choices.tsx";
-import { guarded } from "../../kit/form/draft-attributes.ts";
+import { draftAttributes } from "../../kit/form/draft-attributes.ts";
 import { type Filled, Select, TextArea, TextField } from "../../kit/form/field.tsx";
-import { Once } from "../../kit/form/idempotency-field.tsx";
-import { Was } from "../../kit/form/original-values.tsx";
+import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import { OriginalValues } from "../../kit/form/original-values.tsx";
 import type { Fields } from "../../kit/form/read-form.ts";
 import { Refused } from "../../kit/layout/notice.tsx";
 import { countOf } from "./changelog-entry-values.ts";
 
-export interface EntryFormProps {
+export interface ChangelogEntryFormProps {
   readonly form: Filled;
   readonly action: string;
   /** What was sent; how many rows it had. */
@@ -21,13 +21,13 @@ export interface EntryFormProps {
   readonly more?: boolean | undefined;
 }
 
-export const EntryForm = (props: EntryFormProps) => {
+export const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
   const { form, action, current, published } = props;
   return (
-    <form class="card stack editor" method="post" action={action} {...guarded(action, form)}>
+    <form class="card stack editor" method="post" action={action} {...draftAttributes(action, form)}>
       <Refused refusal={form.refusal} />
-      <Once />
-      {current && <Was current={current} />}
+      <IdempotencyField />
+      {current && <OriginalValues current={current} />}
       <TextField form={form} name="title" label="Title" required />
       <div class="columns">
         <TextField form={form} name="version" label="Version" placeholder="1.4.0" required />
@@ -85,7 +85,7 @@ const bodyFormats = [
   { value: "items", label: "List of changes", hint: "One line for each, by kind" },
 ] as const;
 
-const Items = (props: EntryFormProps) => (
+const Items = (props: ChangelogEntryFormProps) => (
   <fieldset class="as-list stack tight">
     <legend>Changes</legend>
     <RowCount list="items" {...props} />
@@ -110,7 +110,7 @@ const Items = (props: EntryFormProps) => (
   </fieldset>
 );
 
-const Versions = (props: EntryFormProps) => (
+const Versions = (props: ChangelogEntryFormProps) => (
   <fieldset class="stack tight">
     <legend>Versions by platform</legend>
     <p class="hint">Where a platform has a version of its own, such as Android 1.4.1.</p>
@@ -136,7 +136,7 @@ const Versions = (props: EntryFormProps) => (
   </fieldset>
 );
 
-type ListProps = EntryFormProps & { readonly list: "items" | "versions" };
+type ListProps = ChangelogEntryFormProps & { readonly list: "items" | "versions" };
 
 const RowCount = ({ list, ...props }: ListProps) => (
   <input type="hidden" name={`${list}-rows`} value={rowNumbers(props, list, spare[list]).length} />
@@ -146,7 +146,7 @@ const spare = { items: 5, versions: 2 } as const;
 
 /** The rows that a form shows: those that it had, or those of the entry and some to fill in. */
 function rowNumbers(
-  { fields, current, more }: EntryFormProps,
+  { fields, current, more }: ChangelogEntryFormProps,
   list: "items" | "versions",
   free: number,
 ): number[] {

@@ -1,15 +1,15 @@
 import type { EditedChangelogEntry } from "../../../../src/contract/changelog.ts";
 import { consoleChangelog } from "../../../../src/contract/console/changelog.ts";
-import { WhenUtc } from "../../kit/display/timestamp.tsx";
+import { TimestampUtc } from "../../kit/display/timestamp.tsx";
 import type { Filled } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
-import { Once } from "../../kit/form/idempotency-field.tsx";
-import { Framed } from "../../kit/layout/console-page.tsx";
-import { appFrameOf } from "../../kit/layout/navigation.ts";
+import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import { ConsolePage } from "../../kit/layout/console-page.tsx";
+import { appNavigationOf } from "../../kit/layout/navigation.ts";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
-import { EntryForm, type EntryFormProps } from "./changelog-entry-form.tsx";
-import { EntryPreview } from "./changelog-entry-preview.tsx";
+import { ChangelogEntryForm, type ChangelogEntryFormProps } from "./changelog-entry-form.tsx";
+import { ChangelogEntryPreview } from "./changelog-entry-preview.tsx";
 import { currentEntry, entryAgain, entryFields, givenEntry } from "./changelog-entry-values.ts";
 import { PublicationBadge } from "./publication-badge.tsx";
 
@@ -37,18 +37,18 @@ export async function entryPageAgain(
 export const readEntry = ({ ask, param }: SignedInVisit): Promise<EditedChangelogEntry> =>
   ask(consoleChangelog.read, { params: { entryId: param("entryId") } });
 
-interface ShownEntry extends Pick<EntryFormProps, "form" | "current" | "more"> {
+interface ShownEntry extends Pick<ChangelogEntryFormProps, "form" | "current" | "more"> {
   readonly entry?: EditedChangelogEntry | undefined;
   readonly preview?: boolean;
 }
 
 async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: ShownEntry): Promise<Reply> {
-  const frame = await appFrameOf(visit, "changelog");
+  const frame = await appNavigationOf(visit, "changelog");
   const { links, app } = frame;
   const action = entry ? links.entry(app.id, entry.id) : links.changelog(app.id, "new");
   const title = entry ? "Edit release note" : "New release note";
   return show(
-    <Framed frame={frame} title={title} narrow>
+    <ConsolePage frame={frame} title={title} narrow>
       <a class="back" href={links.changelog(app.id)}>
         <span aria-hidden="true">←</span> Changelog
       </a>
@@ -61,7 +61,7 @@ async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: Sho
       </div>
       <div class="stack wide">
         {preview && (await previewOf(visit))}
-        <EntryForm
+        <ChangelogEntryForm
           {...shown}
           action={action}
           fields={visit.fields}
@@ -69,7 +69,7 @@ async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: Sho
         />
         {entry && <DeleteEntry action={`${action}/delete`} />}
       </div>
-    </Framed>,
+    </ConsolePage>,
     shown.form.refusal?.status,
   );
 }
@@ -77,7 +77,7 @@ async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: Sho
 /** As the list shows it: a browser shows the time in the field by the rules of its own language. */
 const PublicationTime = ({ at }: { readonly at: string }) => (
   <span class="muted small">
-    <WhenUtc at={at} />
+    <TimestampUtc at={at} />
   </span>
 );
 
@@ -86,7 +86,7 @@ async function previewOf({ deps, fields }: SignedInVisit) {
   const { createMarkdown } = await import("../../kit/display/markdown.ts");
   const entry = givenEntry(fields);
   const html = createMarkdown(`${deps.settings.baseUrl}/uploads/`)(entry.body ?? "");
-  return <EntryPreview entry={entry} html={html} />;
+  return <ChangelogEntryPreview entry={entry} html={html} />;
 }
 
 const DeleteEntry = ({ action }: { readonly action: string }) => (
@@ -94,7 +94,7 @@ const DeleteEntry = ({ action }: { readonly action: string }) => (
     <summary>Delete this release note</summary>
     <form class="stack" method="post" action={action}>
       <p>Apps that read it no longer find it. It cannot be brought back.</p>
-      <Once />
+      <IdempotencyField />
       <div class="actions">
         <button class="danger" type="submit">
           Delete for good

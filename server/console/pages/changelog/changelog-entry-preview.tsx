@@ -11,7 +11,7 @@ export interface EntryPreviewProps {
 }
 
 /** A release note as its readers would see it. Nothing is saved by looking. */
-export const EntryPreview = ({ entry, html }: EntryPreviewProps) => (
+export const ChangelogEntryPreview = ({ entry, html }: EntryPreviewProps) => (
   <section class="card stack" aria-labelledby="preview">
     <p class="muted small" id="preview">
       Preview. Nothing is saved yet.

@@ -1,6 +1,6 @@
 import { consoleChangelog } from "../../../../src/contract/console/changelog.ts";
 import { changedValues } from "../../kit/form/changed-values.ts";
-import { goTo, orAgain, type Reply } from "../../reply.ts";
+import { goTo, type Reply, reshowForm } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { entryPageAgain, readEntry } from "./changelog-entry-page.tsx";
 import { currentEntry, entryAgain, entryBody, givenEntry } from "./changelog-entry-values.ts";
@@ -36,7 +36,7 @@ function unlessOnlyShown(
   const intent = fields.text("intent");
   if (intent === "preview") return entryPageAgain(visit, { preview: true });
   if (intent === "more") return entryPageAgain(visit, { more: true });
-  return orAgain(
+  return reshowForm(
     async () => {
       const entryId = await save(visit);
       if (intent === "publish") await publish(visit, entryId);

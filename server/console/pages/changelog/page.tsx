@@ -1,10 +1,10 @@
 import type { EditedChangelogEntry } from "../../../../src/contract/changelog.ts";
 import { consoleChangelog } from "../../../../src/contract/console/changelog.ts";
-import { Ago, WhenUtc } from "../../kit/display/timestamp.tsx";
+import { Ago, TimestampUtc } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
-import { Framed } from "../../kit/layout/console-page.tsx";
+import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
-import { type AppFrame, appFrameOf } from "../../kit/layout/navigation.ts";
+import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { Notice } from "../../kit/layout/notice.tsx";
 import { Pager } from "../../kit/layout/pager.tsx";
 import { type Reply, show } from "../../reply.ts";
@@ -13,7 +13,7 @@ import { PublicationBadge } from "./publication-badge.tsx";
 
 /** The release notes of an app, drafts first. */
 export async function changelogPage(visit: SignedInVisit): Promise<Reply> {
-  const frame = await appFrameOf(visit, "changelog");
+  const frame = await appNavigationOf(visit, "changelog");
   const cursor = visit.query("cursor");
   const params = { appId: frame.app.id };
   const { items, nextCursor } = await visit.ask(consoleChangelog.list, { params, query: { cursor } });
@@ -21,7 +21,7 @@ export async function changelogPage(visit: SignedInVisit): Promise<Reply> {
 }
 
 interface ChangelogProps {
-  readonly frame: AppFrame;
+  readonly frame: AppNavigation;
   readonly cursor: string;
   readonly items: readonly EditedChangelogEntry[];
   readonly nextCursor: string | null;
@@ -32,7 +32,7 @@ const Changelog = ({ frame, cursor, items, nextCursor, now }: ChangelogProps) =>
   const { links, app } = frame;
   const address = links.changelog(app.id);
   return (
-    <Framed frame={frame} title="Changelog" narrow>
+    <ConsolePage frame={frame} title="Changelog" narrow>
       <div class="head">
         <div>
           <h1>Changelog</h1>
@@ -63,7 +63,7 @@ const Changelog = ({ frame, cursor, items, nextCursor, now }: ChangelogProps) =>
         first={cursor === "" ? undefined : address}
         next={nextCursor === null ? undefined : `${address}?${new URLSearchParams({ cursor: nextCursor })}`}
       />
-    </Framed>
+    </ConsolePage>
   );
 };
 
@@ -91,7 +91,7 @@ const EntryLine = ({ entry, href, now }: EntryLineProps) => (
           changed <Ago at={entry.updatedAt} now={now} />
         </span>
       ) : (
-        <WhenUtc at={entry.publishedAt} />
+        <TimestampUtc at={entry.publishedAt} />
       )}
     </p>
   </li>

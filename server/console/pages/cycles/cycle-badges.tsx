@@ -12,7 +12,7 @@ export const CycleBadge = ({ status }: { readonly status: CycleStatus }) => {
   return <span class={kind}>{name}</span>;
 };
 
-export const seatNames: Record<SlotStatus, string> = {
+export const slotNames: Record<SlotStatus, string> = {
   open: "Open",
   requested: "Requested",
   active: "Active",
@@ -27,6 +27,6 @@ const seatKinds: Partial<Record<SlotStatus, string>> = {
   at_risk: "badge bad",
 };
 
-export const SeatBadge = ({ status }: { readonly status: SlotStatus }) => (
-  <span class={seatKinds[status] ?? "badge"}>{seatNames[status]}</span>
+export const SlotBadge = ({ status }: { readonly status: SlotStatus }) => (
+  <span class={seatKinds[status] ?? "badge"}>{slotNames[status]}</span>
 );

@@ -9,7 +9,7 @@ import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { CycleBadge } from "./cycle-badges.tsx";
 import { progressOf } from "./cycle-line.tsx";
-import { ReportSeats, TestersPerDay } from "./cycle-report-tables.tsx";
+import { CycleReportSlots, TestersPerDay } from "./cycle-report-tables.tsx";
 
 /** The facts of a run, to be read, printed and handed on: it names no tester and no account. */
 export async function cycleReportPage(visit: SignedInVisit): Promise<Reply> {
@@ -69,7 +69,7 @@ const Paper = ({ report, links, now }: PaperProps) => {
         <section class="stack" aria-labelledby="seats">
           <h2 id="seats">Seats</h2>
           <section class="scroll" aria-label="Seats, a wide table" {...scrolledByKeys}>
-            <ReportSeats report={report} />
+            <CycleReportSlots report={report} />
           </section>
         </section>
         <footer class="muted small">

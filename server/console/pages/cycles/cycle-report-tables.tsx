@@ -1,14 +1,14 @@
 import type { CycleReport } from "../../../../src/contract/console/cycles.ts";
 import { dateOfDay, justBefore, lengthOfTime, zonedDay } from "../../kit/display/zoned-times.ts";
 import { ZonedDate } from "../../kit/display/zoned-timestamp.tsx";
-import { SeatBadge } from "./cycle-badges.tsx";
+import { SlotBadge } from "./cycle-badges.tsx";
 
-export interface ReportProps {
+export interface CycleReportProps {
   readonly report: CycleReport;
 }
 
 /** For each day of a test, how many testers have it counted: as a bar and as a figure. */
-export const TestersPerDay = ({ report: { cycle, seats, testersPerDay } }: ReportProps) => {
+export const TestersPerDay = ({ report: { cycle, seats, testersPerDay } }: CycleReportProps) => {
   const most = new Set(seats.map(({ seat }) => seat)).size;
   return (
     <table>
@@ -45,7 +45,7 @@ export const TestersPerDay = ({ report: { cycle, seats, testersPerDay } }: Repor
 };
 
 /** The seats of a test, by number only: who held them is not told. */
-export const ReportSeats = ({ report: { cycle, seats } }: ReportProps) => (
+export const CycleReportSlots = ({ report: { cycle, seats } }: CycleReportProps) => (
   <table>
     <caption class="unseen">Seats</caption>
     <thead>
@@ -66,7 +66,7 @@ export const ReportSeats = ({ report: { cycle, seats } }: ReportProps) => (
         <tr key={seat.slotId} class={seat.status === "removed" ? "removed" : undefined}>
           <th scope="row">{seat.seat}</th>
           <td>
-            <SeatBadge status={seat.status} />
+            <SlotBadge status={seat.status} />
           </td>
           <td class="fit">{dayOrNothing(seat.activatedAt, cycle.timezone)}</td>
           <td class="fit">{dayOrNothing(seat.endedAt && justBefore(seat.endedAt), cycle.timezone)}</td>

@@ -2,7 +2,7 @@ import { cycles, type SlotWithDays } from "../../../../src/contract/console/cycl
 import { slots } from "../../../../src/contract/console/slots.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { filledAgain } from "../../kit/form/filled-form.ts";
-import { goTo, orAgain, type Reply } from "../../reply.ts";
+import { goTo, type Reply, reshowForm } from "../../reply.ts";
 import type { Answer, SignedInVisit } from "../../visit.ts";
 import { readCycle, showCycle } from "./page.tsx";
 
@@ -16,7 +16,7 @@ export const confirmJoin = seatAction("confirmJoin", "join-confirmed");
 function seatAction(verb: Exclude<keyof typeof slots, "assign">, done: string): Answer<SignedInVisit> {
   return (visit) => {
     const { ask, fields, param } = visit;
-    return orAgain(
+    return reshowForm(
       async () => {
         const { slotId } = await readSeat(visit, param("slotId"));
         await ask(slots[verb], { params: { slotId }, body: {}, once: fields.once });
@@ -30,7 +30,7 @@ function seatAction(verb: Exclude<keyof typeof slots, "assign">, done: string): 
 /** Gives an open seat to an account that is known by its e-mail address. */
 export function assignSeat(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
-  return orAgain(
+  return reshowForm(
     async () => {
       const { slotId } = await readSeat(visit, fields.text("slotId"));
       const body = { email: fields.text("email") };
@@ -43,7 +43,7 @@ export function assignSeat(visit: SignedInVisit): Promise<Reply> {
 
 export function cancelCycle(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
-  return orAgain(
+  return reshowForm(
     async () => {
       const { cycle } = await readCycle(visit);
       await ask(cycles.cancel, { params: { cycleId: cycle.id }, body: {}, once: fields.once });

@@ -1,7 +1,7 @@
 import type { SlotWithDays } from "../../../../src/contract/console/cycles.ts";
 import { type Filled, Select, TextField } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
-import { Once } from "../../kit/form/idempotency-field.tsx";
+import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { Refused } from "../../kit/layout/notice.tsx";
 
 export interface OpenSeatsProps {
@@ -11,7 +11,7 @@ export interface OpenSeatsProps {
 }
 
 /** Gives an open seat to somebody at once, without a request. */
-export const OpenSeats = ({ slots, form, action }: OpenSeatsProps) => (
+export const OpenSlots = ({ slots, form, action }: OpenSeatsProps) => (
   <section class="stack" aria-labelledby="open-seats">
     <div>
       <h2 id="open-seats">{slots.length === 1 ? "1 open seat" : `${slots.length} open seats`}</h2>
@@ -22,7 +22,7 @@ export const OpenSeats = ({ slots, form, action }: OpenSeatsProps) => (
     </div>
     <form class="card stack" method="post" action={action}>
       <Refused refusal={form?.refusal} />
-      <Once />
+      <IdempotencyField />
       <div class="columns">
         <TextField
           form={form ?? filledWith()}

@@ -4,23 +4,23 @@ import { type Listing, listings } from "../../../../src/contract/console/listing
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { Line } from "../../kit/display/user-text.tsx";
 import { ZonedDay } from "../../kit/display/zoned-timestamp.tsx";
-import { Confirmed } from "../../kit/form/confirmation.tsx";
+import { Confirmation } from "../../kit/form/confirmation.tsx";
 import type { Filled } from "../../kit/form/field.tsx";
 import { versionOf } from "../../kit/form/filled-form.ts";
-import { Framed } from "../../kit/layout/console-page.tsx";
-import { type AppFrame, appFrameOf } from "../../kit/layout/navigation.ts";
+import { ConsolePage } from "../../kit/layout/console-page.tsx";
+import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { Refused } from "../../kit/layout/notice.tsx";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { CycleBadge } from "./cycle-badges.tsx";
 import { CycleFacts } from "./cycle-facts.tsx";
 import { isLive } from "./cycle-line.tsx";
-import { OpenSeats } from "./open-slots.tsx";
-import { DayEvidence } from "./slot-day-evidence.tsx";
-import { type Chosen, DayGrid } from "./slot-day-grid.tsx";
+import { OpenSlots } from "./open-slots.tsx";
+import { SlotDayEvidence } from "./slot-day-evidence.tsx";
+import { type Chosen, SlotDayGrid } from "./slot-day-grid.tsx";
 import { Legend } from "./slot-day-marks.tsx";
-import { SeatPanel } from "./slot-panel.tsx";
-import { SeatRequests } from "./slot-requests.tsx";
+import { SlotPanel } from "./slot-panel.tsx";
+import { SlotRequests } from "./slot-requests.tsx";
 
 /** The forms of a cycle that were sent and refused. */
 export interface CycleForms {
@@ -32,7 +32,7 @@ export interface CycleForms {
 export const cyclePage = (visit: SignedInVisit): Promise<Reply> => showCycle(visit);
 
 export async function showCycle(visit: SignedInVisit, forms: CycleForms = {}): Promise<Reply> {
-  const frame = await appFrameOf(visit, "testing");
+  const frame = await appNavigationOf(visit, "testing");
   const { cycle, slots } = await readCycle(visit);
   const listing = await visit.ask(listings.read, { params: { listingId: cycle.listingId } });
   const uploads = `${visit.deps.settings.baseUrl}/uploads/`;
@@ -60,7 +60,7 @@ function chosenOf(visit: SignedInVisit, slots: readonly SlotWithDays[]): Chosen 
 }
 
 interface CycleDetailProps {
-  readonly frame: AppFrame;
+  readonly frame: AppNavigation;
   readonly cycle: Cycle;
   readonly slots: readonly SlotWithDays[];
   readonly listing: Listing;
@@ -75,7 +75,7 @@ const CycleDetail = (props: CycleDetailProps) => {
   const { frame, cycle, slots, forms, address, listing } = props;
   const open = isLive(cycle) ? slots.filter(({ status }) => status === "open") : [];
   return (
-    <Framed frame={frame} title={listing.appName}>
+    <ConsolePage frame={frame} title={listing.appName}>
       <Head {...props} />
       <div class="stack wide">
         <Refused refusal={(forms.seat ?? forms.cancel)?.refusal} />
@@ -85,16 +85,16 @@ const CycleDetail = (props: CycleDetailProps) => {
         <Requests {...props} />
         <Days {...props} />
         {(open.length > 0 || forms.assign) && (
-          <OpenSeats slots={open} form={forms.assign} action={`${address}/assign`} />
+          <OpenSlots slots={open} form={forms.assign} action={`${address}/assign`} />
         )}
         {isLive(cycle) && (
-          <Confirmed offer="Cancel this run" action={`${address}/cancel`} button="Cancel the run" danger>
+          <Confirmation offer="Cancel this run" action={`${address}/cancel`} button="Cancel the run" danger>
             The run ends now: no further days count, testers lose their seats, and requests are dropped. The
             counted days stay on record. You cannot start this run again.
-          </Confirmed>
+          </Confirmation>
         )}
       </div>
-    </Framed>
+    </ConsolePage>
   );
 };
 
@@ -140,7 +140,7 @@ const Requests = ({ frame: { links, app }, cycle, slots, now }: CycleDetailProps
   return (
     <Live id="requests" of={requested} news="The requests for seats have changed.">
       {requested.length > 0 && (
-        <SeatRequests
+        <SlotRequests
           slots={requested}
           now={now}
           at={(slotId, deed) => links.seat(app.id, cycle.id, slotId, deed)}
@@ -161,7 +161,7 @@ const Days = ({ frame: { links, app }, cycle, slots, chosen, address, uploads }:
         data-live={versionOf(slots)}
         data-news="The seats and days have changed."
       >
-        <DayGrid {...{ cycle, slots, chosen, address }} />
+        <SlotDayGrid {...{ cycle, slots, chosen, address }} />
         <Legend />
       </div>
       <aside class="card stack evidence" id="evidence" aria-label="Evidence" aria-live="polite">
@@ -170,9 +170,9 @@ const Days = ({ frame: { links, app }, cycle, slots, chosen, address, uploads }:
             Choose a day to see its evidence, or a seat to see how it stands and to act on it.
           </p>
         )}
-        {chosen?.day && <DayEvidence {...{ cycle, uploads }} slot={chosen.slot} day={chosen.day} />}
+        {chosen?.day && <SlotDayEvidence {...{ cycle, uploads }} slot={chosen.slot} day={chosen.day} />}
         {chosen && !chosen.day && (
-          <SeatPanel
+          <SlotPanel
             cycle={cycle}
             slot={chosen.slot}
             at={(deed) => links.seat(app.id, cycle.id, chosen.slot.slotId, deed)}

@@ -1,6 +1,6 @@
 import type { Cycle, SlotDay, SlotWithDays } from "../../../../src/contract/console/cycles.ts";
 import { Picture } from "../../kit/display/picture.tsx";
-import { Line, Written } from "../../kit/display/user-text.tsx";
+import { Line, UserText } from "../../kit/display/user-text.tsx";
 import { dateOfDay, lengthOfTime, zonedClock, zonedDay } from "../../kit/display/zoned-times.ts";
 import { ZonedTime } from "../../kit/display/zoned-timestamp.tsx";
 import { Mark, markOf } from "./slot-day-marks.tsx";
@@ -15,7 +15,7 @@ export interface DayEvidenceProps {
 }
 
 /** What is known of a day of a seat, and why it did not count where it did not. */
-export const DayEvidence = ({ cycle, slot, day, uploads }: DayEvidenceProps) => (
+export const SlotDayEvidence = ({ cycle, slot, day, uploads }: DayEvidenceProps) => (
   <>
     <h2>{`Seat ${slot.seat}, day ${day.dayIndex}`}</h2>
     <p class="muted">
@@ -143,7 +143,7 @@ const ProofFacts = ({ cycle: { timezone }, proof, uploads }: ProofFactsProps) =>
           <ZonedTime at={proof.receivedAt} timezone={timezone} />
         </dd>
       </dl>
-      {proof.note !== null && <Written text={proof.note} />}
+      {proof.note !== null && <UserText text={proof.note} />}
       <ul class="files" aria-label="Images of the proof">
         {images.map((address, at) => (
           <li key={address}>

@@ -1,7 +1,7 @@
 import type { Cycle, SlotDay, SlotWithDays } from "../../../../src/contract/console/cycles.ts";
 import { Line } from "../../kit/display/user-text.tsx";
 import { dateOfDay, dateParts } from "../../kit/display/zoned-times.ts";
-import { seatNames } from "./cycle-badges.tsx";
+import { slotNames } from "./cycle-badges.tsx";
 import { Mark, markOf, markWords } from "./slot-day-marks.tsx";
 
 /** What of the grid is looked at: a seat, or a day of it. */
@@ -19,7 +19,7 @@ export interface DayGridProps {
 }
 
 /** The seats of a cycle by its days. A seat and every day of which something is known lead to what is known. */
-export const DayGrid = (props: DayGridProps) => (
+export const SlotDayGrid = (props: DayGridProps) => (
   <section class="scroll days" aria-label="Seats by days" data-arrows>
     <table>
       <caption class="unseen">Seats and their days. Each day leads to its evidence.</caption>
@@ -115,7 +115,7 @@ const SeatLink = ({ slot, href, current }: LinkProps) => (
 /** `At risk, 2 missed`. */
 function stateOf({ status, missedDays, joinCheckPending }: SlotWithDays): string {
   const notes = [
-    seatNames[status],
+    slotNames[status],
     ...(missedDays > 0 ? [`${missedDays} missed`] : []),
     ...(joinCheckPending && status !== "removed" ? ["join unconfirmed"] : []),
   ];

@@ -1,12 +1,12 @@
 import type { SlotDay } from "../../../../src/contract/console/cycles.ts";
 
 /** How a cell of the grid looks: each kind has a shape of its own, besides its colour. */
-export type DayMark = "session" | "proof" | "missed" | "open" | "ahead" | "none";
+export type SlotDayMark = "session" | "proof" | "missed" | "open" | "ahead" | "none";
 
-export const markOf = ({ state, countedBy }: Pick<SlotDay, "state" | "countedBy">): DayMark =>
+export const markOf = ({ state, countedBy }: Pick<SlotDay, "state" | "countedBy">): SlotDayMark =>
   state === "counted" ? (countedBy ?? "session") : state;
 
-export const markWords: Record<DayMark, string> = {
+export const markWords: Record<SlotDayMark, string> = {
   session: "counted by a session",
   proof: "counted by a proof",
   missed: "missed",
@@ -15,10 +15,10 @@ export const markWords: Record<DayMark, string> = {
   none: "seat not active",
 };
 
-export const markOrder: readonly DayMark[] = ["session", "proof", "missed", "open", "ahead", "none"];
+export const markOrder: readonly SlotDayMark[] = ["session", "proof", "missed", "open", "ahead", "none"];
 
 /** The shape of a mark. Its words stand beside it. */
-export const Mark = ({ mark }: { readonly mark: DayMark }) => (
+export const Mark = ({ mark }: { readonly mark: SlotDayMark }) => (
   <span class={`mark ${mark}`}>
     <svg viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.8">
       <path d={shapes[mark]} stroke-linecap="round" stroke-linejoin="round" />
@@ -26,7 +26,7 @@ export const Mark = ({ mark }: { readonly mark: DayMark }) => (
   </span>
 );
 
-const shapes: Record<DayMark, string> = {
+const shapes: Record<SlotDayMark, string> = {
   session: "M3.5 8.6l3 3 6-7",
   proof: "M2.5 5.5h2.7l1-1.7h3.6l1 1.7h2.7v7h-11zM8 7.2a1.9 1.9 0 1 1 0 3.8a1.9 1.9 0 1 1 0-3.8",
   missed: "M4.5 4.5l7 7M11.5 4.5l-7 7",

@@ -1,9 +1,9 @@
 import type { Cycle, SlotWithDays } from "../../../../src/contract/console/cycles.ts";
 import { Line } from "../../kit/display/user-text.tsx";
 import { ZonedTime } from "../../kit/display/zoned-timestamp.tsx";
-import { Confirmed } from "../../kit/form/confirmation.tsx";
-import { Once } from "../../kit/form/idempotency-field.tsx";
-import { SeatBadge } from "./cycle-badges.tsx";
+import { Confirmation } from "../../kit/form/confirmation.tsx";
+import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import { SlotBadge } from "./cycle-badges.tsx";
 import { isLive } from "./cycle-line.tsx";
 import { AnswerForms } from "./slot-requests.tsx";
 
@@ -15,13 +15,13 @@ export interface SeatPanelProps {
 }
 
 /** A seat: how it stands, and what its owner may do with it. */
-export const SeatPanel = (props: SeatPanelProps) => {
+export const SlotPanel = (props: SeatPanelProps) => {
   const { slot } = props;
   return (
     <>
       <div class="row">
         <h2>{`Seat ${slot.seat}`}</h2>
-        <SeatBadge status={slot.status} />
+        <SlotBadge status={slot.status} />
       </div>
       {slot.tester === null ? (
         <p class="muted">
@@ -82,20 +82,20 @@ const SeatActions = ({ cycle, slot, at }: SeatPanelProps) => {
     <div class="stack tight">
       {slot.joinCheckPending && (
         <form class="actions" method="post" action={at("confirm-join")}>
-          <Once />
+          <IdempotencyField />
           <button class="small" type="submit">
             Confirm joining
           </button>
         </form>
       )}
-      <Confirmed offer="Replace the test key" action={at("rotate-key")} button="Replace the key">
+      <Confirmation offer="Replace the test key" action={at("rotate-key")} button="Replace the key">
         The current key stops working at once: sessions reported with it no longer count. The tester’s client
         reads the new one by itself.
-      </Confirmed>
-      <Confirmed offer="Remove the tester" action={at("remove")} button="Remove for good" danger>
+      </Confirmation>
+      <Confirmation offer="Remove the tester" action={at("remove")} button="Remove for good" danger>
         The tester loses the seat for the rest of this run and cannot have another in it. The counted days
         stay on record, and another tester can get the seat.
-      </Confirmed>
+      </Confirmation>
     </div>
   );
 };

@@ -1,16 +1,16 @@
-import type { SeatRequestRow } from "../../../store/testing/slot-requests.ts";
+import type { SlotRequestRow } from "../../../store/testing/slot-requests.ts";
 import { Remaining } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
 import type { Links } from "../../links.ts";
 
 export interface SeatRequestLinesProps {
-  readonly rows: readonly SeatRequestRow[];
+  readonly rows: readonly SlotRequestRow[];
   readonly links: Links;
   readonly now: Date;
 }
 
 /** Who asks for a seat, over several runs: each leads to where it is answered. */
-export const SeatRequestLines = ({ rows, links, now }: SeatRequestLinesProps) => (
+export const SlotRequestLines = ({ rows, links, now }: SeatRequestLinesProps) => (
   <ol class="list linked">
     {rows.map((row) => (
       <li key={row.slotId}>

@@ -1,7 +1,7 @@
 import type { SlotWithDays } from "../../../../src/contract/console/cycles.ts";
 import { Remaining } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
-import { Once } from "../../kit/form/idempotency-field.tsx";
+import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 
 export interface SeatRequestsProps {
   readonly slots: readonly SlotWithDays[];
@@ -11,7 +11,7 @@ export interface SeatRequestsProps {
 }
 
 /** Who asks for a seat of this run, to be answered here. */
-export const SeatRequests = ({ slots, now, at }: SeatRequestsProps) => (
+export const SlotRequests = ({ slots, now, at }: SeatRequestsProps) => (
   <section class="proposal awaiting" aria-labelledby="requests-title">
     <header>
       <h2 id="requests-title">{slots.length === 1 ? "A tester asks for a seat" : "Testers ask for seats"}</h2>
@@ -51,13 +51,13 @@ export const AnswerForms = ({ slot: { tester, seat }, at }: AnswerFormsProps) =>
   return (
     <div class="actions">
       <form method="post" action={at("accept")}>
-        <Once />
+        <IdempotencyField />
         <button class="primary small" type="submit">
           Accept{whose}
         </button>
       </form>
       <form method="post" action={at("decline")}>
-        <Once />
+        <IdempotencyField />
         <button class="small" type="submit">
           Decline{whose}
         </button>

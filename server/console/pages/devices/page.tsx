@@ -1,20 +1,20 @@
 import { type Device, devices } from "../../../../src/contract/console/devices.ts";
 import { LastUse } from "../../kit/display/last-use.tsx";
-import { Ago, When } from "../../kit/display/timestamp.tsx";
+import { Ago, Timestamp } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
-import { Once } from "../../kit/form/idempotency-field.tsx";
-import { Framed } from "../../kit/layout/console-page.tsx";
+import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
-import { frameOf } from "../../kit/layout/navigation.ts";
+import { navigationOf } from "../../kit/layout/navigation.ts";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 
 /** The phones and terminals with which a person tests. */
 export async function devicesPage(visit: SignedInVisit): Promise<Reply> {
-  const frame = await frameOf(visit);
+  const frame = await navigationOf(visit);
   const { items } = await visit.ask(devices.list);
   return show(
-    <Framed frame={frame} title="Devices" narrow>
+    <ConsolePage frame={frame} title="Devices" narrow>
       <div class="head">
         <div>
           <h1>Devices</h1>
@@ -43,7 +43,7 @@ export async function devicesPage(visit: SignedInVisit): Promise<Reply> {
           ))}
         </ul>
       )}
-    </Framed>,
+    </ConsolePage>,
   );
 }
 
@@ -67,7 +67,7 @@ const DeviceLine = ({ device, now, action }: DeviceLineProps) => (
       </span>
       <LastUse at={device.lastUsedAt} now={now} />
       <span>
-        until <When at={device.expiresAt} />
+        until <Timestamp at={device.expiresAt} />
       </span>
     </p>
     <details class="reveal">
@@ -76,7 +76,7 @@ const DeviceLine = ({ device, now, action }: DeviceLineProps) => (
         <p>
           The device is refused from then on. Its days stay counted, and you can sign it in again at any time.
         </p>
-        <Once />
+        <IdempotencyField />
         <div class="actions">
           <button class="danger" type="submit">
             Sign this device out

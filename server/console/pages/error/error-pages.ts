@@ -3,19 +3,19 @@ import { ApiError } from "../../../../src/contract/errors.ts";
 import type { Deps } from "../../../deps.ts";
 import type { AnswerWithPage } from "../../../http/errors.ts";
 import { pathOf } from "../../../http/path.ts";
-import { type Place, pageOfForm, placeOf } from "../../console-path.ts";
+import { type ConsolePath, consolePathOf, pageOfForm } from "../../console-path.ts";
 import { createLinks } from "../../links.ts";
 import { goTo } from "../../reply.ts";
 import { createRespond } from "../../respond.ts";
-import { showRefusal } from "./page.tsx";
-import { rememberedForm, typedIn } from "./unsaved-text.ts";
+import { showErrorPage } from "./page.tsx";
+import { rememberedForm, unsavedTextsIn } from "./unsaved-text.ts";
 
 /**
  * Answers what fails below the console's address with a page, where a browser asks for one, and sends it to sign in
  * first where that is what is missing. Everything else is left to the answers in JSON.
  */
-export function createRefusals(settings: Deps["settings"]): AnswerWithPage {
-  const place = placeOf(settings);
+export function createErrorPages(settings: Deps["settings"]): AnswerWithPage {
+  const place = consolePathOf(settings);
   const { mountedAt } = place;
   const links = createLinks(place.href);
   const respond = createRespond(settings);
@@ -29,9 +29,9 @@ export function createRefusals(settings: Deps["settings"]): AnswerWithPage {
       ctx,
       unsigned
         ? goTo(`${links.signIn}?${new URLSearchParams({ to: wanted(ctx, place) })}`)
-        : showRefusal(links, asSeen(ctx, error), {
+        : showErrorPage(links, asSeen(ctx, error), {
             requestId: String(ctx.state.requestId),
-            typed: typedIn(rememberedForm(ctx.req)),
+            typed: unsavedTextsIn(rememberedForm(ctx.req)),
           }),
     );
     return true;
@@ -43,5 +43,5 @@ const asSeen = ({ method }: Context, error: ApiError): ApiError =>
   method === "GET" && error.code === "bad_request" ? new ApiError("not_found", {}, { cause: error }) : error;
 
 /** Where to go after signing in: the page that was asked for, or the one whose form was sent. */
-const wanted = (ctx: Context, { href, mountedAt }: Place): string =>
+const wanted = (ctx: Context, { href, mountedAt }: ConsolePath): string =>
   ctx.method === "GET" ? href + (ctx.req.url ?? "").slice(mountedAt.length) : pageOfForm(ctx);

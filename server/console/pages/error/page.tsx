@@ -1,21 +1,21 @@
 import type { ApiError } from "../../../../src/contract/errors.ts";
-import { Alone } from "../../kit/layout/bare-page.tsx";
+import { BarePage } from "../../kit/layout/bare-page.tsx";
 import type { Links } from "../../links.ts";
 import { type Reply, show } from "../../reply.ts";
-import type { Typed } from "./unsaved-text.ts";
+import type { UnsavedText } from "./unsaved-text.ts";
 
 /** What is known of a request that failed. */
 export interface Refused {
   readonly requestId: string;
   /** What its form held. */
-  readonly typed: readonly Typed[];
+  readonly typed: readonly UnsavedText[];
 }
 
 /** A page in the place of one that could not be shown. */
-export const showRefusal = (links: Links, error: ApiError, { requestId, typed }: Refused): Reply => {
+export const showErrorPage = (links: Links, error: ApiError, { requestId, typed }: Refused): Reply => {
   const { title, text } = wordsOf(error);
   return show(
-    <Alone links={links} title={title}>
+    <BarePage links={links} title={title}>
       <div class="card stack">
         <h1>{title}</h1>
         <p>{text}</p>
@@ -31,7 +31,7 @@ export const showRefusal = (links: Links, error: ApiError, { requestId, typed }:
           </a>
         </div>
       </div>
-    </Alone>,
+    </BarePage>,
     error.status,
   );
 };

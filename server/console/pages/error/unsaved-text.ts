@@ -2,7 +2,7 @@ import { fieldVersion, wasName } from "../../kit/form/changed-values.ts";
 import { type Fields, noFields } from "../../kit/form/read-form.ts";
 
 /** A text that somebody typed in a form, and what the form calls it. */
-export interface Typed {
+export interface UnsavedText {
   readonly label: string;
   readonly text: string;
 }
@@ -25,7 +25,7 @@ const labels: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What was typed in a form and differs from what the form began with. */
-export const typedIn = (fields: Fields): Typed[] =>
+export const unsavedTextsIn = (fields: Fields): UnsavedText[] =>
   fields.entries().flatMap(([name, text]) => {
     const label = labels.get(name) ?? (/^items\.\d+\.text$/.test(name) ? "Change" : undefined);
     const typed = text.trim() !== "" && fields.text(wasName(name)) !== fieldVersion(text);

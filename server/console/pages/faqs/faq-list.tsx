@@ -2,11 +2,11 @@ import type { ListedFaq } from "../../../../src/contract/faqs.ts";
 import { Ago } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
 import { versionOf } from "../../kit/form/filled-form.ts";
-import { Once } from "../../kit/form/idempotency-field.tsx";
-import type { AppFrame } from "../../kit/layout/navigation.ts";
+import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import type { AppNavigation } from "../../kit/layout/navigation.ts";
 
 export interface FaqListProps {
-  readonly frame: AppFrame;
+  readonly frame: AppNavigation;
   readonly faqs: readonly ListedFaq[];
   /** The words that are looked for; empty for the whole list. */
   readonly query: string;
@@ -49,7 +49,7 @@ export const FaqList = (props: FaqListProps) => {
   if (shown.length === 0) return <p class="card muted">No entry has all of these words.</p>;
   return (
     <form method="post" action={links.faqs(app.id, "order")} data-moves>
-      <Once />
+      <IdempotencyField />
       <input type="hidden" name="order" value={versionOf(faqs.map(({ id, sortOrder }) => [id, sortOrder]))} />
       <ol class="list linked">
         {shown.map((faq) => (

@@ -3,13 +3,13 @@ import { consoleFaqs } from "../../../../src/contract/console/faqs.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import type { ListedFaq } from "../../../../src/contract/faqs.ts";
 import { currentFaq } from "../../kit/form/current-values.ts";
-import { guarded } from "../../kit/form/draft-attributes.ts";
+import { draftAttributes } from "../../kit/form/draft-attributes.ts";
 import { type Filled, TextArea, TextField } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
-import { Once } from "../../kit/form/idempotency-field.tsx";
-import { Was } from "../../kit/form/original-values.tsx";
-import { Framed } from "../../kit/layout/console-page.tsx";
-import { type AppFrame, appFrameOf } from "../../kit/layout/navigation.ts";
+import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import { OriginalValues } from "../../kit/form/original-values.tsx";
+import { ConsolePage } from "../../kit/layout/console-page.tsx";
+import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { Refused } from "../../kit/layout/notice.tsx";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
@@ -18,7 +18,7 @@ export const newFaqPage = (visit: SignedInVisit): Promise<Reply> => showNewFaq(v
 export const faqPage = (visit: SignedInVisit): Promise<Reply> => showFaq(visit);
 
 export async function showNewFaq(visit: SignedInVisit, form: Filled = filledWith()): Promise<Reply> {
-  const frame = await appFrameOf(visit, "faqs");
+  const frame = await appNavigationOf(visit, "faqs");
   const action = frame.links.faqs(frame.app.id, "new");
   return show(
     <FaqPage frame={frame} title="New entry">
@@ -29,7 +29,7 @@ export async function showNewFaq(visit: SignedInVisit, form: Filled = filledWith
 }
 
 export async function showFaq(visit: SignedInVisit, form?: Filled): Promise<Reply> {
-  const frame = await appFrameOf(visit, "faqs");
+  const frame = await appNavigationOf(visit, "faqs");
   const faq = await readFaq(visit);
   const address = frame.links.faq(frame.app.id, faq.id);
   return show(
@@ -50,13 +50,13 @@ export async function readFaq({ ask, param }: SignedInVisit): Promise<ListedFaq>
 }
 
 interface FaqPageProps {
-  readonly frame: AppFrame;
+  readonly frame: AppNavigation;
   readonly title: string;
   readonly children: ComponentChildren;
 }
 
 const FaqPage = ({ frame, title, children }: FaqPageProps) => (
-  <Framed frame={frame} title={title} narrow>
+  <ConsolePage frame={frame} title={title} narrow>
     <a class="back" href={frame.links.faqs(frame.app.id)}>
       <span aria-hidden="true">←</span> FAQ
     </a>
@@ -64,7 +64,7 @@ const FaqPage = ({ frame, title, children }: FaqPageProps) => (
       <h1>{title}</h1>
     </div>
     <div class="stack wide">{children}</div>
-  </Framed>
+  </ConsolePage>
 );
 
 interface FaqFormProps {
@@ -75,10 +75,10 @@ interface FaqFormProps {
 }
 
 const FaqForm = ({ form, action, faq }: FaqFormProps) => (
-  <form class="card stack" method="post" action={action} {...guarded(action, form)}>
+  <form class="card stack" method="post" action={action} {...draftAttributes(action, form)}>
     <Refused refusal={form.refusal} />
-    <Once />
-    {faq && <Was current={currentFaq(faq)} />}
+    <IdempotencyField />
+    {faq && <OriginalValues current={currentFaq(faq)} />}
     <TextField form={form} name="question" label="Question" required />
     <TextArea form={form} name="answer" label="Answer" size="tall" required />
     <TextField
@@ -101,7 +101,7 @@ const DeleteFaq = ({ action }: { readonly action: string }) => (
     <summary>Delete this entry</summary>
     <form class="stack" method="post" action={action}>
       <p>It disappears from your app at once, and cannot be brought back.</p>
-      <Once />
+      <IdempotencyField />
       <div class="actions">
         <button class="danger" type="submit">
           Delete for good

@@ -2,14 +2,14 @@ import { consoleFaqs } from "../../../../src/contract/console/faqs.ts";
 import { changedValues, givenFor, type Values } from "../../kit/form/changed-values.ts";
 import { currentFaq } from "../../kit/form/current-values.ts";
 import { filledAgain, versionOf } from "../../kit/form/filled-form.ts";
-import { goTo, orAgain, type Reply } from "../../reply.ts";
+import { goTo, type Reply, reshowForm } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { moveFaq } from "./faq-order.ts";
 import { readFaq, showFaq, showNewFaq } from "./faq-page.tsx";
 
 export function createFaq(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links, param } = visit;
-  return orAgain(
+  return reshowForm(
     async () => {
       const given = { question: fields.text("question"), answer: fields.text("answer") };
       const body = bodyOf({ ...given, sortOrder: fields.text("sortOrder") });
@@ -22,7 +22,7 @@ export function createFaq(visit: SignedInVisit): Promise<Reply> {
 
 export function updateFaq(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links, param } = visit;
-  return orAgain(
+  return reshowForm(
     async () => {
       const current = currentFaq(await readFaq(visit));
       const body = bodyOf(changedValues(fields, givenFor(fields, current), current));

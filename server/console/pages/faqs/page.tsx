@@ -1,21 +1,21 @@
 import { consoleFaqs } from "../../../../src/contract/console/faqs.ts";
 import type { ListedFaq } from "../../../../src/contract/faqs.ts";
-import { Framed } from "../../kit/layout/console-page.tsx";
+import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
-import { type AppFrame, appFrameOf } from "../../kit/layout/navigation.ts";
+import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { FaqList, FaqSearch } from "./faq-list.tsx";
 
 /** The FAQ of an app, in the order in which its users read it. */
 export async function faqsPage(visit: SignedInVisit): Promise<Reply> {
-  const frame = await appFrameOf(visit, "faqs");
+  const frame = await appNavigationOf(visit, "faqs");
   const faqs = await visit.ask(consoleFaqs.list, { params: { appId: frame.app.id } });
   return show(<Faqs frame={frame} faqs={faqs} query={visit.query("q").trim()} now={visit.now} />);
 }
 
 interface FaqsProps {
-  readonly frame: AppFrame;
+  readonly frame: AppNavigation;
   readonly faqs: readonly ListedFaq[];
   /** The words that are looked for; empty for the whole list. */
   readonly query: string;
@@ -26,7 +26,7 @@ const Faqs = (props: FaqsProps) => {
   const { frame, faqs, query } = props;
   const { links, app } = frame;
   return (
-    <Framed frame={frame} title="FAQ" narrow>
+    <ConsolePage frame={frame} title="FAQ" narrow>
       <div class="head">
         <div>
           <h1>FAQ</h1>
@@ -46,6 +46,6 @@ const Faqs = (props: FaqsProps) => {
           <FaqList {...props} />
         </>
       )}
-    </Framed>
+    </ConsolePage>
   );
 };

@@ -4,7 +4,7 @@ import type { Ask } from "../../ask.ts";
 import type { SignedInVisit } from "../../visit.ts";
 
 /** From which page of the inbox a thread was opened, and which line of it. */
-export interface ListPlace {
+export interface InboxPosition {
   /** The query of that page; empty where the thread was not opened from a list. */
   readonly list: string;
   readonly at: number;
@@ -13,7 +13,7 @@ export interface ListPlace {
 /** A thread beside the one that is shown, and its own place. */
 export interface Neighbour {
   readonly id: string;
-  readonly place: ListPlace;
+  readonly place: InboxPosition;
 }
 
 export interface Neighbours {
@@ -22,13 +22,13 @@ export interface Neighbours {
 }
 
 /** The place that the address or the form of a thread names. */
-export function placeInList({ query, fields }: Pick<SignedInVisit, "query" | "fields">): ListPlace {
+export function inboxPositionOf({ query, fields }: Pick<SignedInVisit, "query" | "fields">): InboxPosition {
   const at = Number(query("at") || fields.text("at"));
   return { list: query("list") || fields.text("list"), at: Number.isSafeInteger(at) ? Math.max(0, at) : 0 };
 }
 
 /** The place as the query of a thread's address. */
-export const placeQuery = ({ list, at }: ListPlace): string =>
+export const inboxPositionQuery = ({ list, at }: InboxPosition): string =>
   list === "" ? "" : `?${new URLSearchParams({ list, at: String(at) })}`;
 
 /** What the API is asked for to show a page of the inbox. */
@@ -48,7 +48,7 @@ const nobody: Neighbours = { previous: undefined, next: undefined };
 export async function neighboursOf(
   ask: Ask,
   { appId, id }: { readonly appId: string; readonly id: string },
-  place: ListPlace,
+  place: InboxPosition,
 ): Promise<Neighbours> {
   if (place.list === "") return nobody;
   try {
@@ -71,7 +71,7 @@ export async function neighboursOf(
 }
 
 interface NextPage {
-  readonly place: ListPlace;
+  readonly place: InboxPosition;
   readonly cursor: string | null;
 }
 

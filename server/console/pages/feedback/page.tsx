@@ -1,14 +1,14 @@
 import { type ThreadSummary, threads } from "../../../../src/contract/console/feedback.ts";
 import { versionOf } from "../../kit/form/filled-form.ts";
-import { Framed } from "../../kit/layout/console-page.tsx";
+import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
-import { type AppFrame, appFrameOf } from "../../kit/layout/navigation.ts";
+import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { Pager } from "../../kit/layout/pager.tsx";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { statusNames, typeNames } from "./feedback-badges.tsx";
 import { ThreadLine } from "./inbox-line.tsx";
-import { inboxQuery, placeQuery } from "./inbox-position.ts";
+import { inboxPositionQuery, inboxQuery } from "./inbox-position.ts";
 
 /** What the reader wants to see; empty for all. */
 interface Filter {
@@ -19,7 +19,7 @@ interface Filter {
 
 /** The feedback of an app: what is open, unless the address says otherwise. */
 export async function inboxPage(visit: SignedInVisit): Promise<Reply> {
-  const frame = await appFrameOf(visit, "inbox");
+  const frame = await appNavigationOf(visit, "inbox");
   const filter = { status: visit.query("status") || "open", type: visit.query("type"), q: visit.query("q") };
   const cursor = visit.query("cursor");
   const query = inboxQuery(visit.query);
@@ -28,7 +28,7 @@ export async function inboxPage(visit: SignedInVisit): Promise<Reply> {
 }
 
 interface InboxProps {
-  readonly frame: AppFrame;
+  readonly frame: AppNavigation;
   readonly filter: Filter;
   readonly cursor: string;
   readonly items: readonly ThreadSummary[];
@@ -43,7 +43,7 @@ const Inbox = ({ frame, filter, cursor, items, nextCursor, now }: InboxProps) =>
   };
   const list = address(cursor === "" ? {} : { cursor }).split("?")[1] ?? "";
   return (
-    <Framed frame={frame} title="Inbox">
+    <ConsolePage frame={frame} title="Inbox">
       <h1 class="unseen">Inbox</h1>
       <div class="filters">
         <Statuses filter={filter} address={address} />
@@ -58,7 +58,7 @@ const Inbox = ({ frame, filter, cursor, items, nextCursor, now }: InboxProps) =>
               <ThreadLine
                 key={thread.id}
                 thread={thread}
-                href={frame.links.thread(thread.appId, thread.id) + placeQuery({ list, at })}
+                href={frame.links.thread(thread.appId, thread.id) + inboxPositionQuery({ list, at })}
                 now={now}
               />
             ))}
@@ -69,7 +69,7 @@ const Inbox = ({ frame, filter, cursor, items, nextCursor, now }: InboxProps) =>
           next={nextCursor === null ? undefined : address({ cursor: nextCursor })}
         />
       </div>
-    </Framed>
+    </ConsolePage>
   );
 };
 

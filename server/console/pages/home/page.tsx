@@ -1,30 +1,30 @@
 import type { App } from "../../../../src/contract/console/apps.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../../../routes/list-page.ts";
-import { awaiting } from "../../../store/feedback/awaiting-proposals.ts";
-import { seatRequests } from "../../../store/testing/slot-requests.ts";
+import { awaitingProposals } from "../../../store/feedback/awaiting-proposals.ts";
+import { slotRequests } from "../../../store/testing/slot-requests.ts";
 import { Line } from "../../kit/display/user-text.tsx";
 import { versionOf } from "../../kit/form/filled-form.ts";
-import { Framed } from "../../kit/layout/console-page.tsx";
+import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
-import { type Frame, frameOf } from "../../kit/layout/navigation.ts";
+import { type Navigation, navigationOf } from "../../kit/layout/navigation.ts";
 import type { Links } from "../../links.ts";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
-import { SeatRequestLines } from "../cycles/slot-request-lines.tsx";
-import { WaitingList } from "./waiting-proposals.tsx";
+import { SlotRequestLines } from "../cycles/slot-request-lines.tsx";
+import { WaitingProposals } from "./waiting-proposals.tsx";
 
 const most = 500;
 const pageSize = 50;
 
 /** What waits for this person, over all apps. */
 export async function homePage(visit: SignedInVisit): Promise<Reply> {
-  const frame: Frame = { ...(await frameOf(visit)), tab: "decisions" };
+  const frame: Navigation = { ...(await navigationOf(visit)), tab: "decisions" };
   if (frame.apps.length === 0) return show(<Welcome frame={frame} />);
   const { deps, caller, now, links } = visit;
   const waiting = await waitingPage(visit);
-  const requests = await seatRequests.list(deps.database, caller.userId, now.toISOString(), most);
+  const requests = await slotRequests.list(deps.database, caller.userId, now.toISOString(), most);
   return show(
-    <Framed frame={frame} title="Decisions" narrow>
+    <ConsolePage frame={frame} title="Decisions" narrow>
       <div class="stack wide">
         <section
           id="waiting"
@@ -39,19 +39,19 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
               </p>
             </div>
           </div>
-          <WaitingList {...waiting} count={frame.waiting} now={now} links={links} />
+          <WaitingProposals {...waiting} count={frame.waiting} now={now} links={links} />
         </section>
         <div id="asked" data-live={versionOf(requests)} data-news="The requests for seats have changed.">
           {requests.length > 0 && (
             <section class="stack" aria-labelledby="asked-title">
               <h2 id="asked-title">Testers who ask for a seat</h2>
-              <SeatRequestLines rows={requests} links={links} now={now} />
+              <SlotRequestLines rows={requests} links={links} now={now} />
             </section>
           )}
         </div>
         <Apps apps={frame.apps} links={links} />
       </div>
-    </Framed>,
+    </ConsolePage>,
   );
 }
 
@@ -62,7 +62,7 @@ async function waitingPage({ deps, caller, links, query }: SignedInVisit) {
   const start = newestFirst ? readCursor(undefined, [instantPart, idPart]) : ["", ""];
   const position = cursor === "" ? start : readCursor(cursor, [instantPart, idPart]);
   const page = { newestFirst, position, limit: pageSize + 1 };
-  const found = await awaiting.list(deps.database, caller.userId, page);
+  const found = await awaitingProposals.list(deps.database, caller.userId, page);
   const { items, nextCursor } = pageOf(found, pageSize, ({ createdAt, id }) => [createdAt, id]);
   const at = (values: Record<string, string>) => {
     const given = new URLSearchParams({ ...(newestFirst ? { order: "newest" } : {}), ...values });
@@ -77,8 +77,8 @@ async function waitingPage({ deps, caller, links, query }: SignedInVisit) {
   };
 }
 
-const Welcome = ({ frame }: { readonly frame: Frame }) => (
-  <Framed frame={frame} title="Welcome" narrow>
+const Welcome = ({ frame }: { readonly frame: Navigation }) => (
+  <ConsolePage frame={frame} title="Welcome" narrow>
     <h1 class="unseen">Welcome</h1>
     <Empty title="Welcome to Innkeep">
       <p>An app receives feedback and has its own FAQ and changelog. Create your first one.</p>
@@ -92,7 +92,7 @@ const Welcome = ({ frame }: { readonly frame: Frame }) => (
         </a>
       </div>
     </Empty>
-  </Framed>
+  </ConsolePage>
 );
 
 const Apps = ({ apps, links }: { readonly apps: readonly App[]; readonly links: Links }) => (

@@ -5,7 +5,7 @@ import { Empty } from "../../kit/layout/empty.tsx";
 import { Pager } from "../../kit/layout/pager.tsx";
 import type { Links } from "../../links.ts";
 
-export interface WaitingListProps {
+export interface WaitingProposalsProps {
   readonly rows: readonly AwaitingRow[];
   /** How many wait in all. */
   readonly count: number;
@@ -20,7 +20,7 @@ export interface WaitingListProps {
 }
 
 /** The proposals that wait for a decision, all of them in pages. */
-export const WaitingList = (props: WaitingListProps) => {
+export const WaitingProposals = (props: WaitingProposalsProps) => {
   const { rows, count, first, next } = props;
   if (rows.length === 0 && first === undefined) {
     return (
@@ -42,7 +42,7 @@ export const WaitingList = (props: WaitingListProps) => {
   );
 };
 
-const Orders = ({ count, newestFirst, ordered }: WaitingListProps) => (
+const Orders = ({ count, newestFirst, ordered }: WaitingProposalsProps) => (
   <div class="filters">
     <p class="muted">{`${count.toLocaleString("en")} wait for you`}</p>
     <nav class="pills" aria-label="Order">
@@ -55,7 +55,7 @@ const Orders = ({ count, newestFirst, ordered }: WaitingListProps) => (
   </div>
 );
 
-const Row = ({ row, now, links }: { readonly row: AwaitingRow } & WaitingListProps) => (
+const Row = ({ row, now, links }: { readonly row: AwaitingRow } & WaitingProposalsProps) => (
   <li>
     <a class="to" href={`${links.thread(row.appId, row.feedbackId)}#proposal`}>
       <Line text={row.subject} />

@@ -2,7 +2,7 @@ import { cycles } from "../../../../src/contract/console/cycles.ts";
 import { listings } from "../../../../src/contract/console/listings.ts";
 import { changedValues, givenFor } from "../../kit/form/changed-values.ts";
 import { filledAgain } from "../../kit/form/filled-form.ts";
-import { goTo, orAgain, type Reply } from "../../reply.ts";
+import { goTo, type Reply, reshowForm } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { readListing, showListing, showNewListing } from "./listing-page.tsx";
 import { currentListing, emptyListing, listingBody } from "./listing-values.ts";
@@ -10,7 +10,7 @@ import { currentListing, emptyListing, listingBody } from "./listing-values.ts";
 export function createListing(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links, param } = visit;
   const params = { appId: param("appId") };
-  return orAgain(
+  return reshowForm(
     async () => {
       const body = listingBody(givenFor(fields, emptyListing));
       const { id } = await ask(listings.create, { params, body, once: fields.once });
@@ -22,7 +22,7 @@ export function createListing(visit: SignedInVisit): Promise<Reply> {
 
 export function updateListing(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
-  return orAgain(
+  return reshowForm(
     async () => {
       const listing = await readListing(visit);
       const current = currentListing(listing);
@@ -37,7 +37,7 @@ export function updateListing(visit: SignedInVisit): Promise<Reply> {
 /** Plans a run of the test and shows it. */
 export function createCycle(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links, param } = visit;
-  return orAgain(
+  return reshowForm(
     async () => {
       const { id: listingId } = await readListing(visit);
       const body = { startsOn: fields.text("startsOn"), timezone: fields.text("timezone") };

@@ -2,16 +2,16 @@ import { type Cycle, cycles } from "../../../../src/contract/console/cycles.ts";
 import { type Listing, listings } from "../../../../src/contract/console/listings.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { devices } from "../../../store/access/devices.ts";
-import { type SeatRequestRow, seatRequests } from "../../../store/testing/slot-requests.ts";
-import { Elsewhere } from "../../kit/display/external-link.tsx";
-import { Line, Written } from "../../kit/display/user-text.tsx";
-import { guarded } from "../../kit/form/draft-attributes.ts";
+import { type SlotRequestRow, slotRequests } from "../../../store/testing/slot-requests.ts";
+import { ExternalLink } from "../../kit/display/external-link.tsx";
+import { Line, UserText } from "../../kit/display/user-text.tsx";
+import { draftAttributes } from "../../kit/form/draft-attributes.ts";
 import type { Filled } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
-import { Once } from "../../kit/form/idempotency-field.tsx";
-import { Was } from "../../kit/form/original-values.tsx";
-import { Framed } from "../../kit/layout/console-page.tsx";
-import { type AppFrame, appFrameOf } from "../../kit/layout/navigation.ts";
+import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import { OriginalValues } from "../../kit/form/original-values.tsx";
+import { ConsolePage } from "../../kit/layout/console-page.tsx";
+import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { Refused } from "../../kit/layout/notice.tsx";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
@@ -33,11 +33,11 @@ export async function showNewListing(
   visit: SignedInVisit,
   form: Filled = filledWith(emptyListing),
 ): Promise<Reply> {
-  const frame = await appFrameOf(visit, "testing");
+  const frame = await appNavigationOf(visit, "testing");
   const action = frame.links.testing(frame.app.id, "new");
   const shown = form.refusal || form.value("appName") !== "" ? form : withName(form, frame.app.name);
   return show(
-    <Framed frame={frame} title="New listing" narrow>
+    <ConsolePage frame={frame} title="New listing" narrow>
       <BackToTesting frame={frame} />
       <div class="head">
         <div>
@@ -45,9 +45,9 @@ export async function showNewListing(
           <p>What testers read about your app, and how long and how large each run of the test is.</p>
         </div>
       </div>
-      <form class="card stack" method="post" action={action} {...guarded(action, form)}>
+      <form class="card stack" method="post" action={action} {...draftAttributes(action, form)}>
         <Refused refusal={form.refusal} />
-        <Once />
+        <IdempotencyField />
         <ListingFields form={shown} />
         <div class="actions">
           <button class="primary" type="submit">
@@ -55,7 +55,7 @@ export async function showNewListing(
           </button>
         </div>
       </form>
-    </Framed>,
+    </ConsolePage>,
     form.refusal?.status,
   );
 }
@@ -68,10 +68,10 @@ export const listingPage = (visit: SignedInVisit): Promise<Reply> => showListing
 
 export async function showListing(visit: SignedInVisit, forms: ListingForms = {}): Promise<Reply> {
   const { ask, deps, caller, now } = visit;
-  const frame = await appFrameOf(visit, "testing");
+  const frame = await appNavigationOf(visit, "testing");
   const listing = await readListing(visit);
   const { items } = await ask(cycles.list, { params: { listingId: listing.id } });
-  const requests = await seatRequests.list(deps.database, caller.userId, now.toISOString(), 500);
+  const requests = await slotRequests.list(deps.database, caller.userId, now.toISOString(), 500);
   const zone = items[0]?.timezone ?? (await zoneOf(visit));
   const plan = forms.plan ?? filledWith({ startsOn: tomorrow(now), timezone: zone ?? "UTC" });
   const ownZone = forms.plan === undefined && zone === undefined;
@@ -96,17 +96,17 @@ async function zoneOf({ deps, caller }: SignedInVisit): Promise<string | undefin
 
 const tomorrow = (now: Date): string => new Date(now.getTime() + 86_400_000).toISOString().slice(0, 10);
 
-const BackToTesting = ({ frame: { links, app } }: { readonly frame: AppFrame }) => (
+const BackToTesting = ({ frame: { links, app } }: { readonly frame: AppNavigation }) => (
   <a class="back" href={links.testing(app.id)}>
     <span aria-hidden="true">←</span> Testing
   </a>
 );
 
 interface ListingDetailProps {
-  readonly frame: AppFrame;
+  readonly frame: AppNavigation;
   readonly listing: Listing;
   readonly runs: readonly Cycle[];
-  readonly requests: readonly SeatRequestRow[];
+  readonly requests: readonly SlotRequestRow[];
   readonly plan: Filled;
   /** Whether nothing tells yet which time zone the owner would choose. */
   readonly ownZone: boolean;
@@ -117,7 +117,7 @@ const ListingDetail = (props: ListingDetailProps) => {
   const { frame, listing, runs, requests, plan, ownZone } = props;
   const { links, app } = frame;
   return (
-    <Framed frame={frame} title={listing.appName} narrow>
+    <ConsolePage frame={frame} title={listing.appName} narrow>
       <BackToTesting frame={frame} />
       <div class="head">
         <div>
@@ -127,7 +127,7 @@ const ListingDetail = (props: ListingDetailProps) => {
           <p class="under muted">
             <code>{listing.packageName}</code>
             <span>
-              <Elsewhere to={listing.optInUrl}>Opt-in page</Elsewhere>
+              <ExternalLink to={listing.optInUrl}>Opt-in page</ExternalLink>
             </span>
           </p>
         </div>
@@ -156,7 +156,7 @@ const ListingDetail = (props: ListingDetailProps) => {
         <Told {...props} />
         <Edit {...props} />
       </div>
-    </Framed>
+    </ConsolePage>
   );
 };
 
@@ -164,7 +164,7 @@ const Told = ({ listing }: ListingDetailProps) => (
   <section class="stack" aria-labelledby="brief">
     <h2 id="brief">What testers read</h2>
     <div class="card stack">
-      <Written text={listing.testBrief} />
+      <UserText text={listing.testBrief} />
       <ul class="names" aria-label="Screens">
         {listing.screens.map((screen) => (
           <li key={screen}>
@@ -182,10 +182,10 @@ const Edit = ({ frame: { links, app }, listing, edit }: ListingDetailProps) => {
   return (
     <details class="reveal" open={edit !== undefined}>
       <summary>Edit this listing</summary>
-      <form class="card stack" method="post" action={action} {...guarded(action, edit ?? {})}>
+      <form class="card stack" method="post" action={action} {...draftAttributes(action, edit ?? {})}>
         <Refused refusal={edit?.refusal} />
-        <Once />
-        <Was current={current} />
+        <IdempotencyField />
+        <OriginalValues current={current} />
         <ListingFields form={edit ?? filledWith(current)} />
         <div class="actions">
           <button class="primary" type="submit">

@@ -1,7 +1,7 @@
 import type { Listing } from "../../../../src/contract/console/listings.ts";
 import { timeZones } from "../../kit/display/zoned-times.ts";
 import { type Filled, Select, TextField } from "../../kit/form/field.tsx";
-import { Once } from "../../kit/form/idempotency-field.tsx";
+import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { Refused } from "../../kit/layout/notice.tsx";
 
 export interface NewCycleProps {
@@ -20,7 +20,7 @@ export const NewCycle = ({ listing: { seats, durationDays }, form, action, ownZo
       A run starts and ends by itself. Testers can ask for its {seats} seats at once. The first day begins at
       midnight in the time zone below; the run ends after {durationDays} days.
     </p>
-    <Once />
+    <IdempotencyField />
     <div class="columns">
       <TextField form={form} name="startsOn" label="First day" type="date" required />
       <Select

@@ -1,15 +1,15 @@
 import { type Cycle, cycles } from "../../../../src/contract/console/cycles.ts";
 import { type Listing, listings } from "../../../../src/contract/console/listings.ts";
-import { type SeatRequestRow, seatRequests } from "../../../store/testing/slot-requests.ts";
+import { type SlotRequestRow, slotRequests } from "../../../store/testing/slot-requests.ts";
 import { Line } from "../../kit/display/user-text.tsx";
 import { versionOf } from "../../kit/form/filled-form.ts";
-import { Framed } from "../../kit/layout/console-page.tsx";
+import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
-import { type AppFrame, appFrameOf } from "../../kit/layout/navigation.ts";
+import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { CycleLine, isLive } from "../cycles/cycle-line.tsx";
-import { SeatRequestLines } from "../cycles/slot-request-lines.tsx";
+import { SlotRequestLines } from "../cycles/slot-request-lines.tsx";
 
 const mostRequests = 500;
 
@@ -19,16 +19,16 @@ interface Offer {
 }
 
 interface TestingProps {
-  readonly frame: AppFrame;
+  readonly frame: AppNavigation;
   readonly offers: readonly Offer[];
-  readonly requests: readonly SeatRequestRow[];
+  readonly requests: readonly SlotRequestRow[];
   readonly now: Date;
 }
 
 /** The tests of an app: what waits for its owner, then each listing with the runs that are not over. */
-export async function testingPage(visit: SignedInVisit): Promise<Reply> {
+export async function listingsPage(visit: SignedInVisit): Promise<Reply> {
   const { ask, deps, caller, now } = visit;
-  const frame = await appFrameOf(visit, "testing");
+  const frame = await appNavigationOf(visit, "testing");
   const { items } = await ask(listings.list, { params: { appId: frame.app.id } });
   const offers = await Promise.all(
     items.map(async (listing) => {
@@ -36,13 +36,13 @@ export async function testingPage(visit: SignedInVisit): Promise<Reply> {
       return { listing, cycles: runs };
     }),
   );
-  const rows = await seatRequests.list(deps.database, caller.userId, now.toISOString(), mostRequests);
+  const rows = await slotRequests.list(deps.database, caller.userId, now.toISOString(), mostRequests);
   const requests = rows.filter(({ appId }) => appId === frame.app.id);
   return show(<Testing {...{ frame, offers, requests, now }} />);
 }
 
 const Testing = ({ frame, offers, requests, now }: TestingProps) => (
-  <Framed frame={frame} title="Testing" narrow>
+  <ConsolePage frame={frame} title="Testing" narrow>
     <div class="head">
       <div>
         <h1>Testing</h1>
@@ -66,12 +66,12 @@ const Testing = ({ frame, offers, requests, now }: TestingProps) => (
         ))}
       </div>
     )}
-  </Framed>
+  </ConsolePage>
 );
 
 interface WaitingProps {
-  readonly rows: readonly SeatRequestRow[];
-  readonly frame: AppFrame;
+  readonly rows: readonly SlotRequestRow[];
+  readonly frame: AppNavigation;
   readonly now: Date;
 }
 
@@ -79,14 +79,14 @@ const Waiting = ({ rows, frame, now }: WaitingProps) =>
   rows.length === 0 ? null : (
     <section class="stack" aria-labelledby="waiting-title">
       <h2 id="waiting-title">Waiting for you</h2>
-      <SeatRequestLines rows={rows} links={frame.links} now={now} />
+      <SlotRequestLines rows={rows} links={frame.links} now={now} />
     </section>
   );
 
 interface OfferProps {
   readonly offer: Offer;
-  readonly frame: AppFrame;
-  readonly requests: readonly SeatRequestRow[];
+  readonly frame: AppNavigation;
+  readonly requests: readonly SlotRequestRow[];
 }
 
 const OfferSection = ({ offer: { listing, cycles: runs }, frame: { links, app }, requests }: OfferProps) => {
@@ -127,5 +127,5 @@ const OfferSection = ({ offer: { listing, cycles: runs }, frame: { links, app },
 };
 
 /** How many testers ask for a seat of a run. */
-export const askedIn = (requests: readonly SeatRequestRow[], { id }: Pick<Cycle, "id">): number =>
+export const askedIn = (requests: readonly SlotRequestRow[], { id }: Pick<Cycle, "id">): number =>
   requests.filter(({ cycleId }) => cycleId === id).length;

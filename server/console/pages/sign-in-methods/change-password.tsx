@@ -1,7 +1,7 @@
 import { limits } from "../../../../src/contract/limits.ts";
 import { type Filled, TextField } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
-import { Once } from "../../kit/form/idempotency-field.tsx";
+import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { Refused } from "../../kit/layout/notice.tsx";
 import type { Links } from "../../links.ts";
 
@@ -17,7 +17,7 @@ export const ChangePassword = ({ form, links }: ChangePasswordProps) => (
     <form class="stack" method="post" action={links.password}>
       <Refused refusal={form?.refusal} />
       <p class="muted small">Every other browser is signed out. Tokens and devices stay as they are.</p>
-      <Once />
+      <IdempotencyField />
       {fields.map((field) => (
         <TextField key={field.name} form={form ?? filledWith()} type="password" {...field} required />
       ))}

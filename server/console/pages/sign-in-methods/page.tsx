@@ -4,8 +4,8 @@ import { users } from "../../../store/access/users.ts";
 import { Ago } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
 import type { Filled } from "../../kit/form/field.tsx";
-import { Framed } from "../../kit/layout/console-page.tsx";
-import { frameOf } from "../../kit/layout/navigation.ts";
+import { ConsolePage } from "../../kit/layout/console-page.tsx";
+import { navigationOf } from "../../kit/layout/navigation.ts";
 import { type Reply, show } from "../../reply.ts";
 import { startAddress } from "../../sign-in/identity-providers/addresses.ts";
 import type { SignedInVisit } from "../../visit.ts";
@@ -17,13 +17,13 @@ export const signInMethodsPage = (visit: SignedInVisit): Promise<Reply> => showS
 export async function showSignInMethods(visit: SignedInVisit, form?: Filled): Promise<Reply> {
   const { deps, caller } = visit;
   const [frame, user, connected] = await Promise.all([
-    frameOf(visit),
+    navigationOf(visit),
     users.findByEmail(deps.database, caller.email),
     identities.list(deps.database, caller.userId),
   ]);
   const { identityProviders } = deps.settings;
   return show(
-    <Framed frame={frame} title="Sign-in methods" narrow>
+    <ConsolePage frame={frame} title="Sign-in methods" narrow>
       <div class="head">
         <div>
           <h1>Sign-in methods</h1>
@@ -49,7 +49,7 @@ export async function showSignInMethods(visit: SignedInVisit, form?: Filled): Pr
           <ProviderLine key={provider.id} provider={provider} connected={connected} visit={visit} />
         ))}
       </ul>
-    </Framed>,
+    </ConsolePage>,
     form?.refusal?.status,
   );
 }

@@ -1,14 +1,14 @@
 import { tokens } from "../../../../src/contract/console/tokens.ts";
 import { maintainerScopes } from "../../../../src/contract/endpoint.ts";
 import { filledAgain } from "../../kit/form/filled-form.ts";
-import { goTo, orAgain, type Reply } from "../../reply.ts";
+import { goTo, type Reply, reshowForm } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { showTokens } from "./page.tsx";
 
 /** Answers with the page itself, as for keys: the token is in no address and in no cookie. */
 export function createToken(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
-  return orAgain(
+  return reshowForm(
     async () => {
       const kind = fields.text("kind");
       const scopes = maintainerScopes.filter((scope) => fields.has(`scope:${scope}`));

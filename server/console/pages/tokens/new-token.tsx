@@ -3,12 +3,12 @@ import { visibleLine } from "../../kit/display/visible-text.ts";
 import { Choices } from "../../kit/form/choices.tsx";
 import { type Filled, faultAt, Select, TextField } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
-import { Once } from "../../kit/form/idempotency-field.tsx";
-import type { Frame } from "../../kit/layout/navigation.ts";
+import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import type { Navigation } from "../../kit/layout/navigation.ts";
 import { Refused } from "../../kit/layout/notice.tsx";
 
 export interface NewTokenProps {
-  readonly frame: Frame;
+  readonly frame: Navigation;
   readonly form: Filled | undefined;
 }
 
@@ -19,7 +19,7 @@ export const NewToken = ({ frame: { links, apps }, form }: NewTokenProps) => {
       <form class="stack maker" method="post" action={links.tokens}>
         <h2 id="new-token">Make a token</h2>
         <Refused refusal={form?.refusal} />
-        <Once />
+        <IdempotencyField />
         <Choices form={shown} name="kind" legend="For whom" options={kinds} />
         <TextField form={shown} name="label" label="Label" hint="Who or what will use it." required />
         <Select

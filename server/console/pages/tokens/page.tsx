@@ -4,10 +4,10 @@ import { Secret } from "../../kit/display/secret.tsx";
 import { Ago } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
 import type { Filled } from "../../kit/form/field.tsx";
-import { Once } from "../../kit/form/idempotency-field.tsx";
-import { Framed } from "../../kit/layout/console-page.tsx";
+import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
-import { type Frame, frameOf } from "../../kit/layout/navigation.ts";
+import { type Navigation, navigationOf } from "../../kit/layout/navigation.ts";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { NewToken } from "./new-token.tsx";
@@ -21,10 +21,10 @@ export interface TokenForms {
 export const tokensPage = (visit: SignedInVisit): Promise<Reply> => showTokens(visit);
 
 export async function showTokens(visit: SignedInVisit, { form, made }: TokenForms = {}): Promise<Reply> {
-  const frame = await frameOf(visit);
+  const frame = await navigationOf(visit);
   const { items } = await visit.ask(tokens.list);
   return show(
-    <Framed frame={frame} title="Tokens" narrow>
+    <ConsolePage frame={frame} title="Tokens" narrow>
       <div class="head">
         <div>
           <h1>Tokens</h1>
@@ -43,13 +43,13 @@ export async function showTokens(visit: SignedInVisit, { form, made }: TokenForm
         <TokenList frame={frame} items={items} now={visit.now} />
         <NewToken frame={frame} form={form} />
       </div>
-    </Framed>,
+    </ConsolePage>,
     form?.refusal?.status,
   );
 }
 
 interface TokenListProps {
-  readonly frame: Frame;
+  readonly frame: Navigation;
   readonly items: readonly Token[];
   readonly now: Date;
 }
@@ -69,7 +69,7 @@ const TokenList = ({ frame, items, now }: TokenListProps) =>
 
 interface TokenLineProps {
   readonly token: Token;
-  readonly frame: Frame;
+  readonly frame: Navigation;
   readonly now: Date;
 }
 
@@ -102,7 +102,7 @@ const TokenLine = ({ token, frame: { links, apps }, now }: TokenLineProps) => (
       <summary>Revoke</summary>
       <form class="stack" method="post" action={links.token(token.id, "revoke")}>
         <p>Programs that use this token are refused from then on.</p>
-        <Once />
+        <IdempotencyField />
         <div class="actions">
           <button class="danger" type="submit">
             Revoke token

@@ -2,15 +2,15 @@ import { type DeviceScope, deviceScopes } from "../../../../src/contract/endpoin
 import { codePath } from "../../../../src/contract/sign-in.ts";
 import { tokenLifetimeDays } from "../../../domain/access/sign-in-code.ts";
 import { Line } from "../../kit/display/user-text.tsx";
-import { Once } from "../../kit/form/idempotency-field.tsx";
-import { Alone } from "../../kit/layout/bare-page.tsx";
+import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import { BarePage } from "../../kit/layout/bare-page.tsx";
 import { Notice } from "../../kit/layout/notice.tsx";
-import { type Asked, queryOf } from "./authorize-request.ts";
+import { type AuthorizeRequest, queryOf } from "./authorize-request.ts";
 import type { TavernVisit } from "./visit.ts";
 
 export interface ApprovalProps {
   readonly visit: Pick<TavernVisit, "links" | "at" | "settings">;
-  readonly asked: Asked;
+  readonly asked: AuthorizeRequest;
   readonly account: { readonly id: string; readonly email: string };
   /** Whether the person became another since the page was shown. */
   readonly changed: boolean;
@@ -18,7 +18,7 @@ export interface ApprovalProps {
 
 /** What a person approves: which device, as whom, for what and for how long. (RFC 8252 8.6) */
 export const Approval = ({ visit: { links, at, settings }, asked, account, changed }: ApprovalProps) => (
-  <Alone links={links} title="Sign in a device">
+  <BarePage links={links} title="Sign in a device">
     <div class="card stack approval">
       <h1>
         Sign in <Line text={asked.name} />?
@@ -46,7 +46,7 @@ export const Approval = ({ visit: { links, at, settings }, asked, account, chang
         for this.
       </p>
       <form method="post" action={at.authorize}>
-        <Once />
+        <IdempotencyField />
         <input type="hidden" name="asked" value={queryOf(asked)} />
         <input type="hidden" name="account" value={account.id} />
         <div class="actions choice-of-two">
@@ -59,12 +59,12 @@ export const Approval = ({ visit: { links, at, settings }, asked, account, chang
         </div>
       </form>
     </div>
-  </Alone>
+  </BarePage>
 );
 
 const SwitchAccount = ({ action, to }: { readonly action: string; readonly to: string }) => (
   <form method="post" action={action}>
-    <Once />
+    <IdempotencyField />
     <input type="hidden" name="to" value={to} />
     <button class="quiet small" type="submit">
       Use another

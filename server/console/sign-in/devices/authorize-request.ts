@@ -5,7 +5,7 @@ import { isRedirectTarget } from "../../../domain/access/redirect-target.ts";
 import type { Settings } from "../../../settings/settings.ts";
 
 /** What a device asks a person for, checked. */
-export interface Asked extends AuthorizeQuery {
+export interface AuthorizeRequest extends AuthorizeQuery {
   readonly redirect: string;
 }
 
@@ -15,7 +15,10 @@ const fields = ["device", "name", "challenge", "state"] as const;
  * Reads what a device asks for, from the query with which it opened the browser, or from the form that repeats it. Throws
  * `bad_redirect` before anything else is looked at, then `bad_request`. (decisions 5)
  */
-export function readAsked(given: URLSearchParams, { redirectUrl }: Pick<Settings, "redirectUrl">): Asked {
+export function readAuthorizeRequest(
+  given: URLSearchParams,
+  { redirectUrl }: Pick<Settings, "redirectUrl">,
+): AuthorizeRequest {
   const [redirect = "", ...others] = given.getAll("redirect");
   if (others.length > 0 || !isRedirectTarget(redirect, redirectUrl)) throw new ApiError("bad_redirect");
   const twice = fields.filter((name) => given.getAll(name).length > 1);
@@ -31,7 +34,7 @@ export function readAsked(given: URLSearchParams, { redirectUrl }: Pick<Settings
 }
 
 /** The same as a query: forms keep it whole, since browsers change line breaks in their fields. */
-export function queryOf({ redirect, device, name, challenge, state }: Asked): string {
+export function queryOf({ redirect, device, name, challenge, state }: AuthorizeRequest): string {
   const query = new URLSearchParams({ redirect, device, name, challenge });
   if (state !== undefined) query.set("state", state);
   return query.toString();

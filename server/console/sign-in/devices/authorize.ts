@@ -7,14 +7,14 @@ import {
 import type { ConsoleCaller } from "../../../http/handler.ts";
 import { goTo, show } from "../../reply.ts";
 import { Approval } from "./approval.tsx";
-import { type Asked, queryOf, readAsked } from "./authorize-request.ts";
+import { type AuthorizeRequest, queryOf, readAuthorizeRequest } from "./authorize-request.ts";
 import { tavern } from "./endpoints.ts";
 import { onTo } from "./paths.ts";
 import type { TavernReply, TavernVisit } from "./visit.ts";
 
 /** Shows what a device asks for, to whom is signed in. It is never skipped: an approval is for one device, once. */
 export async function authorizePage(visit: TavernVisit): Promise<TavernReply> {
-  const asked = readAsked(visit.query, visit.settings);
+  const asked = readAuthorizeRequest(visit.query, visit.settings);
   const caller = await visit.caller();
   return caller ? showApproval(visit, asked, caller) : signInFirst(visit, asked);
 }
@@ -22,7 +22,7 @@ export async function authorizePage(visit: TavernVisit): Promise<TavernReply> {
 /** Does what the person says: the browser goes back to who asked, with a code or without. (303: RFC 9700 4.12) */
 export async function decide(visit: TavernVisit): Promise<TavernReply> {
   const { fields } = visit;
-  const asked = readAsked(new URLSearchParams(fields.text("asked")), visit.settings);
+  const asked = readAuthorizeRequest(new URLSearchParams(fields.text("asked")), visit.settings);
   const caller = await visit.caller();
   if (!caller) return signInFirst(visit, asked);
   // Somebody may have signed in as somebody else since: the page told who would be signed in.
@@ -44,7 +44,7 @@ export async function decide(visit: TavernVisit): Promise<TavernReply> {
 
 function showApproval(
   visit: TavernVisit,
-  asked: Asked,
+  asked: AuthorizeRequest,
   { userId, email }: ConsoleCaller,
   { changed = false } = {},
 ): TavernReply {
@@ -54,11 +54,11 @@ function showApproval(
   };
 }
 
-const signInFirst = ({ at }: TavernVisit, asked: Asked): TavernReply => ({
+const signInFirst = ({ at }: TavernVisit, asked: AuthorizeRequest): TavernReply => ({
   reply: goTo(onTo(at.signIn, `${at.authorize}?${queryOf(asked)}`)),
 });
 
-const goBack = ({ redirect, state }: Asked, answer: RedirectAnswer): TavernReply => ({
+const goBack = ({ redirect, state }: AuthorizeRequest, answer: RedirectAnswer): TavernReply => ({
   reply: goTo(redirectAddress(redirect, answer, state)),
   traits: { referrerPolicy: "no-referrer" },
 });

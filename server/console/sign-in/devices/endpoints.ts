@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { session } from "../../../../src/contract/console/console-session.ts";
 import { endpoint } from "../../../../src/contract/endpoint.ts";
 import { AuthorizeQuery, Registration } from "../../../../src/contract/sign-in.ts";
-import { tavernPaths } from "./paths.ts";
+import { deviceSignInPaths } from "./paths.ts";
 
 const decision = z.pick(AuthorizeQuery, { device: true, name: true, challenge: true });
 
@@ -10,7 +10,7 @@ const decision = z.pick(AuthorizeQuery, { device: true, name: true, challenge: t
 export const tavern = {
   approve: endpoint({
     method: "POST",
-    path: tavernPaths.authorize,
+    path: deviceSignInPaths.authorize,
     summary: "Approve a device: mints a code for it",
     auth: "session",
     body: decision,
@@ -21,7 +21,7 @@ export const tavern = {
   }),
   refuse: endpoint({
     method: "POST",
-    path: `${tavernPaths.authorize}/refuse`,
+    path: `${deviceSignInPaths.authorize}/refuse`,
     summary: "Refuse a device",
     auth: "session",
     body: decision,
@@ -30,7 +30,7 @@ export const tavern = {
   }),
   register: endpoint({
     method: "POST",
-    path: tavernPaths.signUp,
+    path: deviceSignInPaths.signUp,
     summary: "Make an account and sign in to it",
     auth: "none",
     body: z.pick(Registration, { email: true, password: true }),

@@ -1,18 +1,18 @@
 import type { ApiError } from "../../../../src/contract/errors.ts";
-import { Alone } from "../../kit/layout/bare-page.tsx";
+import { BarePage } from "../../kit/layout/bare-page.tsx";
 import type { Links } from "../../links.ts";
-import { showRefusal } from "../../pages/error/page.tsx";
+import { showErrorPage } from "../../pages/error/page.tsx";
 import type { Reply } from "../../reply.ts";
 
 /** Why a device is not signed in here. Nothing of what it sent is shown, and nobody is sent where it wanted. */
-export function showTavernRefusal(links: Links, error: ApiError, requestId: string): Reply {
+export function showDeviceSignInError(links: Links, error: ApiError, requestId: string): Reply {
   const title = titles.get(error.code);
-  if (title === undefined) return showRefusal(links, error, { requestId, typed: [] });
+  if (title === undefined) return showErrorPage(links, error, { requestId, typed: [] });
   const { issues = [] } = error.details;
   return {
     status: error.status,
     document: (
-      <Alone links={links} title={title}>
+      <BarePage links={links} title={title}>
         <div class="card stack">
           <h1>{title}</h1>
           <p>
@@ -31,7 +31,7 @@ export function showTavernRefusal(links: Links, error: ApiError, requestId: stri
             </ul>
           )}
         </div>
-      </Alone>
+      </BarePage>
     ),
   };
 }

@@ -3,7 +3,7 @@ import type { Deps } from "../../../deps.ts";
 import { codeLifetimeMilliseconds } from "../../../domain/access/sign-in-code.ts";
 import type { Handler, Handlers } from "../../../http/handler.ts";
 import { knownBrowser } from "../../../http/known-browser.ts";
-import { newSession, startSession } from "../../../routes/access/new-console-session.ts";
+import { newConsoleSession, startConsoleSession } from "../../../routes/access/new-console-session.ts";
 import { hashPassword, normaliseEmail } from "../../../secrets/passwords.ts";
 import { hashOf, randomName } from "../../../secrets/secrets.ts";
 import { devices } from "../../../store/access/devices.ts";
@@ -12,7 +12,7 @@ import { users } from "../../../store/access/users.ts";
 import { deviceTopic } from "../../../store/engine/topics.ts";
 import type { tavern as contract } from "./endpoints.ts";
 
-export const tavern = (deps: Deps): Handlers<typeof contract> => ({
+export const deviceSignIn = (deps: Deps): Handlers<typeof contract> => ({
   approve: approve(deps),
   refuse: refuse(deps),
   register: register(deps),
@@ -69,10 +69,10 @@ function register(deps: Deps): Handler<typeof contract.register> {
       passwordHash: await hashPassword(body.password),
       createdAt: deps.clock.now().toISOString(),
     };
-    const opened = newSession(deps);
+    const opened = newConsoleSession(deps);
     const answer = await save(async (tx) => {
       if (!(await users.insertUnlessTaken(tx, user))) throw new ApiError("email_taken");
-      await startSession(deps, tx, opened, { user, old: browser.sessionId, address });
+      await startConsoleSession(deps, tx, opened, { user, old: browser.sessionId, address });
       return { user: { id: user.id, email: user.email } };
     });
     setSession({ ...opened, known: knownBrowser.withAccount(deps.sealer, browser.known, user.email) });

@@ -2,7 +2,7 @@ import { authorizePath, codePath } from "../../../../src/contract/sign-in.ts";
 import type { Settings } from "../../../settings/settings.ts";
 
 /** Where requests for the sign-in of devices arrive. */
-export const tavernPaths = {
+export const deviceSignInPaths = {
   authorize: authorizePath,
   signIn: "/tavern/sign-in",
   signUp: "/tavern/sign-up",
@@ -11,18 +11,18 @@ export const tavernPaths = {
 } as const;
 
 /** The same as links begin: with what a proxy in front cuts off. */
-export function tavernLinks({ baseUrl }: Pick<Settings, "baseUrl">): TavernLinks {
+export function deviceSignInLinks({ baseUrl }: Pick<Settings, "baseUrl">): TavernLinks {
   const at = new URL(baseUrl).pathname.replace(/\/$/, "");
   return {
-    authorize: at + tavernPaths.authorize,
-    signIn: at + tavernPaths.signIn,
-    signUp: at + tavernPaths.signUp,
-    switchAccount: at + tavernPaths.switchAccount,
-    code: at + tavernPaths.code,
+    authorize: at + deviceSignInPaths.authorize,
+    signIn: at + deviceSignInPaths.signIn,
+    signUp: at + deviceSignInPaths.signUp,
+    switchAccount: at + deviceSignInPaths.switchAccount,
+    code: at + deviceSignInPaths.code,
   };
 }
 
-export type TavernLinks = { readonly [Name in keyof typeof tavernPaths]: string };
+export type TavernLinks = { readonly [Name in keyof typeof deviceSignInPaths]: string };
 
 /** A page after which one goes on to `to`. */
 export const onTo = (path: string, to: string): string => `${path}?${new URLSearchParams({ to })}`;

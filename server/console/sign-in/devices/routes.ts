@@ -2,18 +2,18 @@ import type { Context } from "koa";
 import type { Deps } from "../../../deps.ts";
 import { asApiError, report } from "../../../http/errors.ts";
 import type { Door, Route } from "../../../http/mount.ts";
-import { placeOf } from "../../console-path.ts";
+import { consolePathOf } from "../../console-path.ts";
 import { createLinks } from "../../links.ts";
 import { createRespond } from "../../respond.ts";
 import { authorizePage, decide } from "./authorize.ts";
-import { showTavernRefusal } from "./error-page.tsx";
-import { tavernPaths } from "./paths.ts";
+import { showDeviceSignInError } from "./error-page.tsx";
+import { deviceSignInPaths } from "./paths.ts";
 import { codePage } from "./sign-in-code-page.tsx";
 import { signIn, signInPage, signUp, signUpPage, switchAccount } from "./sign-in-forms.ts";
 import { createTavernVisits, type TavernAnswer } from "./visit.ts";
 
 /** The pages by which a person signs a device in. (decisions 5) */
-export function tavernRoutes(deps: Deps, door: Door): Route[] {
+export function deviceSignInRoutes(deps: Deps, door: Door): Route[] {
   const visitOf = createTavernVisits(deps, door);
   const respond = createRespond(deps.settings);
   const orPage = createOrPage(deps);
@@ -27,20 +27,20 @@ export function tavernRoutes(deps: Deps, door: Door): Route[] {
       }),
   });
   return [
-    route("GET", tavernPaths.authorize, authorizePage),
-    route("POST", tavernPaths.authorize, decide),
-    route("GET", tavernPaths.signIn, signInPage),
-    route("POST", tavernPaths.signIn, signIn),
-    route("GET", tavernPaths.signUp, signUpPage),
-    route("POST", tavernPaths.signUp, signUp),
-    route("POST", tavernPaths.switchAccount, switchAccount),
-    route("GET", tavernPaths.code, codePage),
+    route("GET", deviceSignInPaths.authorize, authorizePage),
+    route("POST", deviceSignInPaths.authorize, decide),
+    route("GET", deviceSignInPaths.signIn, signInPage),
+    route("POST", deviceSignInPaths.signIn, signIn),
+    route("GET", deviceSignInPaths.signUp, signUpPage),
+    route("POST", deviceSignInPaths.signUp, signUp),
+    route("POST", deviceSignInPaths.switchAccount, switchAccount),
+    route("GET", deviceSignInPaths.code, codePage),
   ];
 }
 
 /** Where an answer fails, browsers get a page, everybody else the error as JSON. */
 function createOrPage(deps: Pick<Deps, "settings" | "log">) {
-  const links = createLinks(placeOf(deps.settings).href);
+  const links = createLinks(consolePathOf(deps.settings).href);
   const respond = createRespond(deps.settings);
   return async (ctx: Context, answer: () => Promise<void>): Promise<void> => {
     try {
@@ -51,7 +51,7 @@ function createOrPage(deps: Pick<Deps, "settings" | "log">) {
       report(deps, ctx, error, thrown);
       const { retryAfterSeconds } = error.details;
       if (retryAfterSeconds !== undefined) ctx.set("Retry-After", String(retryAfterSeconds));
-      respond(ctx, showTavernRefusal(links, error, String(ctx.state.requestId)));
+      respond(ctx, showDeviceSignInError(links, error, String(ctx.state.requestId)));
     }
   };
 }

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { Alone } from "../../kit/layout/bare-page.tsx";
+import { BarePage } from "../../kit/layout/bare-page.tsx";
 import type { Links } from "../../links.ts";
 import { show } from "../../reply.ts";
 import type { TavernReply, TavernVisit } from "./visit.ts";
@@ -16,7 +16,7 @@ function pageFor(links: Links, query: URLSearchParams): VNode {
 }
 
 const Code = ({ links, code }: { readonly links: Links; readonly code: string }) => (
-  <Alone links={links} title="Your sign-in code">
+  <BarePage links={links} title="Your sign-in code">
     <div class="card stack">
       <h1>Approved</h1>
       <p>
@@ -36,23 +36,23 @@ const Code = ({ links, code }: { readonly links: Links; readonly code: string })
       </div>
       <p class="small muted">Do not give it to anybody. You can close this window afterwards.</p>
     </div>
-  </Alone>
+  </BarePage>
 );
 
 const Refused = ({ links }: { readonly links: Links }) => (
-  <Alone links={links} title="Refused">
+  <BarePage links={links} title="Refused">
     <div class="card stack">
       <h1>Refused</h1>
       <p>The device was not signed in. You can close this window.</p>
     </div>
-  </Alone>
+  </BarePage>
 );
 
 const Nothing = ({ links }: { readonly links: Links }) => (
-  <Alone links={links} title="No code">
+  <BarePage links={links} title="No code">
     <div class="card stack">
       <h1>There is no code here</h1>
       <p>Begin on the device that you want to sign in. It opens the page on which you approve it.</p>
     </div>
-  </Alone>
+  </BarePage>
 );

@@ -2,7 +2,7 @@ import { session } from "../../../../src/contract/console/console-session.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { returnPath } from "../../console-path.ts";
 import { filledAgain, filledWith } from "../../kit/form/filled-form.ts";
-import { goTo, orAgain, show } from "../../reply.ts";
+import { goTo, reshowForm, show } from "../../reply.ts";
 import { tavern } from "./endpoints.ts";
 import { onTo } from "./paths.ts";
 import { type EntryProps, SignIn, SignUp } from "./sign-in-page.tsx";
@@ -15,7 +15,7 @@ export const signInPage = async (visit: TavernVisit): Promise<TavernReply> => ({
 export async function signIn(visit: TavernVisit): Promise<TavernReply> {
   const { fields, ask } = visit;
   const entry = entryOf(visit, fields.text("to"));
-  const reply = await orAgain(
+  const reply = await reshowForm(
     async () => {
       await ask(session.create, { body: credentialsOf(visit) });
       return goTo(entry.to);
@@ -33,7 +33,7 @@ export async function signUpPage(visit: TavernVisit): Promise<TavernReply> {
 export async function signUp(visit: TavernVisit): Promise<TavernReply> {
   const { fields, ask } = visit;
   const entry = entryOf(visit, fields.text("to"));
-  const reply = await orAgain(
+  const reply = await reshowForm(
     async () => {
       await ask(tavern.register, { body: credentialsOf(visit) });
       return goTo(entry.to);

@@ -1,8 +1,8 @@
 import { limits } from "../../../../src/contract/limits.ts";
 import { type Filled, TextField } from "../../kit/form/field.tsx";
-import { Alone } from "../../kit/layout/bare-page.tsx";
+import { BarePage } from "../../kit/layout/bare-page.tsx";
 import { Refused, SignInRefused } from "../../kit/layout/notice.tsx";
-import { Providers } from "../identity-providers/provider-links.tsx";
+import { ProviderLinks } from "../identity-providers/provider-links.tsx";
 import { onTo } from "./paths.ts";
 import type { TavernVisit } from "./visit.ts";
 
@@ -15,7 +15,7 @@ export interface EntryProps {
 
 /** The door for who is on the way to approve a device. */
 export const SignIn = ({ visit: { links, at, settings }, to, form }: EntryProps) => (
-  <Alone links={links} title="Sign in">
+  <BarePage links={links} title="Sign in">
     <div class="card stack">
       <div class="stack tight">
         <h1>Sign in</h1>
@@ -30,18 +30,18 @@ export const SignIn = ({ visit: { links, at, settings }, to, form }: EntryProps)
           Sign in
         </button>
       </form>
-      <Providers settings={settings} to={to} />
+      <ProviderLinks settings={settings} to={to} />
       {settings.registration && (
         <p class="small muted">
           New here? <a href={onTo(at.signUp, to)}>Create an account</a>
         </p>
       )}
     </div>
-  </Alone>
+  </BarePage>
 );
 
 export const SignUp = ({ visit: { links, at, settings }, to, form }: EntryProps) => (
-  <Alone links={links} title="Create an account">
+  <BarePage links={links} title="Create an account">
     <div class="card stack">
       <h1>Create an account</h1>
       <Refused refusal={form.refusal} />
@@ -57,12 +57,12 @@ export const SignUp = ({ visit: { links, at, settings }, to, form }: EntryProps)
           Create account
         </button>
       </form>
-      <Providers settings={settings} to={to} />
+      <ProviderLinks settings={settings} to={to} />
       <p class="small muted">
         Do you have an account? <a href={onTo(at.signIn, to)}>Sign in</a>
       </p>
     </div>
-  </Alone>
+  </BarePage>
 );
 
 const Email = ({ form }: { readonly form: Filled }) => (

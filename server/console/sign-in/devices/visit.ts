@@ -8,14 +8,14 @@ import type { Door } from "../../../http/mount.ts";
 import { sessionCookie } from "../../../http/session-cookie.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import { type Ask, createAsks } from "../../ask.ts";
-import { placeOf } from "../../console-path.ts";
+import { consolePathOf } from "../../console-path.ts";
 import { type Fields, noFields, readForm } from "../../kit/form/read-form.ts";
 import { createLinks, type Links } from "../../links.ts";
 import type { Reply } from "../../reply.ts";
 import type { PageTraits } from "../../respond.ts";
 import { tavern as endpoints } from "./endpoints.ts";
-import { tavern } from "./handlers.ts";
-import { type TavernLinks, tavernLinks } from "./paths.ts";
+import { deviceSignIn } from "./handlers.ts";
+import { deviceSignInLinks, type TavernLinks } from "./paths.ts";
 
 /** One request to a page or a form by which devices sign in. */
 export interface TavernVisit {
@@ -44,10 +44,10 @@ export type TavernAnswer = (visit: TavernVisit) => Promise<TavernReply>;
 /** Makes visits of requests. Forms of foreign pages are refused before they are read. */
 export function createTavernVisits(deps: Deps, door: Door): (ctx: Context) => Promise<TavernVisit> {
   const { settings, clock } = deps;
-  const asks = createAsks(deps, (add) => add(endpoints, tavern(deps)));
+  const asks = createAsks(deps, (add) => add(endpoints, deviceSignIn(deps)));
   const cookie = sessionCookie(settings);
-  const links = createLinks(placeOf(settings).href);
-  const at = tavernLinks(settings);
+  const links = createLinks(consolePathOf(settings).href);
+  const at = deviceSignInLinks(settings);
 
   return async (ctx) => {
     const browser = presented(ctx, cookie);

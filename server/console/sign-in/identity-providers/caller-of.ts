@@ -15,8 +15,8 @@ export function createCallerOf({ authenticate }: Door, cookieName: string) {
     });
   return {
     /** Throws `sign_in_required`, and `forbidden` for a form of a foreign page. */
-    certainly: (ctx: Context) => ask(ctx, true),
-    perhaps: (ctx: Context) =>
+    requireCaller: (ctx: Context) => ask(ctx, true),
+    findCaller: (ctx: Context) =>
       ask(ctx, false).catch((error: unknown) => {
         if (error instanceof ApiError && error.code === "sign_in_required") return undefined;
         throw error;

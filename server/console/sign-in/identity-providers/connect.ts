@@ -4,24 +4,24 @@ import { senderOf } from "../../../http/bodies/arrivals.ts";
 import type { Door } from "../../../http/mount.ts";
 import { sessionCookie } from "../../../http/session-cookie.ts";
 import { identities } from "../../../routes/access/identities.ts";
-import { placeOf } from "../../console-path.ts";
+import { consolePathOf } from "../../console-path.ts";
 import { readForm } from "../../kit/form/read-form.ts";
 import { createLinks } from "../../links.ts";
 import { goTo, type Reply } from "../../reply.ts";
 import { createCallerOf } from "./caller-of.ts";
 import { refusalOf, unknownJourney } from "./identity-refusals.ts";
 import type { Provider } from "./provider.ts";
-import { createSealed } from "./sealed-flow.ts";
+import { createSealedFlows } from "./sealed-flow.ts";
 
 /** Takes the form by which a person confirms that a proven identity opens their account. */
 export function createConnect(deps: Deps, door: Door) {
-  const { signInMethods } = createLinks(placeOf(deps.settings).href);
-  const sealed = createSealed(deps);
+  const { signInMethods } = createLinks(consolePathOf(deps.settings).href);
+  const sealed = createSealedFlows(deps);
   const desk = identities(deps);
   const callerOf = createCallerOf(door, sessionCookie(deps.settings).name);
 
   return async (ctx: Context, provider: Provider): Promise<Reply> => {
-    const caller = await callerOf.certainly(ctx);
+    const caller = await callerOf.requireCaller(ctx);
     const address = door.addressOf(ctx.req);
     const form = await readForm(ctx.req, { arrivals: door.arrivals, sender: senderOf(caller, address) });
     const given = sealed.openOffer(form.text("identity"));

@@ -1,7 +1,7 @@
 const lifetimeMilliseconds = 86_400_000;
 
 /** Makes something once for all who ask within a day, and again after it failed. */
-export function remembered<Made>(make: () => Promise<Made>, now: () => Date): () => Promise<Made> {
+export function cachedForDay<Made>(make: () => Promise<Made>, now: () => Date): () => Promise<Made> {
   let made: { readonly result: Promise<Made>; readonly until: number } | undefined;
   return () => {
     const at = now().getTime();

@@ -3,7 +3,7 @@ import type { Settings } from "../../../settings/settings.ts";
 import { lifetimeSeconds } from "./sealed-flow.ts";
 
 /** The cookie that waits for a person who is away at a provider. */
-export function journeyCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
+export function flowCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
   const secure = consoleUrl.startsWith("https:");
   const name = secure ? "__Host-innkeep-with" : "innkeep-with";
   const traits = `Path=/; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;

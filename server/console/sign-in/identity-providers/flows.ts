@@ -4,34 +4,34 @@ import type { ConsoleCaller } from "../../../http/handler.ts";
 import type { Door } from "../../../http/mount.ts";
 import { sessionCookie } from "../../../http/session-cookie.ts";
 import { identities, type Proven } from "../../../routes/access/identities.ts";
-import { placeOf, returnPath } from "../../console-path.ts";
+import { consolePathOf, returnPath } from "../../console-path.ts";
 import { createLinks } from "../../links.ts";
 import { goTo, type Reply } from "../../reply.ts";
 import { connectAddress } from "./addresses.ts";
 import { createCallerOf } from "./caller-of.ts";
-import { journeyCookie } from "./flow-cookie.ts";
-import { showOffer } from "./identity-pages.tsx";
+import { flowCookie } from "./flow-cookie.ts";
+import { showConnectPage } from "./identity-pages.tsx";
 import { refusalOf, unknownJourney } from "./identity-refusals.ts";
 import type { Provider } from "./provider.ts";
-import { createSealed, type Journey } from "./sealed-flow.ts";
+import { createSealedFlows, type SignInFlow } from "./sealed-flow.ts";
 
 /** A longer one would not fit into the cookie. */
 const longestTo = 2_000;
 
 /** The way of a person to a provider and back, and what comes of it. */
-export function createJourneys(deps: Deps, door: Door) {
+export function createFlows(deps: Deps, door: Door) {
   const { settings } = deps;
-  const links = createLinks(placeOf(settings).href);
+  const links = createLinks(consolePathOf(settings).href);
   const session = sessionCookie(settings);
-  const cookie = journeyCookie(settings);
-  const sealed = createSealed(deps);
+  const cookie = flowCookie(settings);
+  const sealed = createSealedFlows(deps);
   const desk = identities(deps);
   const callerOf = createCallerOf(door, session.name);
 
   const offer = (provider: Provider, proven: Proven, to: string, caller: ConsoleCaller): Reply => {
     const { providerId, issuer, subject } = proven;
     const identity = { providerId, issuer, subject };
-    return showOffer({
+    return showConnectPage({
       links,
       provider: provider.name,
       address: proven.email,
@@ -40,10 +40,10 @@ export function createJourneys(deps: Deps, door: Door) {
       sealed: sealed.sealOffer({ proven: identity, userId: caller.userId, to }),
     });
   };
-  const arrive = async (ctx: Context, provider: Provider, journey: Journey): Promise<Reply> => {
+  const arrive = async (ctx: Context, provider: Provider, journey: SignInFlow): Promise<Reply> => {
     const proven = await provider.finish(new URLSearchParams(ctx.querystring), journey.way);
-    const caller = await callerOf.perhaps(ctx);
-    const arrived = await desk.arrive(proven, {
+    const caller = await callerOf.findCaller(ctx);
+    const arrived = await desk.finishSignIn(proven, {
       startedBy: journey.startedBy,
       caller,
       sessionId: ctx.cookies.get(session.name),
@@ -59,7 +59,7 @@ export function createJourneys(deps: Deps, door: Door) {
     async start(ctx: Context, provider: Provider): Promise<Reply> {
       const asked = new URLSearchParams(ctx.querystring).get("to") ?? "";
       const to = returnPath(asked.length > longestTo ? "" : asked, settings.consoleUrl, links.home);
-      const caller = await callerOf.perhaps(ctx);
+      const caller = await callerOf.findCaller(ctx);
       const { location, way } = await provider.begin();
       cookie.set(ctx, sealed.sealJourney({ providerId: provider.id, way, to, startedBy: caller?.userId }));
       return goTo(location);

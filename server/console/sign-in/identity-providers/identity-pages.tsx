@@ -1,10 +1,10 @@
 import type { ApiError } from "../../../../src/contract/errors.ts";
 import { Line } from "../../kit/display/user-text.tsx";
-import { Alone } from "../../kit/layout/bare-page.tsx";
+import { BarePage } from "../../kit/layout/bare-page.tsx";
 import type { Links } from "../../links.ts";
 import { type Reply, show } from "../../reply.ts";
 
-export interface OfferProps {
+export interface ConnectProps {
   readonly links: Links;
   /** Names of the provider, of the person there, where it tells one, and of their account here. */
   readonly provider: string;
@@ -16,10 +16,10 @@ export interface OfferProps {
 }
 
 /** Asks before an identity opens an account: a foreign page may have sent the browser to the provider. */
-export const showOffer = (props: OfferProps): Reply => show(<Offer {...props} />);
+export const showConnectPage = (props: ConnectProps): Reply => show(<Offer {...props} />);
 
-const Offer = ({ links, provider, address, account, action, sealed }: OfferProps) => (
-  <Alone links={links} title={`Connect ${provider}`}>
+const Offer = ({ links, provider, address, account, action, sealed }: ConnectProps) => (
+  <BarePage links={links} title={`Connect ${provider}`}>
     <div class="card stack">
       <h1>Connect {provider}?</h1>
       <p>
@@ -50,7 +50,7 @@ const Offer = ({ links, provider, address, account, action, sealed }: OfferProps
         </div>
       </form>
     </div>
-  </Alone>
+  </BarePage>
 );
 
 /** Why a provider did not open the console. */
@@ -58,7 +58,7 @@ export const showIdentityRefusal = (links: Links, error: ApiError): Reply => ({
   status: error.status,
   retryAfterSeconds: error.details.retryAfterSeconds,
   document: (
-    <Alone links={links} title="Not signed in">
+    <BarePage links={links} title="Not signed in">
       <div class="card stack">
         <h1>{titleOf(error)}</h1>
         <p>{error.message}</p>
@@ -71,7 +71,7 @@ export const showIdentityRefusal = (links: Links, error: ApiError): Reply => ({
           </a>
         </div>
       </div>
-    </Alone>
+    </BarePage>
   ),
 });
 

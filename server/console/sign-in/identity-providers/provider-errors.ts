@@ -4,7 +4,7 @@ import { ApiError } from "../../../../src/contract/errors.ts";
 const retryAfterSeconds = 5;
 
 /** Turns what goes wrong with a provider into what the person is told. Nothing that the provider sent is told or logged. */
-export const inTermsOf = (name: string) => {
+export const providerErrors = (name: string) => {
   const silent = (cause: unknown) =>
     new ApiError(
       "busy",

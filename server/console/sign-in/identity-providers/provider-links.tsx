@@ -2,7 +2,7 @@ import type { Settings } from "../../../settings/settings.ts";
 import { Line } from "../../kit/display/user-text.tsx";
 import { startAddress } from "./addresses.ts";
 
-export interface ProvidersProps {
+export interface ProviderLinksProps {
   readonly settings: Settings;
   /** Where to go on to: a path. */
   readonly to: string;
@@ -11,7 +11,7 @@ export interface ProvidersProps {
 }
 
 /** The ways in beside a password. */
-export const Providers = ({ settings, to, apart = false }: ProvidersProps) =>
+export const ProviderLinks = ({ settings, to, apart = false }: ProviderLinksProps) =>
   settings.identityProviders.length === 0 ? null : (
     <nav class="stack" aria-label="Other ways to sign in">
       {settings.identityProviders.map(({ id, name }) => (

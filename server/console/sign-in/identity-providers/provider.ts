@@ -3,8 +3,8 @@ import type { Clock } from "../../../clock.ts";
 import type { Proven } from "../../../routes/access/identities.ts";
 import { normaliseEmail } from "../../../secrets/passwords.ts";
 import type { IdentityProvider } from "../../../settings/settings.ts";
-import { remembered } from "./day-cache.ts";
-import { inTermsOf } from "./provider-errors.ts";
+import { cachedForDay } from "./day-cache.ts";
+import { providerErrors } from "./provider-errors.ts";
 
 /** What must be the same when a person comes back as when they set out. */
 export interface Way {
@@ -27,8 +27,8 @@ const timeoutSeconds = 5;
 /** Nothing is asked of a provider before somebody wants to sign in with it. */
 export function createProvider(settings: IdentityProvider, callback: string, clock: Clock): Provider {
   const { id, name } = settings;
-  const terms = inTermsOf(name);
-  const configuration = remembered(
+  const terms = providerErrors(name);
+  const configuration = cachedForDay(
     () => terms.discovering(discover(settings)),
     () => clock.now(),
   );

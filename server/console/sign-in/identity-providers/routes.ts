@@ -3,13 +3,13 @@ import { ApiError } from "../../../../src/contract/errors.ts";
 import type { Deps } from "../../../deps.ts";
 import { asApiError, report } from "../../../http/errors.ts";
 import type { Door, Route } from "../../../http/mount.ts";
-import { placeOf } from "../../console-path.ts";
+import { consolePathOf } from "../../console-path.ts";
 import { createLinks } from "../../links.ts";
 import type { Reply } from "../../reply.ts";
 import { createRespond } from "../../respond.ts";
 import { callbackAddress, callbackPath, connectPath, startPath } from "./addresses.ts";
 import { createConnect } from "./connect.ts";
-import { createJourneys } from "./flows.ts";
+import { createFlows } from "./flows.ts";
 import { showIdentityRefusal } from "./identity-pages.tsx";
 import { createProvider, type Provider } from "./provider.ts";
 
@@ -37,7 +37,7 @@ export function identityRoutes(deps: Deps, door: Door): Route[] {
         return answer(ctx, provider);
       }),
   });
-  const { start, finish } = createJourneys(deps, door);
+  const { start, finish } = createFlows(deps, door);
   return [
     route("GET", startPath, start),
     route("GET", callbackPath, finish),
@@ -47,7 +47,7 @@ export function identityRoutes(deps: Deps, door: Door): Route[] {
 
 /** Sends a reply; where it fails, a page to browsers. Everybody else gets the error as JSON. */
 function createOrPage(deps: Pick<Deps, "settings" | "log">) {
-  const links = createLinks(placeOf(deps.settings).href);
+  const links = createLinks(consolePathOf(deps.settings).href);
   const respond = createRespond(deps.settings);
   return async (ctx: Context, make: () => Promise<Reply>): Promise<void> => {
     try {

@@ -10,7 +10,7 @@ const Journey = z.object({
   startedBy: z.optional(z.string()),
   expiresAt: z.number(),
 });
-export type Journey = Omit<z.output<typeof Journey>, "kind" | "expiresAt">;
+export type SignInFlow = Omit<z.output<typeof Journey>, "kind" | "expiresAt">;
 
 /** A proven identity that an account may have. */
 const Offer = z.object({
@@ -20,12 +20,12 @@ const Offer = z.object({
   to: z.string(),
   expiresAt: z.number(),
 });
-export type Offer = Omit<z.output<typeof Offer>, "kind" | "expiresAt">;
+export type ConnectOffer = Omit<z.output<typeof Offer>, "kind" | "expiresAt">;
 
 export const lifetimeSeconds = 600;
 
 /** Hands state to the browser that only this deployment can read or write, for ten minutes. */
-export function createSealed({ sealer, clock }: Pick<Deps, "sealer" | "clock">) {
+export function createSealedFlows({ sealer, clock }: Pick<Deps, "sealer" | "clock">) {
   const expiresAt = () => clock.now().getTime() + lifetimeSeconds * 1_000;
   const opened = (sealed: string): unknown => {
     try {
@@ -37,12 +37,12 @@ export function createSealed({ sealer, clock }: Pick<Deps, "sealer" | "clock">) 
   const live = <Content extends { expiresAt: number }>({ data }: { data?: Content }): Content | undefined =>
     data && clock.now().getTime() < data.expiresAt ? data : undefined;
   return {
-    sealJourney: (journey: Journey): string =>
+    sealJourney: (journey: SignInFlow): string =>
       sealer.seal(JSON.stringify({ ...journey, kind: "journey", expiresAt: expiresAt() })),
     /** Undefined for all that is foreign, changed or too old. */
-    openJourney: (sealed: string): Journey | undefined => live(Journey.safeParse(opened(sealed))),
-    sealOffer: (offer: Offer): string =>
+    openJourney: (sealed: string): SignInFlow | undefined => live(Journey.safeParse(opened(sealed))),
+    sealOffer: (offer: ConnectOffer): string =>
       sealer.seal(JSON.stringify({ ...offer, kind: "offer", expiresAt: expiresAt() })),
-    openOffer: (sealed: string): Offer | undefined => live(Offer.safeParse(opened(sealed))),
+    openOffer: (sealed: string): ConnectOffer | undefined => live(Offer.safeParse(opened(sealed))),
   };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { createDoor } from "../closing-gate.ts";
+import { createClosingGate } from "../closing-gate.ts";
 import type { Database, Pace, Transaction } from "../database.ts";
 import { isRetryable } from "../errors.ts";
 import { insertStatement } from "../insert-statement.ts";
@@ -33,7 +33,7 @@ export async function openPostgres(
   const pool = new pg.Pool({ ...config, max: poolSize });
   ignoreLostConnections(pool);
   if (patienceMs !== Number.POSITIVE_INFINITY) limitStatements(pool, patienceMs);
-  const door = createDoor();
+  const door = createClosingGate();
   let closing: Promise<void> | undefined;
 
   async function write<Result>(work: (tx: Transaction) => Promise<Result>, pace: Pace): Promise<Result> {

@@ -1,4 +1,4 @@
-import { createDoor } from "../closing-gate.ts";
+import { createClosingGate } from "../closing-gate.ts";
 import type { Reader } from "../database.ts";
 import type { Connection } from "../drivers/connection.ts";
 import { whenFree } from "./when-free.ts";
@@ -9,7 +9,7 @@ export interface Readers extends Reader {
 
 /** The reading connections of a SQLite file, each used by one statement at a time. */
 export function createReaders(connections: readonly Connection[]): Readers {
-  const door = createDoor();
+  const door = createClosingGate();
   const idle = [...connections];
   const waiting: ((connection: Connection) => void)[] = [];
 

@@ -1,5 +1,5 @@
 import { createSender, type Sender } from "../../../client/calls/sender.ts";
-import { once } from "../../../client/lazy.ts";
+import { lazy } from "../../../client/lazy.ts";
 import type { ClientOptions, Idempotency } from "../../../client/options.ts";
 import type { ProxySettings } from "../../../client/transport/proxy.ts";
 import { missingCredential } from "../credentials/missing-credential.ts";
@@ -65,8 +65,8 @@ function keysOf(invocation: Invocation): Idempotency {
   const { idempotencyKey } = flags;
   if (idempotencyKey !== undefined) return { keyFor: async () => idempotencyKey, settled: async () => {} };
   // Loaded for mutations only: reading must start fast, and hashing is slow to load.
-  const kept = once(async () =>
-    (await import("./idempotency-keys.ts")).pendingKeys(context, invocation.stateFolder),
+  const kept = lazy(async () =>
+    (await import("./idempotency-keys.ts")).idempotencyKeys(context, invocation.stateFolder),
   );
   return {
     keyFor: async (request) => (await kept()).keyFor(request),

@@ -19,7 +19,7 @@ const usableMs = 23 * 3_600_000;
  * Gives every mutation a key of its own and keeps it until the server has dealt with the request: the same command run
  * again repeats the request instead of doubling it.
  */
-export function pendingKeys(context: Context, stateFolder: string): Idempotency {
+export function idempotencyKeys(context: Context, stateFolder: string): Idempotency {
   const files = new Map<string, string>();
   return {
     async keyFor(request) {

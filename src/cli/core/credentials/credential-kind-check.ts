@@ -16,7 +16,7 @@ export function mixUp({ secret, source }: FoundCredential, kind: CredentialKind)
 }
 
 /** Throws a CliError where a credential is one of another kind: the server would only call it invalid. */
-export function assertKind(found: FoundCredential, kind: CredentialKind): void {
+export function assertCredentialKind(found: FoundCredential, kind: CredentialKind): void {
   const message = mixUp(found, kind);
   if (message === undefined) return;
   const { variable, command } = credentialKinds[kind];

@@ -6,12 +6,12 @@ import { note } from "../output/output.ts";
 import type { Invocation } from "../program/context.ts";
 import { openStore } from "./find-credential.ts";
 
-export interface KeepFlags {
+export interface StoreFlags {
   readonly insecureStorage?: boolean;
 }
 
 /** What may be told of a credential that was stored. */
-export interface KeptCredential {
+export interface IssuedCredential {
   readonly origin: string;
   readonly kind: CredentialKind;
   readonly source: string;
@@ -19,12 +19,12 @@ export interface KeptCredential {
 }
 
 /** Stores a credential for the server that is meant, and says where it went. Throws a CliError where nothing takes it. */
-export async function keepCredential(
+export async function storeCredential(
   invocation: Invocation,
-  { insecureStorage }: KeepFlags,
+  { insecureStorage }: StoreFlags,
   kind: CredentialKind,
   secret: string,
-): Promise<KeptCredential> {
+): Promise<IssuedCredential> {
   const origin = originOf(invocation);
   const store = openStore(invocation.context);
   const storedIn = await written(() => store.put(origin, kind, secret, insecureStorage ? "file" : undefined));

@@ -6,7 +6,7 @@ import type { Failure } from "./failure.ts";
  * A failure in the words of the command line: a server names the fields of a request, the person knows flags and
  * arguments. What no flag or argument stands for stays as it is.
  */
-export function inOwnWords(failure: Failure, command: Command): Failure {
+export function withFlagNames(failure: Failure, command: Command): Failure {
   const { issues = [], code } = failure;
   if (issues.length === 0) return failure;
   const own = issues.map((issue) => ({ ...issue, path: wordFor(issue, command) }));

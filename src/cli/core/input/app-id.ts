@@ -14,7 +14,7 @@ export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0
  * The id of the app that is meant: `--app`, INNKEEP_APP (an id or a name), or the only one that the maintainer token
  * reaches. Throws a usage error that lists them where it is not clear.
  */
-export async function appOf(invocation: Invocation): Promise<string> {
+export async function appIdOf(invocation: Invocation): Promise<string> {
   const wanted = invocation.flags.app ?? (invocation.context.env.INNKEEP_APP || undefined);
   if (wanted && isId(wanted)) return wanted;
   const apps = await reachableApps(invocation);

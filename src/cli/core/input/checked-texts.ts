@@ -1,6 +1,6 @@
 import { CliError } from "../failures/cli-error.ts";
 import type { Invocation } from "../program/context.ts";
-import type { Checked, Fault } from "./input-fault.ts";
+import type { Checked, InputFault } from "./input-fault.ts";
 import { optionalTextOf } from "./text-flag.ts";
 
 type Texts = Readonly<Record<string, string | undefined>>;
@@ -35,7 +35,7 @@ export async function readTexts(
 async function readText(
   [name, given]: readonly [string, string | undefined],
   read: (flag: string, given: string | undefined) => Promise<string | undefined>,
-): Promise<{ readonly name: string; readonly text?: string; readonly fault?: Fault }> {
+): Promise<{ readonly name: string; readonly text?: string; readonly fault?: InputFault }> {
   const flag = `--${name}`;
   try {
     return { name, text: await read(flag, given) };

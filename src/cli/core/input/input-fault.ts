@@ -1,5 +1,5 @@
 /** One thing that is wrong with what was given: under which flag, and what is wanted there. */
-export interface Fault {
+export interface InputFault {
   readonly flag: string;
   readonly message: string;
 }
@@ -7,7 +7,7 @@ export interface Fault {
 /** Either what was asked for, or all that stands in its way. */
 export interface Checked<Value> {
   readonly value: Value;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly InputFault[];
 }
 
 /** The flag that gives a field of the request: `dedupeKey` comes from `--dedupe-key`. */

@@ -18,7 +18,7 @@ export const forTester = (setup: Setup): Setup => ({ ...setup, asTester: true })
  * Gives a command what it does: `flags` are its own and the global ones, `argument` its positional argument (an array
  * where the argument is variadic). It ends `ok` unless it returns another exit or throws.
  */
-export function onRun<Flags extends object, Argument = undefined>(
+export function commandAction<Flags extends object, Argument = undefined>(
   command: Command,
   { context, outcome, asTester }: Setup,
   run: (invocation: Invocation, flags: Flags & GlobalFlags, argument: Argument) => Promise<Exit | undefined>,

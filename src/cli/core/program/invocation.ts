@@ -4,7 +4,7 @@ import type { CredentialKind } from "../../../client/credential-kinds.ts";
 import { stateFolder } from "../../../credentials/folders.ts";
 import { connect } from "../connection/connect.ts";
 import { serverOf } from "../connection/server-address.ts";
-import { assertKind } from "../credentials/credential-kind-check.ts";
+import { assertCredentialKind } from "../credentials/credential-kind-check.ts";
 import { findCredential } from "../credentials/find-credential.ts";
 import type { Context, FoundCredential, GlobalFlags, Invocation } from "./context.ts";
 
@@ -39,6 +39,6 @@ async function findOwn(
   kind: CredentialKind,
 ): Promise<FoundCredential | undefined> {
   const found = await findCredential(context, flags, new URL(baseUrl()).origin, kind);
-  if (found) assertKind(found, kind);
+  if (found) assertCredentialKind(found, kind);
   return found;
 }

@@ -5,7 +5,7 @@ import { asLogged, asLoggedJson } from "../ci/ci-log.ts";
 import { DryRun, textOfRequest } from "../connection/dry-run.ts";
 import { type Exit, exitCodes } from "../failures/exit-codes.ts";
 import { type Failure, failureOf } from "../failures/failure.ts";
-import { inOwnWords } from "../failures/flag-names.ts";
+import { withFlagNames } from "../failures/flag-names.ts";
 import { allMissing } from "../failures/missing-flags.ts";
 import { type Painter, painter } from "../output/color.ts";
 import { printable } from "../output/plain-text.ts";
@@ -28,8 +28,8 @@ export async function runCli(argv: readonly string[], context: Context): Promise
     const flags: GlobalFlags = { json: argv.includes("--json"), ...program.opts<GlobalFlags>() };
     const fault = allMissing(error, program, argv);
     if (isBestEffort(argv) && isFailure(fault, context)) {
-      const { goOnUnread } = await import("../../feedback/sending/best-effort-warning.ts");
-      return exitCodes[await goOnUnread(context, flags, fault)].code;
+      const { warnUnreadAndContinue } = await import("../../feedback/sending/best-effort-warning.ts");
+      return exitCodes[await warnUnreadAndContinue(context, flags, fault)].code;
     }
     return exitCodes[end(fault, flags, { context, command: calledBy(argv, program) })].code;
   }
@@ -50,7 +50,7 @@ function end(
   if (error instanceof DryRun) return showRequest(error, flags, context);
   const { env } = context;
   const { stderr } = context.io;
-  const failure = inOwnWords(failureOf(error), command);
+  const failure = withFlagNames(failureOf(error), command);
   if (flags.json) stderr.write(`${asLoggedJson(env, jsonOf(failure))}\n`);
   else if (!isShownHelp(error))
     stderr.write(`${asLogged(env, textOf(failure, painter(context, flags, stderr)))}\n`);

@@ -8,7 +8,11 @@ import type { Draft } from "./draft.ts";
 import { tellingOf, tellJobOfFailure } from "./tell-ci-job.ts";
 
 /** Warns that feedback was not sent, and lets the job go on. */
-export async function goOn(invocation: Invocation, failure: CliError, draft?: Draft): Promise<Exit> {
+export async function warnAndContinue(
+  invocation: Invocation,
+  failure: CliError,
+  draft?: Draft,
+): Promise<Exit> {
   await tellJobOfFailure(invocation, "warning", failure, draft);
   note(invocation, `Warning: the feedback was not sent.\n${tellingOf(failure)}`);
   if (!invocation.flags.json) return "ok";
@@ -19,5 +23,8 @@ export async function goOn(invocation: Invocation, failure: CliError, draft?: Dr
 }
 
 /** The same for a command line that could not be read. */
-export const goOnUnread = (context: Context, { json }: GlobalFlags, error: unknown): Promise<Exit> =>
-  goOn(startInvocation(context, { json }), cliErrorOf(error));
+export const warnUnreadAndContinue = (
+  context: Context,
+  { json }: GlobalFlags,
+  error: unknown,
+): Promise<Exit> => warnAndContinue(startInvocation(context, { json }), cliErrorOf(error));

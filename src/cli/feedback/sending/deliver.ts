@@ -3,13 +3,13 @@ import { feedbackBody } from "../../../client/calls/feedback-body.ts";
 import { ServerError } from "../../../client/errors.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { type Delivery, deliverContent } from "../../delivery/deliver.ts";
-import type { Report } from "./outgoing-feedback.ts";
+import type { OutgoingFeedback } from "./outgoing-feedback.ts";
 
 /** What the server answered. One that keeps the specification and no more names neither id nor address. */
 export type Answer = Partial<Awaited<ReturnType<Client["feedback"]["submit"]>>>;
 
 /** Sends a report, again with the same key where it may have failed on the way. */
-export const deliver = (invocation: Invocation, report: Report): Promise<Delivery<Answer>> =>
+export const deliver = (invocation: Invocation, report: OutgoingFeedback): Promise<Delivery<Answer>> =>
   deliverContent<Answer>(invocation, feedbackBody(report.fields, report.files), {
     async send(given) {
       const { idempotencyKey } = report;

@@ -4,8 +4,8 @@ import { issuesOf } from "../../../contract/issues.ts";
 import { limits } from "../../../contract/limits.ts";
 import { ciMetadata } from "../../core/ci/ci-environment.ts";
 import { readTexts } from "../../core/input/checked-texts.ts";
-import { type Checked, type Fault, flagOf } from "../../core/input/input-fault.ts";
-import { refusal } from "../../core/input/input-faults-error.ts";
+import { type Checked, flagOf, type InputFault } from "../../core/input/input-fault.ts";
+import { inputFaultsError } from "../../core/input/input-faults-error.ts";
 import { onOneLine } from "../../core/output/plain-text.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { checkFiles } from "./chosen-files.ts";
@@ -57,14 +57,14 @@ export async function draftOf(invocation: Invocation, flags: DraftFlags): Promis
   const facts = flags.ciMetadata ? ciMetadata(invocation.context.env) : {};
   const whole = { fields: withFacts(fields.value, metadata.value, facts), files: files.value };
   if (faults.length === 0) return whole;
-  if (!flags.bestEffort) throw refusal(faults);
+  if (!flags.bestEffort) throw inputFaultsError(faults);
   return { ...whole, fields: withoutFaults(invocation, whole.fields, faults) };
 }
 
-function checkFields(given: Given, known: readonly Fault[]): Checked<Given> {
+function checkFields(given: Given, known: readonly InputFault[]): Checked<Given> {
   const checked = NewFeedback.safeParse(given);
   if (checked.success) return { value: checked.data, faults: [] };
-  const faults = issuesOf(checked.error).map(({ path, message }): Fault => {
+  const faults = issuesOf(checked.error).map(({ path, message }): InputFault => {
     const [field = ""] = path.split(".");
     return { flag: flagOf(field), message: given[field] === undefined ? "is missing" : message };
   });
@@ -72,7 +72,7 @@ function checkFields(given: Given, known: readonly Fault[]): Checked<Given> {
 }
 
 /** What is left without the faulty fields, with a message that names them. Throws where no report is left. */
-function withoutFaults(invocation: Invocation, fields: Given, faults: readonly Fault[]): Given {
+function withoutFaults(invocation: Invocation, fields: Given, faults: readonly InputFault[]): Given {
   const sound = Object.entries(fields).filter(
     ([field]) => !faults.some(({ flag }) => flag === flagOf(field)),
   );
@@ -82,7 +82,7 @@ function withoutFaults(invocation: Invocation, fields: Given, faults: readonly F
   const room = longestMessage - Math.min(notes.length, mostNotes) - 2;
   const told = `${fitMessage(invocation, String(message), room)}\n\n${notes.slice(0, mostNotes)}`;
   const checked = NewFeedback.safeParse({ ...rest, message: told });
-  if (!checked.success) throw refusal(faults);
+  if (!checked.success) throw inputFaultsError(faults);
   return { ...rest, message: told };
 }
 

@@ -1,4 +1,4 @@
-import type { Checked, Fault } from "../../core/input/input-fault.ts";
+import type { Checked, InputFault } from "../../core/input/input-fault.ts";
 
 /** The object that repeated `--metadata key=text` and `--metadata key:=json` make; a later value wins. */
 export function metadataOf(given: readonly string[]): Checked<Record<string, unknown>> {
@@ -9,7 +9,7 @@ export function metadataOf(given: readonly string[]): Checked<Record<string, unk
   };
 }
 
-type Pair = { readonly entry: readonly [string, unknown] } | { readonly fault: Fault };
+type Pair = { readonly entry: readonly [string, unknown] } | { readonly fault: InputFault };
 
 function pairOf(given: string): Pair {
   const at = given.indexOf("=");
@@ -25,4 +25,4 @@ function pairOf(given: string): Pair {
   }
 }
 
-const fault = (what: string, message: string): Fault => ({ flag: `--metadata ${what}`, message });
+const fault = (what: string, message: string): InputFault => ({ flag: `--metadata ${what}`, message });

@@ -1,9 +1,9 @@
 import type { FeedbackFiles } from "../../../client/calls/feedback-body.ts";
 import type { SentFile } from "../../../client/calls/file-content.ts";
-import type { Item } from "../../delivery/spooled-item.ts";
+import type { SpooledItem } from "../../delivery/spooled-item.ts";
 
 /** Feedback on its way to a server. */
-export interface Report extends Item {
+export interface OutgoingFeedback extends SpooledItem {
   /** The body without its files. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly files: FeedbackFiles;

@@ -2,10 +2,10 @@ import type { SentFile } from "../../../client/calls/file-content.ts";
 import { routes } from "../../../client/calls/routes.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { megabytes } from "../../delivery/progress.ts";
-import type { Report } from "./outgoing-feedback.ts";
+import type { OutgoingFeedback } from "./outgoing-feedback.ts";
 
 /** Under `--dry-run`: ends the command at the request that it would have sent, its files only named. */
-export async function preview(invocation: Invocation, { fields, files }: Report): Promise<void> {
+export async function preview(invocation: Invocation, { fields, files }: OutgoingFeedback): Promise<void> {
   const { images, videos, attachments } = files;
   const body = {
     ...fields,

@@ -8,11 +8,11 @@ import type { Invocation } from "../../core/program/context.ts";
 import { attempt, keep } from "../../delivery/attempt.ts";
 import { remind } from "../../delivery/remind.ts";
 import type { Spool } from "../../delivery/spool.ts";
-import { openSpool } from "../spool/feedback-spool.ts";
-import { goOn } from "./best-effort-warning.ts";
+import { openFeedbackSpool } from "../spool/feedback-spool.ts";
+import { warnAndContinue } from "./best-effort-warning.ts";
 import { type Answer, deliver } from "./deliver.ts";
 import { type Draft, type DraftFlags, draftOf } from "./draft.ts";
-import type { Report } from "./outgoing-feedback.ts";
+import type { OutgoingFeedback } from "./outgoing-feedback.ts";
 import { preview } from "./preview.ts";
 import { tellingOf, tellJobOfFailure, tellJobOfSuccess } from "./tell-ci-job.ts";
 import { undelivered } from "./undelivered.ts";
@@ -30,7 +30,7 @@ export async function send(invocation: Invocation, flags: SendFlags): Promise<Ex
     if (error instanceof DryRun) throw error;
     const failure = cliErrorOf(error);
     if (invocation.context.signal.aborted) throw interrupted(invocation, failure, made.draft);
-    if (flags.bestEffort) return goOn(invocation, failure, made.draft);
+    if (flags.bestEffort) return warnAndContinue(invocation, failure, made.draft);
     await tellJobOfFailure(invocation, "error", failure, made.draft);
     throw error;
   }
@@ -50,23 +50,23 @@ async function tellSent(invocation: Invocation, { report, answer, spool }: SentR
 }
 
 interface SentReport {
-  readonly report: Report;
+  readonly report: OutgoingFeedback;
   readonly answer: Answer;
-  readonly spool: Spool<Report>;
+  readonly spool: Spool<OutgoingFeedback>;
 }
 
 /** Throws what explains why it did not arrive. */
 async function sendDraft(invocation: Invocation, draft: Draft): Promise<SentReport> {
   const report = reportOf(invocation, draft);
   if (invocation.flags.dryRun) await preview(invocation, report);
-  const spool = openSpool(invocation);
+  const spool = openFeedbackSpool(invocation);
   const kept = await keep(invocation, report, spool);
   const delivery = await attempt(invocation, kept, deliver);
   if (!delivery.delivered) throw undelivered(kept, delivery);
   return { report, answer: delivery.answer, spool };
 }
 
-function reportOf({ context, flags, baseUrl }: Invocation, draft: Draft): Report {
+function reportOf({ context, flags, baseUrl }: Invocation, draft: Draft): OutgoingFeedback {
   const id = context.newId();
   return {
     ...draft,

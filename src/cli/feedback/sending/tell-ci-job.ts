@@ -14,13 +14,13 @@ import { onOneLine } from "../../core/output/plain-text.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import type { Answer } from "./deliver.ts";
 import type { Draft } from "./draft.ts";
-import type { Report } from "./outgoing-feedback.ts";
+import type { OutgoingFeedback } from "./outgoing-feedback.ts";
 import { showUnsent, unsentText } from "./unsent-text.ts";
 
 /** Tells a GitHub Actions job what was sent: beside the run, as outputs of the step, and on its summary page. */
 export async function tellJobOfSuccess(
   invocation: Invocation,
-  { fields }: Report,
+  { fields }: OutgoingFeedback,
   answer: Answer,
 ): Promise<void> {
   const { env, io } = invocation.context;

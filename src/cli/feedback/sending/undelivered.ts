@@ -8,10 +8,13 @@ import type { Kept } from "../../delivery/attempt.ts";
 import type { Failed } from "../../delivery/deliver.ts";
 import { megabytes } from "../../delivery/progress.ts";
 import type { LastTry } from "../../delivery/spooled-item.ts";
-import { flagOfField, placesOf, type Report } from "./outgoing-feedback.ts";
+import { flagOfField, type OutgoingFeedback, placesOf } from "./outgoing-feedback.ts";
 
 /** Says why a report did not arrive, whether it may have all the same, and how it is sent again. */
-export function undelivered({ item: report, spool }: Kept<Report>, { error, lastTry }: Failed): CliError {
+export function undelivered(
+  { item: report, spool }: Kept<OutgoingFeedback>,
+  { error, lastTry }: Failed,
+): CliError {
   const { exit, code, message, next, ...details } = failureOf(error);
   const isCut = lastTry.outcome === "unsent" && wasCut(error) && placesOf(report.files).length > 0;
   const sentences = [
@@ -51,7 +54,7 @@ const wasCut = (error: Error): boolean =>
   error instanceof ConnectionError && ["ECONNRESET", "EPIPE"].includes(error.code);
 
 /** The faults that the server found, or after a 413 the sizes, by the flags that gave them. */
-function issuesOf(error: Error, report: Report): readonly Issue[] {
+function issuesOf(error: Error, report: OutgoingFeedback): readonly Issue[] {
   if (!(error instanceof ServerError)) return [];
   const named = error.issues.map(({ path, message }) => ({
     path: placeOf(path, report),
@@ -60,21 +63,21 @@ function issuesOf(error: Error, report: Report): readonly Issue[] {
   return error.status === 413 && named.length === 0 ? sizesOf(report) : named;
 }
 
-const sizesOf = ({ files }: Report): Issue[] =>
+const sizesOf = ({ files }: OutgoingFeedback): Issue[] =>
   placesOf(files).map(({ field, file }) => ({
     path: onOneLine(`${flagOfField[field]} ${file.name}`),
     message: `has ${megabytes(file.bytes)}`,
   }));
 
 /** The flag and the file behind a field of the request such as `images.1`; else the flag of the field. */
-function placeOf(path: string, { files }: Report): string {
+function placeOf(path: string, { files }: OutgoingFeedback): string {
   const [field = "", at = ""] = path.split(".");
   const placed = placesOf(files).find((place) => place.field === field && String(place.at) === at);
   if (placed) return onOneLine(`${flagOfField[placed.field]} ${placed.file.name}`);
   return field === "" ? "" : onOneLine(flagOf(field));
 }
 
-function nextFor(error: Error, { id, files }: Report, isCut: boolean): string {
+function nextFor(error: Error, { id, files }: OutgoingFeedback, isCut: boolean): string {
   const isTooLarge = isCut || (error instanceof ServerError && error.status === 413);
   const resend = `innkeep feedback resend ${id}`;
   return isTooLarge && placesOf(files).length > 0 ? `${resend} --without-files` : resend;

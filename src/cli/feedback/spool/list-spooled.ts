@@ -3,7 +3,7 @@ import { type Column, printList } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { tellDamaged } from "../../delivery/remind.ts";
 import type { Spool } from "../../delivery/spool.ts";
-import { placesOf, type Report } from "../sending/outgoing-feedback.ts";
+import { type OutgoingFeedback, placesOf } from "../sending/outgoing-feedback.ts";
 
 interface KeptRow {
   readonly id: string;
@@ -17,13 +17,13 @@ interface KeptRow {
 }
 
 /** Shows the reports that no server has confirmed yet, oldest first. */
-export async function listKept(invocation: Invocation, spool: Spool<Report>): Promise<Exit> {
+export async function listSpooled(invocation: Invocation, spool: Spool<OutgoingFeedback>): Promise<Exit> {
   const { items, damaged } = await spool.list();
   tellDamaged(invocation, spool.kind, damaged);
-  return printKept(invocation, items);
+  return printSpooled(invocation, items);
 }
 
-export function printKept(invocation: Invocation, reports: readonly Report[]): Exit {
+export function printSpooled(invocation: Invocation, reports: readonly OutgoingFeedback[]): Exit {
   printList(invocation, reports.map(rowOf), columns);
   return "ok";
 }
@@ -39,7 +39,7 @@ const columns: readonly Column<KeptRow>[] = [
   { heading: "server", of: ({ baseUrl }) => baseUrl },
 ];
 
-const rowOf = ({ id, createdAt, baseUrl, fields, files, lastTry }: Report): KeptRow => ({
+const rowOf = ({ id, createdAt, baseUrl, fields, files, lastTry }: OutgoingFeedback): KeptRow => ({
   id,
   createdAt,
   baseUrl,

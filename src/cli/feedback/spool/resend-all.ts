@@ -7,9 +7,9 @@ import { itemsForHere } from "../../delivery/items-by-server.ts";
 import { resendEach, type Sent } from "../../delivery/resend-each.ts";
 import type { Spool } from "../../delivery/spool.ts";
 import { deliver } from "../sending/deliver.ts";
-import type { Report } from "../sending/outgoing-feedback.ts";
+import type { OutgoingFeedback } from "../sending/outgoing-feedback.ts";
 import { undelivered } from "../sending/undelivered.ts";
-import { printKept } from "./list-spooled.ts";
+import { printSpooled } from "./list-spooled.ts";
 
 /** What became of one kept report. */
 interface Resent {
@@ -24,9 +24,9 @@ interface Resent {
 const keyLifetimeMs = 23 * 3_600_000;
 
 /** Sends all that is kept for this server, oldest first, until one must wait; ends as the first that failed. */
-export async function resendAll(invocation: Invocation, spool: Spool<Report>): Promise<Exit> {
+export async function resendAll(invocation: Invocation, spool: Spool<OutgoingFeedback>): Promise<Exit> {
   const due = await dueReports(invocation, spool);
-  if (invocation.flags.dryRun) return printKept(invocation, due);
+  if (invocation.flags.dryRun) return printSpooled(invocation, due);
   const { rows, left, failure } = await resendEach(due, (report) => resendNext(invocation, report, spool));
   printList(invocation, rows, columns, { left });
   return failure?.exit ?? "ok";
@@ -39,7 +39,10 @@ const columns: readonly Column<Resent>[] = [
   { heading: "where or why", of: ({ consoleUrl, why }) => consoleUrl ?? why },
 ];
 
-async function dueReports(invocation: Invocation, spool: Spool<Report>): Promise<readonly Report[]> {
+async function dueReports(
+  invocation: Invocation,
+  spool: Spool<OutgoingFeedback>,
+): Promise<readonly OutgoingFeedback[]> {
   const here = await itemsForHere(invocation, spool);
   const due = here.filter((report) => !isDoubtful(report, invocation.context.clock.now()));
   for (const { id } of here.filter((report) => !due.includes(report))) {
@@ -51,13 +54,13 @@ async function dueReports(invocation: Invocation, spool: Spool<Report>): Promise
   return due;
 }
 
-const isDoubtful = ({ lastTry }: Report, now: Date): boolean =>
+const isDoubtful = ({ lastTry }: OutgoingFeedback, now: Date): boolean =>
   lastTry?.outcome === "unknown" && now.getTime() - Date.parse(lastTry.at) > keyLifetimeMs;
 
 async function resendNext(
   invocation: Invocation,
-  report: Report,
-  spool: Spool<Report>,
+  report: OutgoingFeedback,
+  spool: Spool<OutgoingFeedback>,
 ): Promise<Sent<Resent>> {
   const kept = { item: report, spool };
   const delivery = await attempt(invocation, kept, deliver);

@@ -5,12 +5,12 @@ import { attempt } from "../../delivery/attempt.ts";
 import { refuseOtherServer } from "../../delivery/items-by-server.ts";
 import { keptItem, type Spool } from "../../delivery/spool.ts";
 import { deliver } from "../sending/deliver.ts";
-import { noFiles, type Report } from "../sending/outgoing-feedback.ts";
+import { noFiles, type OutgoingFeedback } from "../sending/outgoing-feedback.ts";
 import { preview } from "../sending/preview.ts";
 import { printAnswer } from "../sending/send.ts";
 import { undelivered } from "../sending/undelivered.ts";
-import { openSpool } from "./feedback-spool.ts";
-import { listKept } from "./list-spooled.ts";
+import { openFeedbackSpool } from "./feedback-spool.ts";
+import { listSpooled } from "./list-spooled.ts";
 import { resendAll } from "./resend-all.ts";
 
 export interface ResendFlags {
@@ -21,8 +21,8 @@ export interface ResendFlags {
 
 /** Sends kept reports again, each with the key it had, so that what has arrived is not posted twice. */
 export async function resend(invocation: Invocation, flags: ResendFlags, id?: string): Promise<Exit> {
-  const spool = openSpool(invocation);
-  if (flags.list) return listKept(invocation, spool);
+  const spool = openFeedbackSpool(invocation);
+  if (flags.list) return listSpooled(invocation, spool);
   if (id && !flags.all) return resendOne(invocation, flags, spool, await keptItem(spool, id));
   if (flags.all && !id && !flags.withoutFiles) return resendAll(invocation, spool);
   throw usageError("Name one report, or give --all alone.", "innkeep feedback resend --list");
@@ -31,8 +31,8 @@ export async function resend(invocation: Invocation, flags: ResendFlags, id?: st
 async function resendOne(
   invocation: Invocation,
   { withoutFiles }: ResendFlags,
-  spool: Spool<Report>,
-  stored: Report,
+  spool: Spool<OutgoingFeedback>,
+  stored: OutgoingFeedback,
 ): Promise<Exit> {
   refuseOtherServer(invocation, spool.kind, stored);
   const chosen = withoutFiles ? stripped(invocation, stored) : stored;
@@ -48,7 +48,7 @@ async function resendOne(
 }
 
 /** The text alone is another request, so it gets another key; only where the first cannot have arrived. */
-function stripped({ context }: Invocation, report: Report): Report {
+function stripped({ context }: Invocation, report: OutgoingFeedback): OutgoingFeedback {
   if (report.lastTry?.outcome === "unknown") {
     throw usageError(
       `Report ${report.id} may have arrived whole: without its files it would be posted a second time.`,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import * as z from "zod/mini";
 import type { FeedbackFiles } from "../../../client/calls/feedback-body.ts";
-import type { Report } from "../sending/outgoing-feedback.ts";
+import type { OutgoingFeedback } from "../sending/outgoing-feedback.ts";
 
 const StoredFile = z.object({ name: z.string(), mediaType: z.string(), bytes: z.int() });
 
@@ -23,10 +23,11 @@ const StoredReport = z.object({
 });
 type StoredFiles = z.output<typeof StoredReport>["files"];
 
-export const storedText = (report: Report): string => JSON.stringify(StoredReport.parse(report));
+export const storedFeedbackText = (report: OutgoingFeedback): string =>
+  JSON.stringify(StoredReport.parse(report));
 
 /** The report in a folder of the spool; undefined where the text is none. */
-export function storedReport(folder: string, text: string): Report | undefined {
+export function storedFeedback(folder: string, text: string): OutgoingFeedback | undefined {
   try {
     const { data: report } = StoredReport.safeParse(JSON.parse(text));
     return report && { ...report, files: filesBeside(folder, report.files) };

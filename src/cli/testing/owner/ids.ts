@@ -19,7 +19,7 @@ export const cycleIdOf = (invocation: Invocation, given: string): Promise<string
   });
 
 /** The id of a seat that is named by it, or by its start; of runs that are over by the whole id alone. */
-export const seatIdOf = (invocation: Invocation, given: string): Promise<string> =>
+export const slotIdOf = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(given, {
     thing: "seat of a test that is not over",
     command: "innkeep testing cycle view CYCLE",

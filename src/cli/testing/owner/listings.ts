@@ -1,7 +1,7 @@
 import type { Listing, NewListing } from "../../../contract/console/listings.ts";
 import { usageError } from "../../core/failures/cli-error.ts";
 import { missingFlags } from "../../core/failures/missing-flags.ts";
-import { appOf } from "../../core/input/app-id.ts";
+import { appIdOf } from "../../core/input/app-id.ts";
 import { flagOf } from "../../core/input/input-fault.ts";
 import { optionalTextOf } from "../../core/input/text-flag.ts";
 import { details } from "../../core/output/details.ts";
@@ -15,7 +15,7 @@ export interface ListingFlags extends Partial<Omit<NewListing, "screens">> {
 }
 
 export async function listListings(invocation: Invocation): Promise<undefined> {
-  const { items } = await invocation.client().listings.list({ params: { appId: await appOf(invocation) } });
+  const { items } = await invocation.client().listings.list({ params: { appId: await appIdOf(invocation) } });
   printList(invocation, items, columns);
 }
 
@@ -40,7 +40,7 @@ export async function createListing(invocation: Invocation, flags: ListingFlags)
   const { appName, packageName, optInUrl, testBrief, verificationTier, screens, ...rest } = change;
   const needed = { appName, packageName, optInUrl, testBrief, screens, verificationTier };
   if (!isWhole(needed)) throw missing(needed);
-  const params = { appId: await appOf(invocation) };
+  const params = { appId: await appIdOf(invocation) };
   const listing = await invocation.client().listings.create({ params, body: { ...needed, ...rest } });
   note(
     invocation,

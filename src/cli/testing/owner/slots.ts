@@ -4,7 +4,7 @@ import { confirm } from "../../core/input/confirm.ts";
 import { details } from "../../core/output/details.ts";
 import { note, printOne } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
-import { seatIdOf } from "./ids.ts";
+import { slotIdOf } from "./ids.ts";
 
 type Slots = Client["slots"];
 type Verb = Exclude<keyof Slots, "assign">;
@@ -46,7 +46,7 @@ const changes: Readonly<Record<Verb, Change>> = {
 export const changeSlot =
   (verb: Verb) =>
   async (invocation: Invocation, _: object, given: string): Promise<undefined> => {
-    const slotId = await seatIdOf(invocation, given);
+    const slotId = await slotIdOf(invocation, given);
     const { call, question, done } = changes[verb];
     if (question) await confirm(invocation, question);
     print(invocation, await call(invocation.client().slots, slotId), done);
@@ -57,7 +57,7 @@ export async function assignSlot(
   { email }: { readonly email: string },
   given: string,
 ): Promise<undefined> {
-  const slotId = await seatIdOf(invocation, given);
+  const slotId = await slotIdOf(invocation, given);
   const slot = await invocation.client().slots.assign({ params: { slotId }, body: { email } });
   print(invocation, slot, `The seat is ${email}'s.`);
 }

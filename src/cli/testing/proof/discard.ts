@@ -1,7 +1,7 @@
 import type { Invocation } from "../../core/program/context.ts";
 import { discardFrom } from "../../delivery/discard.ts";
-import { openProofs } from "./proof-spool.ts";
+import { openProofSpool } from "./proof-spool.ts";
 
 /** Drops a kept proof for good. */
 export const discard = (invocation: Invocation, _: object, id: string): Promise<undefined> =>
-  discardFrom(invocation, openProofs(invocation), id);
+  discardFrom(invocation, openProofSpool(invocation), id);

@@ -4,8 +4,8 @@ import { issuesOf } from "../../../contract/issues.ts";
 import { proofImages } from "../../../contract/limits.ts";
 import { NewProof } from "../../../contract/tester.ts";
 import { readTexts } from "../../core/input/checked-texts.ts";
-import { type Checked, type Fault, flagOf } from "../../core/input/input-fault.ts";
-import { refusal } from "../../core/input/input-faults-error.ts";
+import { type Checked, flagOf, type InputFault } from "../../core/input/input-fault.ts";
+import { inputFaultsError } from "../../core/input/input-faults-error.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { checkSentFiles } from "../../delivery/sent-files.ts";
 import type { Proof } from "./proof.ts";
@@ -32,11 +32,11 @@ export async function draftOf(
   const capturedAt = flags.capturedAt ?? (await captureTime(images.value, now)).toISOString();
   const fields = { slotId, capturedAt, queuedAt: now.toISOString(), ...(note && { note }) };
   const faults = [...none(paths), ...images.faults, ...texts.faults, ...checkFields(fields).faults];
-  if (faults.length > 0) throw refusal(faults);
+  if (faults.length > 0) throw inputFaultsError(faults);
   return { fields, images: images.value };
 }
 
-const none = (paths: readonly string[]): Fault[] =>
+const none = (paths: readonly string[]): InputFault[] =>
   paths.length === 0 ? [{ flag: "--image", message: "is missing: a proof needs at least one picture" }] : [];
 
 /** When the newest picture was written, where that is today; else now, because only today takes a proof. */
@@ -49,7 +49,7 @@ async function captureTime(images: readonly SentFile[], now: Date): Promise<Date
 function checkFields(fields: Proof["fields"]): Checked<Proof["fields"]> {
   const checked = NewProof.safeParse(fields);
   if (checked.success) return { value: fields, faults: [] };
-  const faults = issuesOf(checked.error).map(({ path, message }): Fault => {
+  const faults = issuesOf(checked.error).map(({ path, message }): InputFault => {
     return { flag: path === "slotId" ? "<slot>" : flagOf(path), message };
   });
   return { value: fields, faults };

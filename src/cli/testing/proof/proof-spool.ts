@@ -14,4 +14,4 @@ const proofs: Kind<Proof> = {
 };
 
 /** The proofs that wait until a server has them. */
-export const openProofs = (invocation: Invocation): Spool<Proof> => spoolOf(invocation, proofs);
+export const openProofSpool = (invocation: Invocation): Spool<Proof> => spoolOf(invocation, proofs);

@@ -1,9 +1,9 @@
 import type { FileContent, SentFile } from "../../../client/calls/file-content.ts";
 import { type Form, formBody } from "../../../client/calls/form-body.ts";
-import type { Item } from "../../delivery/spooled-item.ts";
+import type { SpooledItem } from "../../delivery/spooled-item.ts";
 
 /** A proof on its way to a server. */
-export interface Proof extends Item {
+export interface Proof extends SpooledItem {
   readonly fields: {
     readonly slotId: string;
     readonly capturedAt: string;

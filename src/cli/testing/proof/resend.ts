@@ -9,7 +9,7 @@ import { resendEach, type Sent } from "../../delivery/resend-each.ts";
 import { keptItem, type Spool } from "../../delivery/spool.ts";
 import { sendProof } from "./deliver.ts";
 import type { Proof } from "./proof.ts";
-import { openProofs } from "./proof-spool.ts";
+import { openProofSpool } from "./proof-spool.ts";
 import { preview, printReceipt, tellInterrupted } from "./submit.ts";
 import { undelivered } from "./undelivered.ts";
 
@@ -20,7 +20,7 @@ export interface ResendFlags {
 
 /** Sends kept proofs again, each with the key it had, so that what has arrived is answered and not refused. */
 export async function resend(invocation: Invocation, { all, list }: ResendFlags, id?: string): Promise<Exit> {
-  const spool = openProofs(invocation);
+  const spool = openProofSpool(invocation);
   if (list) return listKept(invocation, spool);
   if (id && !all) return resendOne(invocation, spool, await keptItem(spool, id));
   if (all && !id) return resendAll(invocation, spool);

@@ -8,7 +8,7 @@ import { ownSlotId } from "../tester/slot-id.ts";
 import { type Receipt, sendProof } from "./deliver.ts";
 import { type DraftFlags, draftOf } from "./draft.ts";
 import { bodyOf, type Proof } from "./proof.ts";
-import { openProofs } from "./proof-spool.ts";
+import { openProofSpool } from "./proof-spool.ts";
 import { undelivered } from "./undelivered.ts";
 
 export type SubmitFlags = DraftFlags;
@@ -24,7 +24,7 @@ export async function submit(
   const proof = proofOf(invocation, await draftOf(invocation, flags, slotId));
   if (invocation.flags.dryRun) await preview(invocation, proof);
 
-  const spool = openProofs(invocation);
+  const spool = openProofSpool(invocation);
   const kept = await keep(invocation, proof, spool);
   const delivery = await sendProof(invocation, kept);
   if (!delivery.delivered) throw tellInterrupted(invocation, undelivered(kept, delivery));

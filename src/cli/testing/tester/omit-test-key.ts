@@ -9,7 +9,7 @@ export const withTestKeys = (command: Command): Command =>
   command.option("--with-test-keys", "show test keys, too: whoever has one counts days in its seat");
 
 /** The same without its test key, unless that is asked for: it is a secret. */
-export function guarded<T extends { readonly testKey?: string | null }>(
+export function omitTestKey<T extends { readonly testKey?: string | null }>(
   given: T,
   { withTestKeys: shown }: TestKeyFlags,
 ): Omit<T, "testKey"> {

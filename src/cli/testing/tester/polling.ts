@@ -3,7 +3,7 @@ import { isTemporary } from "../../../client/waiting/retry.ts";
 import type { Clock } from "../../core/program/context.ts";
 
 /** What was seen at one moment, or why nothing was; `nextInMs` is when the next look is due. */
-export type Look<Seen> = { readonly at: Date; readonly nextInMs: number } & (
+export type Poll<Seen> = { readonly at: Date; readonly nextInMs: number } & (
   | { readonly seen: Seen }
   | { readonly problem: string }
 );
@@ -14,10 +14,10 @@ const everyMs = 30_000;
  * Looks again and again, every 30 seconds, or when a server that cannot answer asks to be asked. A server that is away
  * is a problem to tell; what stays wrong is thrown. Ends when the signal aborts.
  */
-export async function* looksOf<Seen>(
+export async function* pollsOf<Seen>(
   ask: (signal: AbortSignal) => Promise<Seen>,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
-): AsyncGenerator<Look<Seen>, void, undefined> {
+): AsyncGenerator<Poll<Seen>, void, undefined> {
   while (!signal.aborted) {
     const look = await lookOnce(ask, clock, signal);
     yield look;
@@ -29,7 +29,7 @@ async function lookOnce<Seen>(
   ask: (signal: AbortSignal) => Promise<Seen>,
   clock: Clock,
   signal: AbortSignal,
-): Promise<Look<Seen>> {
+): Promise<Poll<Seen>> {
   try {
     return { seen: await ask(signal), at: clock.now(), nextInMs: everyMs };
   } catch (error) {

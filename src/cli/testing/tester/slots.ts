@@ -2,7 +2,7 @@ import type { OpenListing, Slot } from "../../../contract/tester.ts";
 import { details } from "../../core/output/details.ts";
 import { type Column, note, printList, printOne } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
-import { guarded, type TestKeyFlags } from "./omit-test-key.ts";
+import { omitTestKey, type TestKeyFlags } from "./omit-test-key.ts";
 import { openSlotId, ownSlotId } from "./slot-id.ts";
 
 export interface SlotFlags extends TestKeyFlags {
@@ -15,7 +15,7 @@ type ShownSlot = Omit<Slot, "testKey">;
 export async function listSlots(invocation: Invocation, flags: SlotFlags): Promise<undefined> {
   if (flags.open) return listOpen(invocation);
   const { slots } = await invocation.client().tester.slots();
-  const shown = slots.map((slot) => guarded(slot, flags));
+  const shown = slots.map((slot) => omitTestKey(slot, flags));
   printList(invocation, shown, slotColumns, {}, "slots");
 }
 
@@ -58,7 +58,7 @@ export async function requestSlot(
   const slotId = await openSlotId(invocation, given);
   const { slot } = await invocation.client().tester.requestSlot({ params: { slotId }, body: {} });
   note(invocation, `Asked for seat ${slot.slotId}. Its owner decides; \`innkeep slot list\` tells.`);
-  printOne(invocation, { slot: guarded(slot, flags) }, () => slotLines(slot));
+  printOne(invocation, { slot: omitTestKey(slot, flags) }, () => slotLines(slot));
 }
 
 export async function rotateKey(
@@ -72,7 +72,7 @@ export async function rotateKey(
     invocation,
     `Seat ${slot.slotId} has a new test key. The old one stopped working: give the new one to the app.`,
   );
-  printOne(invocation, { slot: guarded(slot, flags) }, () =>
+  printOne(invocation, { slot: omitTestKey(slot, flags) }, () =>
     flags.withTestKeys ? (slot.testKey ?? "") : slotLines(slot),
   );
 }

@@ -3,7 +3,7 @@ import { usageError } from "../../core/failures/cli-error.ts";
 import { canAsk } from "../../core/input/confirm.ts";
 import { note } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
-import { type Look, looksOf } from "./polling.ts";
+import { type Poll, pollsOf } from "./polling.ts";
 import { shownTasks, type TaskFlags, type Tasks } from "./tasks.ts";
 
 /** Stays until it is interrupted: a screen on a terminal, else one line of JSON for each change. */
@@ -11,7 +11,7 @@ export async function watchTasks(invocation: Invocation, flags: TaskFlags): Prom
   if (flags.day !== undefined) throw usageError("--watch shows today: it goes without --day.");
   const { context } = invocation;
   const looks = (signal: AbortSignal) =>
-    looksOf((asking) => askOnce(invocation, flags, asking), { clock: context.clock, signal });
+    pollsOf((asking) => askOnce(invocation, flags, asking), { clock: context.clock, signal });
   if (!isScreen(invocation)) return writeChanges(invocation, looks(context.signal));
   // With the library for screens inside, which nothing else needs.
   const { showTasks } = await import("../../views/task-watch.tsx");
@@ -28,7 +28,7 @@ const isScreen = (invocation: Invocation): boolean =>
   invocation.context.env.TERM !== "dumb" &&
   !invocation.flags.json;
 
-async function writeChanges(invocation: Invocation, looks: AsyncIterable<Look<Tasks>>): Promise<undefined> {
+async function writeChanges(invocation: Invocation, looks: AsyncIterable<Poll<Tasks>>): Promise<undefined> {
   const { env, io } = invocation.context;
   let shown = "";
   let told = "";

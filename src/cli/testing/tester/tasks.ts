@@ -3,7 +3,7 @@ import type { Task } from "../../../contract/tester.ts";
 import { usageError } from "../../core/failures/cli-error.ts";
 import { type Column, note, printList } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
-import { guarded, type TestKeyFlags } from "./omit-test-key.ts";
+import { omitTestKey, type TestKeyFlags } from "./omit-test-key.ts";
 
 export interface TaskFlags extends TestKeyFlags {
   readonly day?: number;
@@ -33,7 +33,7 @@ type Answer = Awaited<ReturnType<Client["tester"]["tasks"]>>;
 
 /** The answer without the test keys, unless they are asked for. */
 export const shownTasks = ({ tasks, outstanding }: Answer, flags: TestKeyFlags): Tasks => ({
-  tasks: tasks.map((task) => guarded(task, flags)),
+  tasks: tasks.map((task) => omitTestKey(task, flags)),
   outstanding,
 });
 

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createVisitor, fieldsOf, formOf } from "../../../support/browser/browser-without-scripts.ts";
+import {
+  createBrowserWithoutScripts,
+  fieldsOf,
+  formOf,
+} from "../../../support/browser/browser-without-scripts.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { authorizeAddress, decide, newDevice } from "../../../support/sign-in/device-sign-in.ts";
 import { hostileRedirects } from "../../../support/sign-in/hostile-redirects.ts";
@@ -38,7 +42,7 @@ describe("the redirect of GET /tavern/authorize", () => {
   });
 
   it("is refused in the form, too, before a code is minted", async () => {
-    const visitor = createVisitor(service, person);
+    const visitor = createBrowserWithoutScripts(service, person);
     const page = await visitor.open(authorizeAddress(await newDevice()));
     const { asked = "" } = fieldsOf(formOf(page, "/tavern/authorize"));
     const before = await codes();

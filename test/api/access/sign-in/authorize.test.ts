@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { authorizePath } from "../../../../src/contract/sign-in.ts";
-import { createVisitor, fieldsOf, formOf } from "../../../support/browser/browser-without-scripts.ts";
+import {
+  createBrowserWithoutScripts,
+  fieldsOf,
+  formOf,
+} from "../../../support/browser/browser-without-scripts.ts";
 import { databases } from "../../../support/database/databases.ts";
 import { faultyPaths } from "../../../support/service/issues.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
@@ -118,8 +122,8 @@ describe.each(databases)("/tavern/authorize on $name", (engine) => {
 
   describe("does nothing with a form", () => {
     const post = async (values: Record<string, string>, headers: Record<string, string> = {}) => {
-      const visitor = createVisitor(service, { ...person, ...headers });
-      const page = await createVisitor(service, person).open(authorizeAddress(device));
+      const visitor = createBrowserWithoutScripts(service, { ...person, ...headers });
+      const page = await createBrowserWithoutScripts(service, person).open(authorizeAddress(device));
       return visitor.send(page, authorizePath, { decision: "approve", ...values });
     };
 
@@ -132,7 +136,7 @@ describe.each(databases)("/tavern/authorize on $name", (engine) => {
     });
 
     it("without an Origin", async () => {
-      const page = await createVisitor(service, person).open(authorizeAddress(device));
+      const page = await createBrowserWithoutScripts(service, person).open(authorizeAddress(device));
       const fields = { ...fieldsOf(formOf(page, authorizePath)), decision: "approve" };
       const answer = await service.request("POST", authorizePath, {
         headers: { cookie: person.cookie, "content-type": "application/x-www-form-urlencoded" },

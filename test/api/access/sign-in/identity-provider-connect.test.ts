@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWanderer } from "../../../support/browser/browser-with-cookies.ts";
+import { createBrowserWithCookies } from "../../../support/browser/browser-with-cookies.ts";
 import { databases } from "../../../support/database/databases.ts";
-import { createPeople, identityOf } from "../../../support/sign-in/identity-provider-people.ts";
+import { createProviderPeople, identityOf } from "../../../support/sign-in/identity-provider-people.ts";
 import {
-  type ProvidedService,
-  startProvidedService,
+  type ServiceWithProvider,
+  startServiceWithProvider,
 } from "../../../support/sign-in/service-with-identity-provider.ts";
 
 describe.each(databases)("connecting a provider to an account on $name", (engine) => {
-  let provided: ProvidedService;
-  let people: ReturnType<typeof createPeople>;
+  let provided: ServiceWithProvider;
+  let people: ReturnType<typeof createProviderPeople>;
   beforeAll(async () => {
-    provided = await startProvidedService({ engine });
-    people = createPeople(provided);
+    provided = await startServiceWithProvider({ engine });
+    people = createProviderPeople(provided);
   });
   afterAll(() => provided.stop());
 
   const signsInAs = async () => {
-    const browser = createWanderer();
+    const browser = createBrowserWithCookies();
     await people.arrive(browser);
     return people.signedInAs(browser);
   };
@@ -54,7 +54,7 @@ describe.each(databases)("connecting a provider to an account on $name", (engine
 
   it("is refused where it belongs to another account", async () => {
     people.person();
-    await people.arrive(createWanderer());
+    await people.arrive(createBrowserWithCookies());
     const { email, browser } = await people.owner();
     const page = await people.arrive(browser);
     expect([page.status, page.text.includes("connected to another account here")]).toEqual([403, true]);
@@ -65,7 +65,7 @@ describe.each(databases)("connecting a provider to an account on $name", (engine
     const { browser } = await people.owner();
     people.person();
     const page = await people.arrive(browser);
-    await people.arrive(createWanderer());
+    await people.arrive(createBrowserWithCookies());
     expect((await people.confirm(browser, page)).status).toBe(403);
   });
 

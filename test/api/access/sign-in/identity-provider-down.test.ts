@@ -1,20 +1,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createWanderer } from "../../../support/browser/browser-with-cookies.ts";
+import { createBrowserWithCookies } from "../../../support/browser/browser-with-cookies.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
-  type BentProvider,
-  bentClient,
-  startBentProvider,
+  type FaultyProvider,
+  faultyProviderClient,
+  startFaultyProvider,
 } from "../../../support/sign-in/faulty-identity-provider.ts";
 import { clientId, startIdentityProvider } from "../../../support/sign-in/identity-provider.ts";
 
-const providerAt = (issuer: string) => [{ id: "inn", name: "Inn ID", issuer, ...bentClient }];
+const providerAt = (issuer: string) => [{ id: "inn", name: "Inn ID", issuer, ...faultyProviderClient }];
 
 describe("a provider that is down", () => {
   let service: Service;
   let port: number;
   beforeAll(async () => {
-    const gone = await startBentProvider();
+    const gone = await startFaultyProvider();
     port = Number(new URL(gone.issuer).port);
     await gone.stop();
     service = await startService({ settings: { identityProviders: providerAt(gone.issuer) } });
@@ -23,11 +23,13 @@ describe("a provider that is down", () => {
 
   it("keeps nobody from starting or using the server", async () => {
     expect((await service.request("GET", "/healthz")).status).toBe(200);
-    expect((await createWanderer().go(`${service.baseUrl}/console/sign-in`)).text).toContain("Inn ID");
+    expect((await createBrowserWithCookies().go(`${service.baseUrl}/console/sign-in`)).text).toContain(
+      "Inn ID",
+    );
   });
 
   it("is told to people as a page, and when to try again", async () => {
-    const page = await createWanderer().step(`${service.baseUrl}/tavern/with/inn`);
+    const page = await createBrowserWithCookies().step(`${service.baseUrl}/tavern/with/inn`);
     expect([page.status, page.headers.get("retry-after")]).toEqual([503, "5"]);
     expect(page.text).toContain("Inn ID cannot be used right now.");
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -45,8 +47,8 @@ describe("a provider that is down", () => {
   });
 
   it("signs people in as soon as it is up again", async () => {
-    const provider = await startBentProvider(port);
-    const page = await createWanderer().go(`${service.baseUrl}/tavern/with/inn`);
+    const provider = await startFaultyProvider(port);
+    const page = await createBrowserWithCookies().go(`${service.baseUrl}/tavern/with/inn`);
     expect(page.address).toBe(`${service.baseUrl}/console`);
     await provider.stop();
   });
@@ -54,15 +56,15 @@ describe("a provider that is down", () => {
 
 describe("a provider that is in trouble", () => {
   let service: Service;
-  let provider: BentProvider;
+  let provider: FaultyProvider;
   beforeAll(async () => {
-    provider = await startBentProvider();
+    provider = await startFaultyProvider();
     service = await startService({ settings: { identityProviders: providerAt(provider.issuer) } });
   });
   afterEach(() => provider.bend({}));
   afterAll(() => Promise.all([service.stop(), provider.stop()]));
 
-  const arrive = () => createWanderer().go(`${service.baseUrl}/tavern/with/inn`);
+  const arrive = () => createBrowserWithCookies().go(`${service.baseUrl}/tavern/with/inn`);
 
   it("is not believed where it says that it is another", async () => {
     provider.bend({ metadata: { issuer: "https://evil.example" } });
@@ -108,7 +110,7 @@ describe("a provider that does not know our secret", () => {
     };
     const service = await startService({ settings: { identityProviders: [one] } });
     provider.register(`${service.baseUrl}/tavern/with/inn/callback`);
-    const browser = createWanderer();
+    const browser = createBrowserWithCookies();
     expect((await browser.go(`${service.baseUrl}/tavern/with/inn`)).status).toBe(503);
     expect(browser.cookie("innkeep")).toBeUndefined();
     expect(service.logged()).toContain("invalid_client");

@@ -1,22 +1,26 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createWanderer, type Stop, type Wanderer } from "../../../support/browser/browser-with-cookies.ts";
+import {
+  type BrowserWithCookies,
+  createBrowserWithCookies,
+  type Stop,
+} from "../../../support/browser/browser-with-cookies.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
-  type Bend,
-  type BentProvider,
-  bentClient,
-  startBentProvider,
+  type FaultyProvider,
+  faultyProviderClient,
+  type ProviderFaults,
+  startFaultyProvider,
 } from "../../../support/sign-in/faulty-identity-provider.ts";
 
 describe("an answer of a provider", () => {
   let service: Service;
-  let honest: BentProvider;
-  let other: BentProvider;
+  let honest: FaultyProvider;
+  let other: FaultyProvider;
   beforeAll(async () => {
-    [honest, other] = await Promise.all([startBentProvider(), startBentProvider()]);
+    [honest, other] = await Promise.all([startFaultyProvider(), startFaultyProvider()]);
     const identityProviders = [
-      { id: "honest", name: "Honest", issuer: honest.issuer, ...bentClient },
-      { id: "other", name: "Other", issuer: other.issuer, ...bentClient },
+      { id: "honest", name: "Honest", issuer: honest.issuer, ...faultyProviderClient },
+      { id: "other", name: "Other", issuer: other.issuer, ...faultyProviderClient },
     ];
     service = await startService({ settings: { identityProviders } });
   });
@@ -24,15 +28,15 @@ describe("an answer of a provider", () => {
   afterAll(() => Promise.all([service.stop(), honest.stop(), other.stop()]));
 
   /** Where the provider sends the browser back to. */
-  const comeBack = async (browser: Wanderer): Promise<string> => {
+  const comeBack = async (browser: BrowserWithCookies): Promise<string> => {
     const { location } = await browser.step(`${service.baseUrl}/tavern/with/honest`);
     return (await browser.step(location)).location;
   };
-  const opened = (browser: Wanderer, { status }: Stop) => ({
+  const opened = (browser: BrowserWithCookies, { status }: Stop) => ({
     status,
     session: browser.cookie("innkeep") !== undefined,
   });
-  const arrive = async (browser = createWanderer()) =>
+  const arrive = async (browser = createBrowserWithCookies()) =>
     opened(browser, await browser.step(await comeBack(browser)));
   const refused = { status: 400, session: false };
   const later = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds;
@@ -41,7 +45,7 @@ describe("an answer of a provider", () => {
     expect(await arrive()).toEqual({ status: 303, session: true });
   });
 
-  it.each<[string, Bend]>([
+  it.each<[string, ProviderFaults]>([
     ["is for another client", { claims: { aud: "another" } }],
     ["is for others, too, and made for another", { claims: { aud: ["innkeep", "another"], azp: "another" } }],
     ["is of another issuer", { claims: { iss: "https://evil.example" } }],
@@ -57,7 +61,7 @@ describe("an answer of a provider", () => {
     expect(await arrive()).toEqual(refused);
   });
 
-  it.each<[string, Bend]>([
+  it.each<[string, ProviderFaults]>([
     ["has another state", { answer: { state: "another" } }],
     ["has no state", { answer: { state: "" } }],
     ["says that it comes from another provider", { answer: { iss: "https://evil.example" } }],
@@ -68,25 +72,25 @@ describe("an answer of a provider", () => {
   });
 
   it("that is brought a second time is refused", async () => {
-    const browser = createWanderer();
+    const browser = createBrowserWithCookies();
     const back = await comeBack(browser);
     await browser.step(back);
-    const again = createWanderer();
+    const again = createBrowserWithCookies();
     expect(opened(again, await again.step(back))).toEqual(refused);
     expect((await browser.step(back)).status).toBe(400);
   });
 
   it("that is brought a second time with the cookie of the first is refused", async () => {
-    const browser = createWanderer();
+    const browser = createBrowserWithCookies();
     const back = await comeBack(browser);
-    const again = createWanderer({ "innkeep-with": browser.cookie("innkeep-with") ?? "" });
+    const again = createBrowserWithCookies({ "innkeep-with": browser.cookie("innkeep-with") ?? "" });
     await browser.step(back);
     expect(opened(again, await again.step(back))).toEqual(refused);
   });
 
   it("that somebody else got is refused: nobody is signed in as another unawares", async () => {
-    const back = await comeBack(createWanderer());
-    const victim = createWanderer();
+    const back = await comeBack(createBrowserWithCookies());
+    const victim = createBrowserWithCookies();
     expect(opened(victim, await victim.step(back))).toEqual(refused);
     await comeBack(victim);
     expect(opened(victim, await victim.step(back))).toEqual(refused);
@@ -94,7 +98,7 @@ describe("an answer of a provider", () => {
 
   it("that goes to another provider's address is refused, and its code told to nobody", async () => {
     other.bend({ metadata: { authorization_response_iss_parameter_supported: false } });
-    const browser = createWanderer();
+    const browser = createBrowserWithCookies();
     const back = new URL((await comeBack(browser)).replace("/with/honest/", "/with/other/"));
     back.searchParams.delete("iss");
     expect(opened(browser, await browser.step(back.href))).toEqual(refused);
@@ -102,7 +106,7 @@ describe("an answer of a provider", () => {
   });
 
   it("that comes later than ten minutes is refused", async () => {
-    const browser = createWanderer();
+    const browser = createBrowserWithCookies();
     const back = await comeBack(browser);
     service.clock.advance(600_000);
     expect(opened(browser, await browser.step(back))).toEqual(refused);
@@ -110,7 +114,7 @@ describe("an answer of a provider", () => {
   });
 
   it("that came with a changed cookie is refused", async () => {
-    const browser = createWanderer();
+    const browser = createBrowserWithCookies();
     const back = await comeBack(browser);
     const sealed = browser.cookie("innkeep-with") ?? "";
     browser.setCookie("innkeep-with", `${sealed.slice(0, 60)}AAAA${sealed.slice(64)}`);
@@ -119,13 +123,13 @@ describe("an answer of a provider", () => {
 
   it("that says the person declined is told as that", async () => {
     honest.bend({ answer: { error: "access_denied" } });
-    const browser = createWanderer();
+    const browser = createBrowserWithCookies();
     const page = await browser.step(await comeBack(browser));
     expect([page.status, page.text.includes("Honest did not sign you in.")]).toEqual([403, true]);
   });
 
   it("clears the cookie of the way, whatever it was", async () => {
-    const browser = createWanderer();
+    const browser = createBrowserWithCookies();
     const back = await comeBack(browser);
     expect(browser.cookie("innkeep-with")).toBeDefined();
     await browser.step(back);
@@ -135,17 +139,17 @@ describe("an answer of a provider", () => {
 
 describe("the way to a provider", () => {
   let service: Service;
-  let provider: BentProvider;
+  let provider: FaultyProvider;
   beforeAll(async () => {
-    provider = await startBentProvider();
-    const one = { id: "inn", name: "Inn ID", issuer: provider.issuer, ...bentClient };
+    provider = await startFaultyProvider();
+    const one = { id: "inn", name: "Inn ID", issuer: provider.issuer, ...faultyProviderClient };
     service = await startService({ settings: { identityProviders: [one] } });
   });
   afterAll(() => Promise.all([service.stop(), provider.stop()]));
 
   it("carries state, nonce and a challenge, each of its own", async () => {
     const asked = async () => {
-      const { location } = await createWanderer().step(`${service.baseUrl}/tavern/with/inn`);
+      const { location } = await createBrowserWithCookies().step(`${service.baseUrl}/tavern/with/inn`);
       return Object.fromEntries(new URL(location).searchParams);
     };
     const [one, two] = [await asked(), await asked()];
@@ -162,19 +166,19 @@ describe("the way to a provider", () => {
   });
 
   it("is remembered in a cookie that tells nothing and that scripts do not get", async () => {
-    const { headers, location } = await createWanderer().step(`${service.baseUrl}/tavern/with/inn`);
+    const { headers, location } = await createBrowserWithCookies().step(`${service.baseUrl}/tavern/with/inn`);
     const cookie = headers.get("set-cookie") ?? "";
     expect(cookie).toMatch(/^innkeep-with=[\w+/=]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
     expect(cookie).not.toContain(new URL(location).searchParams.get("state"));
   });
 
   it("is not kept by any cache", async () => {
-    const { headers } = await createWanderer().step(`${service.baseUrl}/tavern/with/inn`);
+    const { headers } = await createBrowserWithCookies().step(`${service.baseUrl}/tavern/with/inn`);
     expect(headers.get("cache-control")).toBe("no-store");
   });
 
   it.each(["/tavern/with/nobody", "/tavern/with/nobody/callback"])("%s leads nowhere", async (path) => {
-    expect((await createWanderer().step(service.baseUrl + path)).status).toBe(404);
+    expect((await createBrowserWithCookies().step(service.baseUrl + path)).status).toBe(404);
     expect((await service.request("GET", path)).field("code")).toBe("not_found");
   });
 });

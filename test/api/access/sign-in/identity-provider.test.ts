@@ -1,31 +1,35 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWanderer, type Stop, type Wanderer } from "../../../support/browser/browser-with-cookies.ts";
+import {
+  type BrowserWithCookies,
+  createBrowserWithCookies,
+  type Stop,
+} from "../../../support/browser/browser-with-cookies.ts";
 import { databases } from "../../../support/database/databases.ts";
-import { createPeople } from "../../../support/sign-in/identity-provider-people.ts";
+import { createProviderPeople } from "../../../support/sign-in/identity-provider-people.ts";
 import { makeAccount } from "../../../support/sign-in/password-accounts.ts";
 import {
-  type ProvidedService,
-  startProvidedService,
+  type ServiceWithProvider,
+  startServiceWithProvider,
 } from "../../../support/sign-in/service-with-identity-provider.ts";
 
 describe.each(databases)("signing in with a provider on $name", (engine) => {
-  let provided: ProvidedService;
-  let people: ReturnType<typeof createPeople>;
+  let provided: ServiceWithProvider;
+  let people: ReturnType<typeof createProviderPeople>;
   beforeAll(async () => {
-    provided = await startProvidedService({ engine });
-    people = createPeople(provided);
+    provided = await startServiceWithProvider({ engine });
+    people = createProviderPeople(provided);
   });
   afterAll(() => provided.stop());
 
   /** As far as the answer of the address to which the provider sends people back. */
-  const come = async (browser: Wanderer, to?: string): Promise<Stop> => {
+  const come = async (browser: BrowserWithCookies, to?: string): Promise<Stop> => {
     let stop = await browser.step(provided.start(to));
     while (!stop.address.includes("/callback?")) stop = await browser.step(stop.location);
     return stop;
   };
 
   it("makes an account for somebody new, and opens the console to them", async () => {
-    const browser = createWanderer();
+    const browser = createBrowserWithCookies();
     const { email } = people.person();
     const page = await people.arrive(browser);
     expect(page).toMatchObject({ status: 200, address: provided.service.deps.settings.consoleUrl });
@@ -34,9 +38,9 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
 
   it("finds their account again, whatever their address there has become", async () => {
     const { sub, email } = people.person();
-    await people.arrive(createWanderer());
+    await people.arrive(createBrowserWithCookies());
     people.person({ sub, email: `new-${email}` });
-    const again = createWanderer();
+    const again = createBrowserWithCookies();
     await people.arrive(again);
     expect(await people.signedInAs(again)).toBe(email);
     expect(await people.accounts(`new-${email}`)).toEqual([]);
@@ -44,7 +48,7 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
 
   it("opens a session like that of a password, with its cookie and its entry in the audit", async () => {
     const { email } = people.person();
-    const { headers } = await come(createWanderer());
+    const { headers } = await come(createBrowserWithCookies());
     const cookie = headers.getSetCookie().find((line) => line.startsWith("innkeep=")) ?? "";
     expect(cookie).toMatch(/^innkeep=[\w-]{43}; Expires=.+; Path=\/; HttpOnly; SameSite=Lax$/);
     const sent = { headers: { cookie: cookie.split(";")[0] ?? "" } };
@@ -58,9 +62,9 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
 
   it("ends the session that the browser had", async () => {
     const { browser } = await people.owner();
-    const old = createWanderer({ innkeep: browser.cookie("innkeep") ?? "" });
+    const old = createBrowserWithCookies({ innkeep: browser.cookie("innkeep") ?? "" });
     people.person();
-    const visitor = createWanderer();
+    const visitor = createBrowserWithCookies();
     const { location } = await visitor.step(provided.start());
     visitor.setCookie("innkeep", browser.cookie("innkeep") ?? "");
     await visitor.go(location);
@@ -77,7 +81,7 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
     ["more than a cookie holds", `/console?${"a".repeat(3_000)}`, "/console"],
   ])("asked for %s goes on to where it may", async (_, to, end) => {
     people.person();
-    const stop = await come(createWanderer(), to);
+    const stop = await come(createBrowserWithCookies(), to);
     expect([stop.status, stop.location]).toEqual([303, provided.service.baseUrl + end]);
   });
 
@@ -88,7 +92,7 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
     ["an address that is none", { email: "nobody" }],
   ])("refuses somebody new with %s", async (_, traits) => {
     const { email = "" } = people.person(traits);
-    const browser = createWanderer();
+    const browser = createBrowserWithCookies();
     const page = await people.arrive(browser);
     expect(page.status).toBe(403);
     expect(page.text).toContain("Inn ID has not verified an e-mail address of yours.");
@@ -99,7 +103,7 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
   it("does not open an account because its address is the same, and tells what to do", async () => {
     const { email } = people.person();
     await makeAccount(provided.service, email);
-    const browser = createWanderer();
+    const browser = createBrowserWithCookies();
     const page = await people.arrive(browser);
     expect(page.status).toBe(409);
     expect(page.text).toContain("Sign in to it as you always do, then connect Inn ID under Sign-in methods.");
@@ -112,19 +116,21 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
     const { email } = people.person();
     await makeAccount(provided.service, email);
     people.person({ email: email.toUpperCase() });
-    expect((await people.arrive(createWanderer())).status).toBe(409);
+    expect((await people.arrive(createBrowserWithCookies())).status).toBe(409);
   });
 
   it("makes one account where several come at once", async () => {
     const { email } = people.person();
-    const pages = await Promise.all(Array.from({ length: 5 }, () => people.arrive(createWanderer())));
+    const pages = await Promise.all(
+      Array.from({ length: 5 }, () => people.arrive(createBrowserWithCookies())),
+    );
     expect(pages.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(await people.accounts(email)).toHaveLength(1);
   });
 
   it("makes accounts that no password opens", async () => {
     const { email } = people.person();
-    await people.arrive(createWanderer());
+    await people.arrive(createBrowserWithCookies());
     const body = { email, password: "undefined" };
     const answer = await provided.service.request("POST", "/api/v1/console/session", { body });
     expect(answer.field("code")).toBe("invalid_credentials");
@@ -132,7 +138,7 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
 
   it("keeps codes, states, sessions and its secret out of the log", async () => {
     people.person();
-    const browser = createWanderer();
+    const browser = createBrowserWithCookies();
     const { address } = await come(browser);
     await browser.step(address);
     const answer = new URL(address).searchParams;
@@ -144,20 +150,20 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
 
 describe("a deployment without registration", () => {
   it("makes no account for somebody new", async () => {
-    const provided = await startProvidedService({ settings: { registration: false } });
-    createPeople(provided).person();
-    const page = await createWanderer().go(provided.start());
+    const provided = await startServiceWithProvider({ settings: { registration: false } });
+    createProviderPeople(provided).person();
+    const page = await createBrowserWithCookies().go(provided.start());
     expect([page.status, page.text.includes("New accounts are turned off here.")]).toEqual([403, true]);
     await provided.stop();
   });
 
   it("signs in who has an account", async () => {
-    const provided = await startProvidedService({ settings: { registration: false } });
-    const people = createPeople(provided);
+    const provided = await startServiceWithProvider({ settings: { registration: false } });
+    const people = createProviderPeople(provided);
     const { email, browser } = await people.owner();
     people.person();
     await people.confirm(browser, await people.arrive(browser));
-    const elsewhere = createWanderer();
+    const elsewhere = createBrowserWithCookies();
     await people.arrive(elsewhere);
     expect(await people.signedInAs(elsewhere)).toBe(email);
     await provided.stop();

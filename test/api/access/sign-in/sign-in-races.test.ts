@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createVisitor } from "../../../support/browser/browser-without-scripts.ts";
+import { createBrowserWithoutScripts } from "../../../support/browser/browser-without-scripts.ts";
 import { databases, postgres } from "../../../support/database/databases.ts";
 import type { Answer } from "../../../support/service/request.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
@@ -71,7 +71,7 @@ describe.each(databases)("one device that many approve at once on $name", (engin
 
   it("gets one code for a form that is sent twice", async () => {
     const device = await newDevice();
-    const person = createVisitor(service, await service.signIn(await service.makeUser()));
+    const person = createBrowserWithoutScripts(service, await service.signIn(await service.makeUser()));
     const page = await person.open(authorizeAddress(device));
     const send = () => person.send(page, "/tavern/authorize", { decision: "approve" });
     const [first, second] = await Promise.all([send(), send()]);

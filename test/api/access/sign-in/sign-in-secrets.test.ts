@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createVisitor } from "../../../support/browser/browser-without-scripts.ts";
+import { createBrowserWithoutScripts } from "../../../support/browser/browser-without-scripts.ts";
 import { databases } from "../../../support/database/databases.ts";
 import type { Answer } from "../../../support/service/request.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
@@ -77,7 +77,7 @@ async function signInOfEveryKind(service: Service, secrets: Map<string, string>,
   const body = { email: account.email, password, deviceId: "d" };
   keep(await service.request("POST", "/api/v1/testing/auth/token", { body }));
   keep(await service.request("POST", "/api/v1/testing/auth/register", { body }));
-  const visitor = createVisitor(service);
+  const visitor = createBrowserWithoutScripts(service);
   const page = await visitor.open("/tavern/sign-in");
   keep(await visitor.send(page, "/tavern/sign-in", { email: account.email, password }));
   const bearer = { authorization: `Bearer ${secrets.get("token")}` };

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import Koa from "koa";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createLocalFiles } from "../../../../server/files/local-files.ts";
-import { type ServedFile, serveUploads } from "../../../../server/http/serve-file.ts";
+import { type ServedFile, serveFiles } from "../../../../server/http/serve-file.ts";
 import { receivedFile } from "../../../../src/contract/received-file.ts";
 import { openFilesIn } from "../../../support/files/open-files.ts";
 import { temporaryFolder } from "../../../support/files/temporary-folder.ts";
@@ -32,7 +32,7 @@ async function serve({ bytes = digits, file = {}, path = "" }: Serving = {}) {
   const app = new Koa();
   app.silent = true;
   const find = async (name: string) => (name === "abc.png" ? upload : undefined);
-  app.use(serveUploads({ baseUrl: `http://innkeep.test${path}` }, find, files));
+  app.use(serveFiles({ baseUrl: `http://innkeep.test${path}` }, find, files));
   app.use((ctx) => {
     ctx.status = 404;
     ctx.body = { code: "not_found" };

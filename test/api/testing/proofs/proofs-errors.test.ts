@@ -4,14 +4,14 @@ import { jpeg, pdf, png, type SampleFile } from "../../../support/files/sample-f
 import { issuesOf } from "../../../support/service/issues.ts";
 import { keyed } from "../../../support/service/mutations.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
-import { keptFiles } from "../../../support/service/stored-content.ts";
+import { storedFiles } from "../../../support/service/stored-content.ts";
 import {
   dayMilliseconds,
-  makeTesterWorld,
+  makeTesterInCycle,
   type ProofFields,
   sendProof,
   setStatus,
-  type TesterWorld,
+  type TesterInCycle,
   toNoon,
 } from "../../../support/worlds/tester-in-running-cycle.ts";
 
@@ -20,13 +20,13 @@ const bad: SampleFile = { ...png(), mediaType: "image/jpeg" };
 
 describe.each(databases)("a proof that is refused on $name", (engine) => {
   let service: Service;
-  let world: TesterWorld;
+  let world: TesterInCycle;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
     toNoon(service);
-    world = await makeTesterWorld(service);
+    world = await makeTesterInCycle(service);
     service.clock.advance(dayMilliseconds);
   });
   afterAll(() => service.stop());
@@ -69,7 +69,7 @@ describe.each(databases)("a proof that is refused on $name", (engine) => {
     async (code) => {
       const { status, dayIndex, come, fields } = errors[code] ?? { status: 0, come: async () => {} };
       await come();
-      const before = await keptFiles(service);
+      const before = await storedFiles(service);
       const answer = await submit(fields);
       const says = { error: expect.stringMatching(/^[A-Z].+\.$/), code };
       expect(answer).toMatchObject({
@@ -78,7 +78,7 @@ describe.each(databases)("a proof that is refused on $name", (engine) => {
       });
       expect(answer.text.includes('"dayIndex"')).toBe(dayIndex !== undefined);
       expect(answer.headers.has("retry-after")).toBe(code === "rate_limited");
-      expect(await keptFiles(service)).toEqual(before);
+      expect(await storedFiles(service)).toEqual(before);
     },
   );
 
@@ -137,7 +137,7 @@ describe.each(databases)("a proof that is refused on $name", (engine) => {
 
     it("401, then 403 for the scope, then the repeat's 422, then 429, then 400 for the shape, then 404", async () => {
       const reader = await service.makeDevice(world.tester, ["testing:read"]);
-      const other = await makeTesterWorld(service);
+      const other = await makeTesterInCycle(service);
       const theirs = { capturedAt: "never", images: [] };
       const once = { ...world.device, ...keyed("once") };
       await submit({ capturedAt: daysAgo(1) }, once);

@@ -7,12 +7,12 @@ import { unknownId } from "../../../support/service/endpoints.ts";
 import { issuesOf } from "../../../support/service/issues.ts";
 import { isReplay, keyed } from "../../../support/service/mutations.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
-import { keptFiles } from "../../../support/service/stored-content.ts";
+import { storedFiles } from "../../../support/service/stored-content.ts";
 import {
-  makeTesterWorld,
+  makeTesterInCycle,
   type ProofFields,
   sendProof,
-  type TesterWorld,
+  type TesterInCycle,
   toNoon,
 } from "../../../support/worlds/tester-in-running-cycle.ts";
 
@@ -22,13 +22,13 @@ const path = "/api/v1/testing/proofs";
 
 describe.each(databases)("the limits of proofs on $name", (engine) => {
   let service: Service;
-  let world: TesterWorld;
+  let world: TesterInCycle;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
     toNoon(service);
-    world = await makeTesterWorld(service);
+    world = await makeTesterInCycle(service);
   });
   afterAll(() => service.stop());
 
@@ -68,7 +68,7 @@ describe.each(databases)("the limits of proofs on $name", (engine) => {
 
     it("leaves the tester's other seats alone, and other testers", async () => {
       await useUpSeat();
-      const other = await makeTesterWorld(service);
+      const other = await makeTesterInCycle(service);
       const [seat = ""] = other.open;
       await service.seatTester(other.cycle, seat, world.tester);
       expect((await submit({ slotId: seat })).status).toBe(201);
@@ -130,21 +130,21 @@ describe.each(databases)("the limits of proofs on $name", (engine) => {
     });
 
     it("refuses one of a byte more as bad_image, in its place among the errors, and keeps nothing", async () => {
-      const before = await keptFiles(service);
+      const before = await storedFiles(service);
       const images = [png(), png(proofImages.bytes + 1)];
       const answer = await submit({ images });
       expect(answer).toMatchObject({ status: 400, body: { code: "bad_image", dayIndex: 1 } });
       expect(issuesOf(answer)).toEqual([`images.1: must be at most ${proofImages.bytes} bytes`]);
       const early = await submit({ images, capturedAt: "2020-01-01T00:00:00Z" });
       expect(early).toMatchObject({ status: 422, body: { code: "out_of_window" } });
-      expect(await keptFiles(service)).toEqual(before);
+      expect(await storedFiles(service)).toEqual(before);
     });
 
     it("refuses seven with 400, and keeps nothing", async () => {
-      const before = await keptFiles(service);
+      const before = await storedFiles(service);
       const answer = await submit({ images: Array.from({ length: proofImages.most + 1 }, () => png()) });
       expect(issuesOf(answer)).toEqual(["images: must be at most 6 files"]);
-      expect(await keptFiles(service)).toEqual(before);
+      expect(await storedFiles(service)).toEqual(before);
     });
   });
 
@@ -157,21 +157,21 @@ describe.each(databases)("the limits of proofs on $name", (engine) => {
     });
 
     it("refuses one that becomes too large with 413, and keeps nothing", async () => {
-      const before = await keptFiles(service);
+      const before = await storedFiles(service);
       const images = [png(limits.proof - 1_000), png(2_000)];
       expect(await submit({ images })).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
-      expect(await keptFiles(service)).toEqual(before);
+      expect(await storedFiles(service)).toEqual(before);
     });
 
     it("leaves no file behind of one that was cut", async () => {
-      const before = (await keptFiles(service)).length;
+      const before = (await storedFiles(service)).length;
       const raw = await connectRaw(service.baseUrl);
       raw.write(headOf("POST", path, large(200_000)));
       raw.write('--b\r\nContent-Disposition: form-data; name="images"; filename="a.png"\r\n\r\n');
       raw.write(png(100_000).bytes);
-      await vi.waitFor(async () => expect(await keptFiles(service)).toHaveLength(before + 1));
+      await vi.waitFor(async () => expect(await storedFiles(service)).toHaveLength(before + 1));
       await raw.cut();
-      await vi.waitFor(async () => expect(await keptFiles(service)).toHaveLength(before));
+      await vi.waitFor(async () => expect(await storedFiles(service)).toHaveLength(before));
     });
   });
 

@@ -4,14 +4,14 @@ import { gif, png } from "../../../support/files/sample-files.ts";
 import { removableFolder } from "../../../support/files/temporary-folder.ts";
 import { isReplay, keyed } from "../../../support/service/mutations.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
-import { keptFiles } from "../../../support/service/stored-content.ts";
+import { storedFiles } from "../../../support/service/stored-content.ts";
 import { evidenceOf, imagesOf } from "../../../support/worlds/proof-evidence.ts";
 import {
-  makeTesterWorld,
+  makeTesterInCycle,
   type ProofFields,
   sendProof,
   setStatus,
-  type TesterWorld,
+  type TesterInCycle,
   toNoon,
 } from "../../../support/worlds/tester-in-running-cycle.ts";
 
@@ -20,14 +20,14 @@ const secret = "the secret of one deployment, on each of its servers";
 describe.each(databases)("proofs that meet on $name", (engine) => {
   let database: TestDatabase;
   let service: Service;
-  let world: TesterWorld;
+  let world: TesterInCycle;
   beforeAll(async () => {
     database = await engine.create();
     service = await open();
   });
   beforeEach(async () => {
     toNoon(service);
-    world = await makeTesterWorld(service);
+    world = await makeTesterInCycle(service);
   });
   afterAll(async () => {
     await service.stop();
@@ -46,7 +46,7 @@ describe.each(databases)("proofs that meet on $name", (engine) => {
   };
 
   it("count once: of a hundred at once one is taken, and only its images stay", async () => {
-    const before = (await keptFiles(service)).length;
+    const before = (await storedFiles(service)).length;
     const images = Array.from({ length: 100 }, (_, at) => png(500 + at));
     const answers = await Promise.all(images.map((image) => submit({ images: [image] })));
     const taken = answers.flatMap(({ status }, at) => (status === 201 ? [at] : []));
@@ -54,7 +54,7 @@ describe.each(databases)("proofs that meet on $name", (engine) => {
     const refused = answers.filter(({ status }) => status !== 201);
     for (const answer of refused)
       expect(answer).toMatchObject({ status: 409, body: { code: "already_submitted", dayIndex: 1 } });
-    expect(await keptFiles(service)).toHaveLength(before + 1);
+    expect(await storedFiles(service)).toHaveLength(before + 1);
     const [url = ""] = imagesOf(await evidenceOf(service, world));
     const served = Buffer.from(await (await fetch(url)).arrayBuffer());
     expect(served).toEqual(images[taken[0] ?? 0]?.bytes);
@@ -118,7 +118,7 @@ describe.each(databases)("proofs that meet on $name", (engine) => {
     });
 
     it("do not stand for those of another tester", async () => {
-      const other = await makeTesterWorld(service);
+      const other = await makeTesterInCycle(service);
       const answers = [
         await submit({}, once()),
         await submit({ slotId: other.seat }, { ...other.device, ...keyed("once") }),
@@ -138,7 +138,7 @@ describe("a proof that comes to two servers of one PostgreSQL and one folder at 
     const [one, two] = [await open(), await open()];
     const evidence: number[] = [];
     for (const at of Array.from({ length: 12 }, (_, round) => 900 + round)) {
-      const world = await makeTesterWorld(one);
+      const world = await makeTesterInCycle(one);
       const sent = { slotId: world.seat, capturedAt: one.clock.now().toISOString(), images: [png(at)] };
       const headers = { ...world.device, ...keyed("once") };
       await Promise.all([one, two].map((server) => sendProof(server, headers, sent)));

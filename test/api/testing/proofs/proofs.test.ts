@@ -3,16 +3,16 @@ import { databases } from "../../../support/database/databases.ts";
 import { gif, jpeg, png, webp } from "../../../support/files/sample-files.ts";
 import { faultyPaths } from "../../../support/service/issues.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
-import { keptFiles } from "../../../support/service/stored-content.ts";
+import { storedFiles } from "../../../support/service/stored-content.ts";
 import { evidenceOf, imagesOf } from "../../../support/worlds/proof-evidence.ts";
 import {
   dayMilliseconds,
   listOf,
-  makeTesterWorld,
+  makeTesterInCycle,
   type ProofFields,
   sendProof,
   setClock,
-  type TesterWorld,
+  type TesterInCycle,
   toNoon,
 } from "../../../support/worlds/tester-in-running-cycle.ts";
 
@@ -20,13 +20,13 @@ const path = "/api/v1/testing/proofs";
 
 describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
   let service: Service;
-  let world: TesterWorld;
+  let world: TesterInCycle;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
     toNoon(service);
-    world = await makeTesterWorld(service);
+    world = await makeTesterInCycle(service);
   });
   afterAll(() => service.stop());
 
@@ -86,7 +86,7 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
   });
 
   it("takes a proof on tier sdk and on tier screenshot alike", async () => {
-    world = await makeTesterWorld(service, { verificationTier: "screenshot" });
+    world = await makeTesterInCycle(service, { verificationTier: "screenshot" });
     expect((await submit()).status).toBe(201);
   });
 
@@ -120,7 +120,7 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
 
     it("counts days in the test's time zone, whatever offset the capture is written with", async () => {
       setClock(service, service.clock.now().toISOString().replace(/T.*/, "T15:30:00Z"));
-      world = await makeTesterWorld(service, { timezone: "Asia/Tokyo" });
+      world = await makeTesterInCycle(service, { timezone: "Asia/Tokyo" });
       const date = service.clock.now().toISOString().slice(0, 10);
       const before = await submit({ capturedAt: `${date}T16:59:00+02:00` });
       expect(before).toMatchObject({ status: 422, body: { code: "out_of_window", dayIndex: 0 } });
@@ -166,22 +166,22 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
   });
 
   it("does not know the seat of another tester, nor one that there is not, and keeps nothing", async () => {
-    const other = await makeTesterWorld(service);
-    const before = await keptFiles(service);
+    const other = await makeTesterInCycle(service);
+    const before = await storedFiles(service);
     for (const slotId of [other.seat, world.open[0] ?? "", "00000000-0000-4000-8000-000000000000"])
       expect(await submit({ slotId })).toMatchObject(refusal(404, "not_found"));
-    expect(await keptFiles(service)).toEqual(before);
+    expect(await storedFiles(service)).toEqual(before);
   });
 
   it("has its images deleted with the app, but for those that another app has, too", async () => {
-    const other = await makeTesterWorld(service);
+    const other = await makeTesterInCycle(service);
     await sendProof(service, other.device, { slotId: other.seat, images: [png(800)] });
-    const before = (await keptFiles(service)).length;
+    const before = (await storedFiles(service)).length;
     await submit({ images: [png(800), png(801), gif(802)] });
-    expect(await keptFiles(service)).toHaveLength(before + 2);
+    expect(await storedFiles(service)).toHaveLength(before + 2);
     const headers = await service.signIn(world.owner);
     await service.request("DELETE", `/api/v1/console/apps/${world.app.id}`, { headers });
-    await expect.poll(() => keptFiles(service)).toHaveLength(before);
+    await expect.poll(() => storedFiles(service)).toHaveLength(before);
     expect(await submit()).toMatchObject(refusal(404, "not_found"));
   });
 });

@@ -5,26 +5,26 @@ import { isReplay, keyed } from "../../../support/service/mutations.ts";
 import type { Answer } from "../../../support/service/request.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
+  type AppWithTester,
   fromNow,
-  makeTestedApp,
+  makeAppWithTester,
   neverAKey,
   noon,
   sdkPath,
   setClock,
-  type TestedApp,
 } from "../../../support/worlds/app-with-seated-tester.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, at) => `Screen ${at}`);
 
 describe.each(databases)("a session report on $name", (engine) => {
   let service: Service;
-  let app: TestedApp;
+  let app: AppWithTester;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
     setClock(service, "2027-03-01T00:00:00.000Z");
-    app = await makeTestedApp(service);
+    app = await makeAppWithTester(service);
     setClock(service, noon);
   });
   afterAll(() => service.stop());
@@ -153,14 +153,14 @@ const waitOf = ({ headers }: Answer): number => Number(headers.get("retry-after"
 
 describe.each(databases)("60 session reports per test key per hour on $name", (engine) => {
   let service: Service;
-  let app: TestedApp;
+  let app: AppWithTester;
   beforeAll(async () => {
     // The specification promises this limit: it stays on.
     service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
   });
   beforeEach(async () => {
     setClock(service, noon);
-    app = await makeTestedApp(service);
+    app = await makeAppWithTester(service);
   });
   afterAll(() => service.stop());
 

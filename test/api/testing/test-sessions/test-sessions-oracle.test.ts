@@ -9,11 +9,11 @@ import { isReplay, keyed } from "../../../support/service/mutations.ts";
 import type { Answer } from "../../../support/service/request.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
-  makeTestedApp,
+  type AppWithTester,
+  makeAppWithTester,
   neverAKey,
   noon,
   setClock,
-  type TestedApp,
 } from "../../../support/worlds/app-with-seated-tester.ts";
 
 /** Everything of an answer that a client sees, without what differs between any two requests. */
@@ -23,7 +23,7 @@ function seen({ status, headers, text }: Answer) {
 }
 
 /** Keys that are no seat's of the app that asks, by what became of them. */
-const deadKeys: [string, (service: Service, app: TestedApp) => Promise<string>][] = [
+const deadKeys: [string, (service: Service, app: AppWithTester) => Promise<string>][] = [
   ["never existed", async () => neverAKey()],
   ["has not even the form of one", async () => `not a key ${randomName()}`],
   [
@@ -33,11 +33,11 @@ const deadKeys: [string, (service: Service, app: TestedApp) => Promise<string>][
       return testKey;
     },
   ],
-  ["is of another app", async (service) => (await makeTestedApp(service)).testKey],
+  ["is of another app", async (service) => (await makeAppWithTester(service)).testKey],
   [
     "was of an app that was removed",
     async (service) => {
-      const other = await makeTestedApp(service);
+      const other = await makeAppWithTester(service);
       await service.deps.database.write((tx) => tx.run("DELETE FROM apps WHERE id = ?", other.app.id));
       return other.testKey;
     },
@@ -51,7 +51,7 @@ const rotate = ({ database, sealer }: Deps, slotId: string) => {
 
 describe.each(databases)("test keys that are no seat's on $name", (engine) => {
   let service: Service;
-  let app: TestedApp;
+  let app: AppWithTester;
   let keys: string[];
   const traced = tracedDatabase(engine);
   beforeAll(async () => {
@@ -59,7 +59,7 @@ describe.each(databases)("test keys that are no seat's on $name", (engine) => {
   });
   beforeEach(async () => {
     setClock(service, noon);
-    app = await makeTestedApp(service);
+    app = await makeAppWithTester(service);
     keys = [];
     for (const [, make] of deadKeys) keys.push(await make(service, app));
   });

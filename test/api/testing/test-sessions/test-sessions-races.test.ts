@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databases, postgres, type TestDatabase } from "../../../support/database/databases.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
-import { unlimitedReports } from "../../../support/service/unlimited-test-sessions.ts";
+import { unlimitedTestSessions } from "../../../support/service/unlimited-test-sessions.ts";
 import {
-  makeTestedApp,
+  type AppWithTester,
+  makeAppWithTester,
   noon,
   setClock,
-  type TestedApp,
 } from "../../../support/worlds/app-with-seated-tester.ts";
 
 const hundred = Array.from({ length: 100 }, (_, at) => at);
@@ -21,7 +21,7 @@ const counting = (answers: readonly unknown[]): unknown[] =>
 const others = { matched: true, counted: false, dayIndex: 1, reason: "already_submitted" };
 
 /** What must come of a hundred reports of one day, whichever servers they came to. */
-async function expectOneCounted(app: TestedApp, answers: readonly unknown[]) {
+async function expectOneCounted(app: AppWithTester, answers: readonly unknown[]) {
   expect(counting(answers)).toHaveLength(1);
   expect(answers.filter((answer) => Object(answer).counted === false)).toEqual(
     Array.from({ length: answers.length - 1 }, () => others),
@@ -33,7 +33,7 @@ async function expectOneCounted(app: TestedApp, answers: readonly unknown[]) {
 }
 
 /** A hundred at once over HTTP: the limit of the key lets sixty through. */
-async function raceOverHttp(app: TestedApp, servers: readonly Service[]) {
+async function raceOverHttp(app: AppWithTester, servers: readonly Service[]) {
   const answers = await Promise.all(inTurns(servers).map((server) => app.report({}, {}, server)));
   const passed = answers.filter(({ status }) => status === 200);
   expect([passed.length, answers.filter(({ status }) => status === 429).length]).toEqual([60, 40]);
@@ -44,21 +44,21 @@ async function raceOverHttp(app: TestedApp, servers: readonly Service[]) {
 }
 
 /** A hundred at once behind the limit. */
-async function raceBehindTheLimit(app: TestedApp, servers: readonly Service[]) {
-  const reports = inTurns(servers.map((server) => unlimitedReports(server, app.app.id)));
+async function raceBehindTheLimit(app: AppWithTester, servers: readonly Service[]) {
+  const reports = inTurns(servers.map((server) => unlimitedTestSessions(server, app.app.id)));
   const session = app.sessionOf();
   await expectOneCounted(app, await Promise.all(reports.map((report) => report(session))));
 }
 
 describe.each(databases)("reports of one day that come at once on $name", (engine) => {
   let service: Service;
-  let app: TestedApp;
+  let app: AppWithTester;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
     setClock(service, "2027-03-01T00:00:00.000Z");
-    app = await makeTestedApp(service);
+    app = await makeAppWithTester(service);
     setClock(service, noon);
   });
   afterAll(() => service.stop());
@@ -78,7 +78,7 @@ describe.each(databases)("reports of one day that come at once on $name", (engin
 
   it("count each of two days once", async () => {
     setClock(service, "2027-03-02T12:00:00.000Z");
-    const report = unlimitedReports(service, app.app.id);
+    const report = unlimitedTestSessions(service, app.app.id);
     const sessions = inTurns([app.sessionOf(), app.sessionOf({ startedAt: "2027-03-01T12:00:00Z" })]);
     const answers = counting(await Promise.all(sessions.map(report)));
     expect(answers.map((answer) => Object(answer).dayIndex).sort()).toEqual([1, 2]);
@@ -88,7 +88,7 @@ describe.each(databases)("reports of one day that come at once on $name", (engin
 describe("reports of one day that come at once to two servers of one PostgreSQL", () => {
   let database: TestDatabase;
   let servers: readonly [Service, Service];
-  let app: TestedApp;
+  let app: AppWithTester;
   beforeAll(async () => {
     database = await postgres.create();
     servers = [await startService({ database }), await startService({ database })];
@@ -96,7 +96,7 @@ describe("reports of one day that come at once to two servers of one PostgreSQL"
   beforeEach(async () => {
     const [one] = servers;
     setClock(one, "2027-03-01T00:00:00.000Z");
-    app = await makeTestedApp(one);
+    app = await makeAppWithTester(one);
     for (const server of servers) setClock(server, noon);
   });
   afterAll(async () => {

@@ -3,10 +3,10 @@ import { databases, postgres, type TestDatabase } from "../../../support/databas
 import { isReplay, keyed } from "../../../support/service/mutations.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
-  makeTestedApp,
+  type AppWithTester,
+  makeAppWithTester,
   noon,
   setClock,
-  type TestedApp,
 } from "../../../support/worlds/app-with-seated-tester.ts";
 
 const secret = "the secret of one deployment, on each of its servers";
@@ -15,7 +15,7 @@ const startedAt = "2027-03-01T11:00:00.000Z";
 describe.each(databases)("a session report with an Idempotency-Key on $name", (engine) => {
   let database: TestDatabase;
   let service: Service;
-  let app: TestedApp;
+  let app: AppWithTester;
   const open = async () => {
     const opened = await startService({ database, secret });
     setClock(opened, noon);
@@ -27,7 +27,7 @@ describe.each(databases)("a session report with an Idempotency-Key on $name", (e
   });
   beforeEach(async () => {
     setClock(service, "2027-03-01T00:00:00.000Z");
-    app = await makeTestedApp(service);
+    app = await makeAppWithTester(service);
     setClock(service, noon);
   });
   afterAll(async () => {
@@ -99,7 +99,7 @@ describe("a session report with an Idempotency-Key on two servers of one Postgre
       await startService({ database, secret }),
     ] as const;
     setClock(servers[0], "2027-03-01T00:00:00.000Z");
-    const app = await makeTestedApp(servers[0]);
+    const app = await makeAppWithTester(servers[0]);
     for (const server of servers) setClock(server, noon);
     const sent = Array.from({ length: 40 }, (_, at) => servers[at % 2 === 0 ? 0 : 1]);
     const answers = await Promise.all(sent.map((to) => app.report({ startedAt }, keyed("once"), to)));

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { databases } from "../../../support/database/databases.ts";
 import {
-  type TroubledDatabase,
-  troubledDatabase,
+  type FailingDatabase,
+  failingDatabase,
   unreachable,
 } from "../../../support/database/failing-database.ts";
 import { keyed } from "../../../support/service/mutations.ts";
@@ -10,21 +10,21 @@ import type { Answer } from "../../../support/service/request.ts";
 import { metricsHeaders, type Service, startService } from "../../../support/service/service.ts";
 import { storedText } from "../../../support/service/stored-content.ts";
 import {
-  makeTestedApp,
+  type AppWithTester,
+  makeAppWithTester,
   neverAKey,
   sdkPath,
-  type TestedApp,
 } from "../../../support/worlds/app-with-seated-tester.ts";
 
 describe.each(databases)("a test key on $name", (engine) => {
-  let database: TroubledDatabase;
+  let database: FailingDatabase;
   let service: Service;
-  let app: TestedApp;
+  let app: AppWithTester;
   const stranger = neverAKey();
   beforeAll(async () => {
-    database = await troubledDatabase(engine);
+    database = await failingDatabase(engine);
     service = await startService({ database });
-    app = await makeTestedApp(service, {
+    app = await makeAppWithTester(service, {
       startsOn: new Date(service.clock.now()).toISOString().slice(0, 10),
     });
   });

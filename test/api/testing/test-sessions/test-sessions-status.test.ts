@@ -3,23 +3,23 @@ import { databases } from "../../../support/database/databases.ts";
 import { faultyPaths } from "../../../support/service/issues.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
-  makeTestedApp,
+  type AppWithTester,
+  makeAppWithTester,
   neverAKey,
   noon,
   sdkPath,
   setClock,
-  type TestedApp,
 } from "../../../support/worlds/app-with-seated-tester.ts";
 
 describe.each(databases)("GET /api/v1/testing/sdk/session on $name", (engine) => {
   let service: Service;
-  let app: TestedApp;
+  let app: AppWithTester;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
     setClock(service, "2027-03-01T00:00:00.000Z");
-    app = await makeTestedApp(service);
+    app = await makeAppWithTester(service);
     setClock(service, noon);
   });
   afterAll(() => service.stop());
@@ -57,7 +57,7 @@ describe.each(databases)("GET /api/v1/testing/sdk/session on $name", (engine) =>
   });
 
   it("says day 0 before the first, due by that one's end in the test's time zone", async () => {
-    app = await makeTestedApp(service, { startsOn: "2027-03-14", timezone: "America/New_York" });
+    app = await makeAppWithTester(service, { startsOn: "2027-03-14", timezone: "America/New_York" });
     // The day on which New York's clocks go forward ends 23 hours after it began.
     const dueBy = "2027-03-15T04:00:00.000Z";
     expect((await app.status()).body).toEqual({ ...uncounted, dayIndex: 0, dueBy });

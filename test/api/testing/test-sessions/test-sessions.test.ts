@@ -2,23 +2,23 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databases } from "../../../support/database/databases.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
+  type AppWithTester,
   fromNow,
-  makeTestedApp,
+  makeAppWithTester,
   noon,
   sdkPath,
   setClock,
-  type TestedApp,
 } from "../../../support/worlds/app-with-seated-tester.ts";
 
 describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) => {
   let service: Service;
-  let app: TestedApp;
+  let app: AppWithTester;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   beforeEach(async () => {
     setClock(service, "2027-03-01T00:00:00.000Z");
-    app = await makeTestedApp(service);
+    app = await makeAppWithTester(service);
     setClock(service, noon);
   });
   afterAll(() => service.stop());
@@ -30,7 +30,8 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
     dayIndex,
     reason,
   });
-  const report = async (...session: Parameters<TestedApp["report"]>) => (await app.report(...session)).body;
+  const report = async (...session: Parameters<AppWithTester["report"]>) =>
+    (await app.report(...session)).body;
 
   it("counts the day of a session of 45 seconds on 2 screens", async () => {
     const answer = await app.report({ seconds: 45 });
@@ -48,7 +49,7 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
         "before the test has started",
         0,
         async () => {
-          app = await makeTestedApp(service, { startsOn: "2027-03-03" });
+          app = await makeAppWithTester(service, { startsOn: "2027-03-03" });
           return report();
         },
       ],
@@ -103,7 +104,7 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
         "from before the seat became active",
         1,
         async () => {
-          app = await makeTestedApp(service);
+          app = await makeAppWithTester(service);
           return report({ startedAt: "2027-03-01T11:00:00.000Z" });
         },
       ],
@@ -128,7 +129,7 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
   it.each(["2027-03-02T00:00:30.000Z", "2027-03-02T23:59:59.000Z"])(
     "counts the last day of a session that arrives after it, at %s",
     async (now) => {
-      app = await makeTestedApp(service, { durationDays: 1 });
+      app = await makeAppWithTester(service, { durationDays: 1 });
       setClock(service, now);
       expect(await report({ startedAt: "2027-03-01T23:58:00.000Z" })).toEqual(counted(1));
     },
@@ -183,7 +184,7 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
   });
 
   it("belongs to the day that holds its start in the test's own time zone", async () => {
-    app = await makeTestedApp(service, { timezone: "Asia/Tokyo" });
+    app = await makeAppWithTester(service, { timezone: "Asia/Tokyo" });
     setClock(service, "2027-03-01T15:10:00.000Z");
     expect(await report({ startedAt: "2027-03-01T14:59:59.999Z" })).toEqual(counted(1));
     expect(await report({ startedAt: "2027-03-01T15:00:00.000Z" })).toEqual(counted(2));

@@ -1,6 +1,6 @@
-import { Written } from "../../../kit/display/user-text.tsx";
+import { UserText } from "../../../kit/display/user-text.tsx";
 
-export interface FoldedProps {
+export interface FoldedTextProps {
   readonly text: string;
   /** What is folded away, after how many lines of it there are. */
   readonly rest?: string;
@@ -18,16 +18,16 @@ const aScreen: Most = { lines: 40, characters: 3_500 };
 export const aFewLines: Most = { lines: 8, characters: 400 };
 
 /** Text of any length: its beginning, and the rest folded away where that would fill several screens. */
-export const Folded = ({ text, rest = "more lines", most = aScreen }: FoldedProps) => {
+export const FoldedText = ({ text, rest = "more lines", most = aScreen }: FoldedTextProps) => {
   const at = placeOfFold(text, most);
-  if (at === text.length) return <Written text={text} />;
+  if (at === text.length) return <UserText text={text} />;
   const lines = text.slice(at).split("\n").length;
   return (
     <div>
-      <Written text={text.slice(0, at).trimEnd()} />
+      <UserText text={text.slice(0, at).trimEnd()} />
       <details class="reveal rest">
         <summary>{lines > 1 ? `Show ${lines.toLocaleString("en")} ${rest}` : "Show the rest"}</summary>
-        <Written text={text.slice(at)} />
+        <UserText text={text.slice(at)} />
       </details>
     </div>
   );

@@ -2,9 +2,9 @@ import { threads } from "../../../../../src/contract/console/feedback.ts";
 import { runs } from "../../../../../src/contract/console/proposals.ts";
 import { changedValues, givenFor } from "../../../kit/form/changed-values.ts";
 import { currentThread } from "../../../kit/form/current-values.ts";
-import { goTo, orAgain, type Reply } from "../../../reply.ts";
+import { goTo, type Reply, reshowForm } from "../../../reply.ts";
 import type { SignedInVisit } from "../../../visit.ts";
-import { placeInList, placeQuery } from "../inbox-position.ts";
+import { inboxPositionOf, inboxPositionQuery } from "../inbox-position.ts";
 import { holdsDrafts, type ThreadPart } from "./form-parts.ts";
 import { readThread, showThread } from "./page.tsx";
 
@@ -50,10 +50,10 @@ interface Done {
 /** Does one part of the form. Where another part holds text that is not saved, the page that follows holds it, too. */
 function doPart(visit: SignedInVisit, part: ThreadPart, act: () => Promise<Done>): Promise<Reply> {
   const { fields, links, param } = visit;
-  return orAgain(
+  return reshowForm(
     async () => {
       const { done, place, messageId } = await act();
-      const address = links.thread(param("appId"), param("id")) + placeQuery(placeInList(visit));
+      const address = links.thread(param("appId"), param("id")) + inboxPositionQuery(inboxPositionOf(visit));
       if (!holdsDrafts(fields, part)) return goTo(address, done, place);
       const sent = { fields, part, ...(messageId === undefined ? {} : { messageId }) };
       return showThread(visit, { sent, done });
@@ -64,7 +64,7 @@ function doPart(visit: SignedInVisit, part: ThreadPart, act: () => Promise<Done>
 
 export async function deleteThread(visit: SignedInVisit): Promise<Reply> {
   await visit.ask(threads.remove, { params: { id: visit.param("id") }, once: visit.fields.once });
-  const { list } = placeInList(visit);
+  const { list } = inboxPositionOf(visit);
   const inbox = visit.links.inbox(visit.param("appId"));
   return goTo(list === "" ? inbox : `${inbox}?${new URLSearchParams(list)}`, "thread-deleted");
 }

@@ -1,18 +1,18 @@
 import type { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
-import { Elsewhere } from "../../../kit/display/external-link.tsx";
+import { ExternalLink } from "../../../kit/display/external-link.tsx";
 import { Line } from "../../../kit/display/user-text.tsx";
 import { type Filled, TextArea } from "../../../kit/form/field.tsx";
 import { Refused } from "../../../kit/layout/notice.tsx";
 import type { ThreadForms } from "./form-parts.ts";
 
-export interface ComposerProps {
+export interface MessageComposerProps {
   readonly forms: ThreadForms;
   readonly sender: OwnedThread["sender"];
   readonly address: string;
 }
 
 /** Two fields with a button each, so that what is meant for the team does not go to the sender by a slip. */
-export const Composer = ({ forms, sender, address }: ComposerProps) => (
+export const MessageComposer = ({ forms, sender, address }: MessageComposerProps) => (
   <section class="card composer" aria-labelledby="add">
     <h2 id="add">Add to this thread</h2>
     <MessageField form={forms.note} direction="note" action={`${address}/messages`} />
@@ -71,9 +71,9 @@ const SenderHint = ({ sender: { name, email } }: { readonly sender: OwnedThread[
     <p class="hint">
       <b>{notSent}</b> To reach the sender, write to {name !== null && <Line text={name} />}{" "}
       {mail ? (
-        <Elsewhere to={mail}>
+        <ExternalLink to={mail}>
           <Line text={email} />
-        </Elsewhere>
+        </ExternalLink>
       ) : (
         <Line text={email} />
       )}

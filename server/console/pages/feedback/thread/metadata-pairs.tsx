@@ -1,5 +1,5 @@
 import { Line } from "../../../kit/display/user-text.tsx";
-import { aFewLines, Folded } from "./folded-text.tsx";
+import { aFewLines, FoldedText } from "./folded-text.tsx";
 
 interface PairProps {
   readonly name: string;
@@ -14,7 +14,7 @@ export const Pair = ({ name, value }: PairProps) =>
         <Line text={name} />
       </dt>
       <dd>
-        <Folded text={value} most={aFewLines} />
+        <FoldedText text={value} most={aFewLines} />
       </dd>
     </div>
   );

@@ -3,21 +3,21 @@ import type { ThreadFeedback } from "../../../../../src/contract/agent.ts";
 import type { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
 import { Picture } from "../../../kit/display/picture.tsx";
 import { fileSize } from "../../../kit/display/times.ts";
-import { When } from "../../../kit/display/timestamp.tsx";
+import { Timestamp } from "../../../kit/display/timestamp.tsx";
 import { Line } from "../../../kit/display/user-text.tsx";
-import { Folded } from "./folded-text.tsx";
+import { FoldedText } from "./folded-text.tsx";
 
 /** What the sender wrote and sent along. */
-export const Report = ({ thread: { feedback, sender } }: { readonly thread: OwnedThread }) => (
+export const OriginalFeedback = ({ thread: { feedback, sender } }: { readonly thread: OwnedThread }) => (
   <article class="message" aria-label="Report">
     <header>
       <b>
         <Line text={sender.name ?? sender.email ?? "Anonymous"} />
       </b>
-      <When at={feedback.createdAt} />
+      <Timestamp at={feedback.createdAt} />
     </header>
     <div class="inside">
-      <Folded text={feedback.message} rest="more lines of the report" />
+      <FoldedText text={feedback.message} rest="more lines of the report" />
       <Files of={feedback} />
     </div>
   </article>

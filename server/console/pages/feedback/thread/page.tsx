@@ -4,24 +4,30 @@ import { threads } from "../../../../../src/contract/console/feedback.ts";
 import { ApiError } from "../../../../../src/contract/errors.ts";
 import { type DeliveryRow, deliveries } from "../../../../store/feedback/deliveries.ts";
 import { currentThread } from "../../../kit/form/current-values.ts";
-import { guarded } from "../../../kit/form/draft-attributes.ts";
+import { draftAttributes } from "../../../kit/form/draft-attributes.ts";
 import { versionOf } from "../../../kit/form/filled-form.ts";
-import { Hidden } from "../../../kit/form/hidden-fields.tsx";
-import { Once } from "../../../kit/form/idempotency-field.tsx";
-import { WasVersions } from "../../../kit/form/original-values.tsx";
-import { Framed } from "../../../kit/layout/console-page.tsx";
-import { type AppFrame, appFrameOf } from "../../../kit/layout/navigation.ts";
+import { HiddenFields } from "../../../kit/form/hidden-fields.tsx";
+import { IdempotencyField } from "../../../kit/form/idempotency-field.tsx";
+import { OriginalVersions } from "../../../kit/form/original-values.tsx";
+import { ConsolePage } from "../../../kit/layout/console-page.tsx";
+import { type AppNavigation, appNavigationOf } from "../../../kit/layout/navigation.ts";
 import { Notice } from "../../../kit/layout/notice.tsx";
 import { type Reply, show } from "../../../reply.ts";
 import type { SignedInVisit } from "../../../visit.ts";
-import { type ListPlace, type Neighbours, neighboursOf, placeInList, placeQuery } from "../inbox-position.ts";
+import {
+  type InboxPosition,
+  inboxPositionOf,
+  inboxPositionQuery,
+  type Neighbours,
+  neighboursOf,
+} from "../inbox-position.ts";
 import { type SentThread, type ThreadForms, threadForms } from "./form-parts.ts";
-import { Composer } from "./message-composer.tsx";
-import { Report } from "./original-feedback.tsx";
+import { MessageComposer } from "./message-composer.tsx";
+import { OriginalFeedback } from "./original-feedback.tsx";
 import { CurrentProposal, EarlierProposals } from "./proposal.tsx";
 import { ThreadAside } from "./thread-aside.tsx";
 import { ThreadHead } from "./thread-head.tsx";
-import { ThreadWalk } from "./thread-navigation.tsx";
+import { ThreadNavigation } from "./thread-navigation.tsx";
 import { Timeline } from "./timeline.tsx";
 
 export const threadPage = (visit: SignedInVisit): Promise<Reply> => showThread(visit);
@@ -33,12 +39,12 @@ export interface ShownAgain {
 }
 
 export async function showThread(visit: SignedInVisit, { sent, done }: ShownAgain = {}): Promise<Reply> {
-  const opened = await appFrameOf(visit, "inbox");
+  const opened = await appNavigationOf(visit, "inbox");
   const frame = done === undefined ? opened : { ...opened, done };
   const thread = await readThread(visit);
   const told = await deliveries.list(visit.deps.database, thread.feedback.id);
   const forms = threadForms(currentThread(thread), sent);
-  const place = placeInList(visit);
+  const place = inboxPositionOf(visit);
   const here = { appId: frame.app.id, id: thread.feedback.id };
   const neighbours = await neighboursOf(visit.ask, here, place);
   const shown = { frame, thread, forms, place, neighbours, deliveries: told };
@@ -53,11 +59,11 @@ export async function readThread({ ask, param }: SignedInVisit): Promise<OwnedTh
 }
 
 export interface ThreadProps {
-  readonly frame: AppFrame;
+  readonly frame: AppNavigation;
   readonly thread: OwnedThread;
   readonly forms: ThreadForms;
   readonly deliveries: readonly DeliveryRow[];
-  readonly place: ListPlace;
+  readonly place: InboxPosition;
   readonly neighbours: Neighbours;
 }
 
@@ -65,26 +71,26 @@ const Thread = (props: ThreadProps) => {
   const { frame, thread, forms, place, neighbours } = props;
   const address = frame.links.thread(frame.app.id, thread.feedback.id);
   return (
-    <Framed frame={frame} title={thread.feedback.subject} address={address + placeQuery(place)}>
-      <ThreadWalk links={frame.links} appId={frame.app.id} place={place} neighbours={neighbours} />
+    <ConsolePage frame={frame} title={thread.feedback.subject} address={address + inboxPositionQuery(place)}>
+      <ThreadNavigation links={frame.links} appId={frame.app.id} place={place} neighbours={neighbours} />
       <ThreadHead thread={thread} />
       <ThreadForm forms={forms} address={address} place={place}>
         <div class="stack">
           <NewerNotice thread={thread} address={address} />
-          <Report thread={thread} />
+          <OriginalFeedback thread={thread} />
           <CurrentProposal {...props} address={address} />
           <EarlierProposals {...props} />
           <Timeline thread={thread} newest={forms.messageId} />
-          <Composer forms={forms} sender={thread.sender} address={address} />
+          <MessageComposer forms={forms} sender={thread.sender} address={address} />
         </div>
         <ThreadAside thread={thread} form={forms.edit} address={address} />
       </ThreadForm>
-    </Framed>
+    </ConsolePage>
   );
 };
 
 interface ThreadFormProps {
-  readonly place: ListPlace;
+  readonly place: InboxPosition;
   readonly forms: ThreadForms;
   readonly address: string;
   readonly children: ComponentChildren;
@@ -95,14 +101,14 @@ interface ThreadFormProps {
  * comes back can show again what is not saved yet. Enter in a field saves the fields at the side, and decides nothing.
  */
 const ThreadForm = ({ forms, address, place, children }: ThreadFormProps) => (
-  <form class="thread" method="post" action={`${address}/edit`} {...guarded(address, forms)}>
+  <form class="thread" method="post" action={`${address}/edit`} {...draftAttributes(address, forms)}>
     <button class="unseen" type="submit" tabIndex={-1} aria-hidden="true">
       Save
     </button>
-    <Once />
-    <WasVersions versions={forms.was} />
+    <IdempotencyField />
+    <OriginalVersions versions={forms.was} />
     {place.list !== "" && (
-      <Hidden
+      <HiddenFields
         values={[
           ["list", place.list],
           ["at", String(place.at)],

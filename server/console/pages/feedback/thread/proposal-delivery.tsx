@@ -1,14 +1,14 @@
 import type { DeliveryRow } from "../../../../store/feedback/deliveries.ts";
-import { When } from "../../../kit/display/timestamp.tsx";
+import { Timestamp } from "../../../kit/display/timestamp.tsx";
 import { Line } from "../../../kit/display/user-text.tsx";
 
-export interface DeliveryProps {
+export interface ProposalDeliveryProps {
   readonly deliveries: readonly DeliveryRow[];
   readonly runId: string;
 }
 
 /** Whether the app's chat channel was told of a proposal. */
-export const Delivery = ({ deliveries, runId }: DeliveryProps) => {
+export const ProposalDelivery = ({ deliveries, runId }: ProposalDeliveryProps) => {
   const delivery = deliveries.find((row) => row.runId === runId);
   return delivery ? (
     <p class="muted small">
@@ -21,7 +21,7 @@ const State = ({ delivery: { status, sentAt, attempts, lastError } }: { readonly
   if (status === "sent" && sentAt !== null) {
     return (
       <>
-        sent <When at={sentAt} />
+        sent <Timestamp at={sentAt} />
       </>
     );
   }

@@ -1,13 +1,13 @@
 import type { Proposal } from "../../../../../src/contract/agent.ts";
 import { hashOf } from "../../../../secrets/secrets.ts";
-import { When } from "../../../kit/display/timestamp.tsx";
-import { HiddenCount, Line, Written } from "../../../kit/display/user-text.tsx";
+import { Timestamp } from "../../../kit/display/timestamp.tsx";
+import { HiddenCount, Line, UserText } from "../../../kit/display/user-text.tsx";
 import { Notice } from "../../../kit/layout/notice.tsx";
 import { ProposalBadge } from "../feedback-badges.tsx";
 import type { ThreadForms } from "./form-parts.ts";
 import type { ThreadProps } from "./page.tsx";
 import { DecisionForm, DecisionRefused, UnsentNote } from "./proposal-decision.tsx";
-import { Delivery } from "./proposal-delivery.tsx";
+import { ProposalDelivery } from "./proposal-delivery.tsx";
 
 /** The newest proposal, exactly as the agent wrote it; with the decision, or the form to make it. */
 export const CurrentProposal = ({
@@ -29,7 +29,7 @@ export const CurrentProposal = ({
         <h2 id="proposal-title">Proposal</h2>
         <ProposalBadge status={proposal.status} replacedBy={proposal.replacedBy} />
         <span class="when">
-          <When at={proposal.createdAt} />
+          <Timestamp at={proposal.createdAt} />
         </span>
       </header>
       <div class="inside">
@@ -37,7 +37,7 @@ export const CurrentProposal = ({
         <NewerThanRead forms={forms} proposal={proposal} />
         <ProposalText proposal={proposal} />
         <Decision proposal={proposal} />
-        <Delivery deliveries={deliveries} runId={proposal.id} />
+        <ProposalDelivery deliveries={deliveries} runId={proposal.id} />
       </div>
       {awaiting ? (
         <DecisionForm runId={proposal.id} form={forms.decision} action={`${address}/decision`} />
@@ -75,13 +75,13 @@ export const EarlierProposals = ({ thread, deliveries }: ThreadProps) => {
             <ProposalBadge status={proposal.status} replacedBy={proposal.replacedBy} />
             <Line text={firstLine(proposal.summary)} />
             <span class="when">
-              <When at={proposal.createdAt} />
+              <Timestamp at={proposal.createdAt} />
             </span>
           </summary>
           <div class="inside">
             <ProposalText proposal={proposal} />
             <Decision proposal={proposal} />
-            <Delivery deliveries={deliveries} runId={proposal.id} />
+            <ProposalDelivery deliveries={deliveries} runId={proposal.id} />
           </div>
         </details>
       ))}
@@ -94,12 +94,12 @@ const ProposalText = ({ proposal: { summary, plan } }: { readonly proposal: Prop
     <HiddenCount texts={[summary, plan]} />
     <div>
       <h3>Summary</h3>
-      <Written text={summary} />
+      <UserText text={summary} />
     </div>
     <div>
       <h3>Plan</h3>
       <div class="plan">
-        <Written text={plan} exact />
+        <UserText text={plan} exact />
       </div>
       <p class="fingerprint">
         SHA-256 <code>{hashOf(plan)}</code>
@@ -113,9 +113,9 @@ const Decision = ({ proposal: { decidedAt, decisionNote } }: { readonly proposal
   return (
     <div>
       <h3>
-        Decided <When at={decidedAt} />
+        Decided <Timestamp at={decidedAt} />
       </h3>
-      {decisionNote ? <Written text={decisionNote} /> : <p class="muted">Without a note.</p>}
+      {decisionNote ? <UserText text={decisionNote} /> : <p class="muted">Without a note.</p>}
     </div>
   );
 };

@@ -1,13 +1,13 @@
 import type { OwnedMessage } from "../../../../../src/contract/console/feedback.ts";
-import { When } from "../../../kit/display/timestamp.tsx";
+import { Timestamp } from "../../../kit/display/timestamp.tsx";
 import { Line } from "../../../kit/display/user-text.tsx";
 import { nameIn, typeNames } from "../feedback-badges.tsx";
-import { Folded } from "./folded-text.tsx";
+import { FoldedText } from "./folded-text.tsx";
 import { MetadataPairs, Pair } from "./metadata-pairs.tsx";
 import { Files } from "./original-feedback.tsx";
 
 /** A later report of the same failure, with its own sender, facts and files. */
-export const Repeat = ({ message }: { readonly message: OwnedMessage }) => {
+export const RepeatedFeedback = ({ message }: { readonly message: OwnedMessage }) => {
   const { sender, category = "", body, createdAt, subject, source, metadata = {} } = message;
   const { images = [], videos = [], attachments = [] } = message;
   return (
@@ -17,10 +17,10 @@ export const Repeat = ({ message }: { readonly message: OwnedMessage }) => {
           <Line text={sender?.name ?? sender?.email ?? "Anonymous"} />
         </b>
         <span>reported it again</span>
-        <When at={createdAt} />
+        <Timestamp at={createdAt} />
       </header>
       <div class="inside">
-        <Folded text={body} />
+        <FoldedText text={body} />
         <Files of={{ images, videos, attachments }} />
         <dl class="pairs">
           <Pair name="Contact" value={sender?.email ?? null} />

@@ -1,5 +1,5 @@
 import type { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
-import { Elsewhere } from "../../../kit/display/external-link.tsx";
+import { ExternalLink } from "../../../kit/display/external-link.tsx";
 import { Line } from "../../../kit/display/user-text.tsx";
 import { hasHidden } from "../../../kit/display/visible-text.ts";
 import { type Filled, Select, TextField } from "../../../kit/form/field.tsx";
@@ -69,7 +69,7 @@ const HiddenInSubject = ({ text }: { readonly text: string }) => (
 );
 
 const IssueLink = ({ url }: { readonly url: string | null }) =>
-  url === null ? <>Where the work is tracked.</> : <Elsewhere to={url}>Open the issue</Elsewhere>;
+  url === null ? <>Where the work is tracked.</> : <ExternalLink to={url}>Open the issue</ExternalLink>;
 
 const Facts = ({ thread: { sender, feedback } }: { readonly thread: OwnedThread }) => (
   <section>

@@ -1,15 +1,20 @@
 import type { Links } from "../../../links.ts";
-import { type ListPlace, type Neighbour, type Neighbours, placeQuery } from "../inbox-position.ts";
+import {
+  type InboxPosition,
+  inboxPositionQuery,
+  type Neighbour,
+  type Neighbours,
+} from "../inbox-position.ts";
 
-export interface ThreadWalkProps {
+export interface ThreadNavigationProps {
   readonly links: Links;
   readonly appId: string;
-  readonly place: ListPlace;
+  readonly place: InboxPosition;
   readonly neighbours: Neighbours;
 }
 
 /** Back to the list as it was, and on to the threads beside this one in it. */
-export const ThreadWalk = ({ links, appId, place, neighbours }: ThreadWalkProps) => {
+export const ThreadNavigation = ({ links, appId, place, neighbours }: ThreadNavigationProps) => {
   const { previous, next } = neighbours;
   return (
     <nav class="walk" aria-label="Threads">
@@ -38,7 +43,7 @@ interface StepProps {
 
 const Step = ({ to, words, links, appId }: StepProps) =>
   to === undefined ? null : (
-    <a class="button small" href={links.thread(appId, to.id) + placeQuery(to.place)}>
+    <a class="button small" href={links.thread(appId, to.id) + inboxPositionQuery(to.place)}>
       {words}
       <span class="unseen"> thread</span>
     </a>

@@ -1,9 +1,9 @@
 import type { Message, Proposal } from "../../../../../src/contract/agent.ts";
 import type { OwnedMessage, OwnedThread } from "../../../../../src/contract/console/feedback.ts";
 import { proposalNote } from "../../../../domain/feedback/proposal.ts";
-import { When } from "../../../kit/display/timestamp.tsx";
-import { Folded } from "./folded-text.tsx";
-import { Repeat } from "./repeated-feedback.tsx";
+import { Timestamp } from "../../../kit/display/timestamp.tsx";
+import { FoldedText } from "./folded-text.tsx";
+import { RepeatedFeedback } from "./repeated-feedback.tsx";
 
 export interface TimelineProps {
   readonly thread: OwnedThread;
@@ -36,7 +36,7 @@ export const Timeline = ({ thread: { messages, proposals }, newest }: TimelinePr
 };
 
 const entry = (message: OwnedMessage) =>
-  message.sender ? <Repeat message={message} /> : <Said message={message} />;
+  message.sender ? <RepeatedFeedback message={message} /> : <Said message={message} />;
 
 const directions: Readonly<Record<string, string>> = {
   note: "Internal note",
@@ -48,10 +48,10 @@ const Said = ({ message: { direction, body, createdAt } }: { readonly message: M
   <article class={`message ${direction in directions ? direction : "note"}`}>
     <header>
       <b>{directions[direction] ?? direction}</b>
-      <When at={createdAt} />
+      <Timestamp at={createdAt} />
     </header>
     <div class="inside">
-      <Folded text={body} />
+      <FoldedText text={body} />
     </div>
   </article>
 );
@@ -60,7 +60,7 @@ const Said = ({ message: { direction, body, createdAt } }: { readonly message: M
 const ProposalEvent = ({ message }: { readonly message: Message }) => (
   <p class="event">
     <span>An agent proposed a plan</span>
-    <When at={message.createdAt} />
+    <Timestamp at={message.createdAt} />
   </p>
 );
 
