@@ -1,6 +1,6 @@
 import type { Context, Io } from "../src/cli/core/program/context.ts";
 import type { Programs } from "../src/cli/core/program/programs.ts";
-import { sleep } from "../src/client/waiting/sleep.ts";
+import { systemClock } from "../src/client/waiting/clock.ts";
 import { systemKeychain } from "../src/credentials/keychain.ts";
 import { loadProgram } from "./load-program.ts";
 import { processIo } from "./process-io.ts";
@@ -21,7 +21,7 @@ export function processContext(signal: AbortSignal): Context {
     version: INNKEEP_VERSION,
     processId: process.pid,
     isRunning,
-    clock: { now: () => new Date(), sleep },
+    clock: systemClock,
     signal,
     newId: () => crypto.randomUUID(),
     random: Math.random,

@@ -1,7 +1,7 @@
+import { lazy } from "../src/client/lazy.ts";
+import { type Clock, systemClock } from "../src/client/waiting/clock.ts";
 import { type Connection, createConnection } from "./api/connection.ts";
-import { type Clock, systemClock } from "./clock.ts";
 import type { Deps } from "./deps.ts";
-import { lazy } from "./lazy.ts";
 import type { McpOptions } from "./options.ts";
 import { keyedQueue } from "./proposals/keyed-queue.ts";
 import type { Proposals } from "./proposals/proposals.ts";

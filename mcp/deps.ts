@@ -1,5 +1,5 @@
+import type { Clock } from "../src/client/waiting/clock.ts";
 import type { Connection } from "./api/connection.ts";
-import type { Clock } from "./clock.ts";
 import type { Proposals } from "./proposals/proposals.ts";
 import type { AwaitDecision } from "./tools/get-decision/decision-watch.ts";
 

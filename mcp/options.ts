@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { Exchange } from "../src/client/options.ts";
 import type { ProxySettings } from "../src/client/transport/proxy.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../src/client/waiting/clock.ts";
 
 /** The three streams of the process. Standard output carries protocol messages and nothing else. */
 export interface Io {

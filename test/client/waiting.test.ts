@@ -37,10 +37,12 @@ function scene(look: (wait: number, at: number) => Run | Error, holds: boolean) 
     waitForDecision({ agent: { ...client.agent, readRun } }, "1", {
       seconds,
       onTick,
-      now: () => new Date(now),
-      async sleep(milliseconds) {
-        pauses.push(milliseconds);
-        now += milliseconds;
+      clock: {
+        now: () => new Date(now),
+        async sleep(milliseconds) {
+          pauses.push(milliseconds);
+          now += milliseconds;
+        },
       },
     });
   return { wait, looks, pauses, passed: () => now / 1_000 };

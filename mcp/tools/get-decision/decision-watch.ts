@@ -1,7 +1,8 @@
-import { ConnectionError, ServerError } from "../../../src/client/errors.ts";
-import { isTemporary } from "../../../src/client/waiting/retry.ts";
+import { ConnectionError } from "../../../src/client/errors.ts";
+import type { Clock } from "../../../src/client/waiting/clock.ts";
+import { type Look, longPoll } from "../../../src/client/waiting/long-poll.ts";
 import type { Run } from "../../../src/contract/agent.ts";
-import type { Clock } from "../../clock.ts";
+import { limits } from "../../../src/contract/limits.ts";
 
 /** What is known of a run when a wait ends. */
 export interface Observation {
@@ -41,10 +42,8 @@ interface Watch {
   waiters: number;
 }
 
-const mostIdleMs = 1_500;
-/** As long as servers hold an answer at most. */
-const longestHoldSeconds = 55;
-const pauses = { firstMs: 2_000, growth: 1.5, mostMs: 10_000, jitter: 0.2 };
+/** The loop ends a little after the last waiter: it must not ask again in the moment in which the waiter leaves. */
+const graceMs = 50;
 
 export function createDecisionWatch(parts: WatchParts): AwaitDecision {
   const watches = new Map<string, Watch>();
@@ -92,52 +91,43 @@ function startWatch(runId: string, until: number, parts: WatchParts): Watch {
   return { sight, decided, waiters: 0 };
 }
 
-/** Asks until the run is decided. What is wrong for a while only costs time; what stays wrong is thrown. */
+/** Looks until the proposal is decided. Throws a failure that waiting does not mend. */
 async function follow(
   sight: Sight,
   runId: string,
   { read, clock, random }: WatchParts,
 ): Promise<Observation> {
-  let pauseMs = 0;
+  const { signal } = sight.stop;
+  const looks = longPoll({
+    ask: (holdSeconds) => read(runId, holdSeconds, signal),
+    holdSeconds: (leftMs) => longestHold(leftMs - graceMs),
+    leftMs: () => sight.until + graceMs - clock.now().getTime(),
+    pauses: { firstMs: 2_000, growth: 1.5, mostMs: 10_000 },
+    clock,
+    signal,
+    random,
+  });
   for (;;) {
-    const asked = clock.now().getTime();
-    const hold = holdSeconds(sight.until - asked);
-    const failure = await look(sight, read(runId, hold, sight.stop.signal), clock);
+    const { value: look } = await looks.next();
+    note(sight, look);
     if (sight.latest && isDecided(sight.latest)) return observationOf(sight);
-    const held = hold > 0 && clock.now().getTime() - asked >= hold * 500;
-    const leftMs = sight.until - clock.now().getTime();
-    // The wait is as good as over: another read would cost the agent one more of its hour.
-    if (held && leftMs <= mostIdleMs) await clock.sleep(Math.max(0, leftMs), sight.stop.signal);
-    pauseMs =
-      held && failure === undefined ? 0 : Math.min(pauses.mostMs, pauseMs * pauses.growth || pauses.firstMs);
-    if (pauseMs > 0) await clock.sleep(pauseAfter(failure, pauseMs, random()), sight.stop.signal);
   }
 }
 
 /** All the time that is left, so that a wait costs one read; but the answer must come before the wait is over. */
-const holdSeconds = (leftMs: number): number =>
-  Math.max(0, Math.min(longestHoldSeconds, Math.ceil(leftMs / 1_000) - 1));
+const longestHold = (leftMs: number): number =>
+  Math.max(0, Math.min(limits.waitSeconds, Math.ceil(leftMs / 1_000) - 1));
 
-/** Notes the run, or the failure, which it gives back. */
-async function look(sight: Sight, reading: Promise<Run>, clock: Clock): Promise<unknown> {
-  try {
-    sight.latest = await reading;
-    return undefined;
-  } catch (error) {
-    if (sight.stop.signal.aborted || !isTemporary(error)) throw error;
-    sight.failure = error;
-    sight.failedAt = clock.now();
-    return error;
+function note(sight: Sight, look: Look<Run>): void {
+  if ("seen" in look) {
+    sight.latest = look.seen;
+    return;
   }
+  sight.failure = look.failure;
+  sight.failedAt = look.at;
 }
 
 const isDecided = (run: Run): boolean => run.status !== "awaiting_approval";
-
-function pauseAfter(failure: unknown, pauseMs: number, random: number): number {
-  if (failure instanceof ServerError && failure.retryAfterSeconds !== undefined)
-    return Math.max(1_000, failure.retryAfterSeconds * 1_000);
-  return pauseMs * (1 + pauses.jitter * (2 * random - 1));
-}
 
 function observationOf({ latest, failure, failedAt }: Sight): Observation {
   if (latest) return { run: latest, lastErrorAt: failedAt };

@@ -64,12 +64,11 @@ async function showDecision(
   const { clock, signal, io } = invocation.context;
   const run = await waitForDecision(invocation.client(), runId, {
     seconds: wait,
+    clock,
     signal,
     onTick: io.stderr.isTerminal
       ? (left) => note(invocation, `Nobody has decided yet. ${formatDuration(left)} left.`)
       : undefined,
-    now: clock.now,
-    sleep: clock.sleep,
   });
   printOne(invocation, run, () => decisionLines(run));
   return exitsByStatus[run.status] ?? "unexpected";

@@ -47,9 +47,8 @@ function hear(invocation: Invocation, device: Pending, signal: AbortSignal): Pro
   note(invocation, "Waiting for the approval, for 5 minutes.");
   return waitForSignInCode(invocation.client(), device, {
     seconds,
+    clock,
     signal,
-    now: clock.now,
-    sleep: clock.sleep,
   });
 }
 

@@ -1,15 +1,15 @@
 /** @jsxImportSource react */
 import { Box, type Instance, type RenderOptions, render, Text, useApp, useInput } from "ink";
 import { useEffect, useState } from "react";
+import type { Look } from "../../client/waiting/long-poll.ts";
 import { formatDuration } from "../core/output/format-duration.ts";
 import { onOneLine } from "../core/output/plain-text.ts";
-import type { Poll } from "../testing/tester/polling.ts";
 import type { ShownTask, Tasks } from "../testing/tester/tasks.ts";
 
 /** What the screen shows, and when it ends. */
 export interface TaskScreen {
   /** Looks at the tasks again and again, until the signal aborts. */
-  readonly looks: (signal: AbortSignal) => AsyncIterable<Poll<Tasks>>;
+  readonly looks: (signal: AbortSignal) => AsyncIterable<Look<Tasks>>;
   readonly now: () => Date;
   readonly signal: AbortSignal;
   /** Other streams than those of this process. */
@@ -57,7 +57,7 @@ function useTime(now: () => Date): Date {
 
 /** The last look, and what was seen last: a problem does not wipe the screen. */
 function useLooks(looks: TaskScreen["looks"], signal: AbortSignal, exit: (error?: Error) => void) {
-  const [look, setLook] = useState<Poll<Tasks>>();
+  const [look, setLook] = useState<Look<Tasks>>();
   const [tasks, setTasks] = useState<Tasks>();
   useEffect(() => {
     const leaving = new AbortController();
@@ -145,14 +145,14 @@ function dueInWords(dueBy: string, time: Date): string {
   return `Until ${clock}${due.toDateString() === time.toDateString() ? "" : ` on ${weekday}`}, in ${formatDuration(left)}`;
 }
 
-function Footer({ look, time }: { readonly look: Poll<Tasks> | undefined; readonly time: Date }) {
+function Footer({ look, time }: { readonly look: Look<Tasks> | undefined; readonly time: Date }) {
   if (!look) return <Text dimColor>q leaves</Text>;
   const passed = Math.max(0, time.getTime() - look.at.getTime());
   const left = Math.max(0, Math.ceil((look.nextInMs - passed) / 1_000));
   const next = left === 0 ? "now" : `in ${formatDuration(left)}`;
   return (
     <Box flexDirection="column">
-      {"problem" in look && <Text color="red">{onOneLine(look.problem)}</Text>}
+      {"failure" in look && <Text color="red">{onOneLine(look.failure.message)}</Text>}
       <Text dimColor>{`Seen ${look.at.toLocaleTimeString()}, next ${next}. q leaves`}</Text>
     </Box>
   );

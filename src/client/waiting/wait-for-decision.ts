@@ -1,64 +1,52 @@
 import type { Run } from "../../contract/agent.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Client } from "../calls/call.ts";
-import { isTemporary } from "./retry.ts";
-import { sleep } from "./sleep.ts";
+import type { Clock } from "./clock.ts";
+import { lookUntil } from "./long-poll.ts";
 
 export interface WaitOptions {
   /** How long to wait for a person; 0 asks once. */
   readonly seconds: number;
+  readonly clock: Clock;
   readonly signal?: AbortSignal;
-  /** Hears, after every look at the run, how many seconds are left. */
-  readonly onTick?: (secondsLeft: number) => void;
-  readonly now?: () => Date;
-  readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  /** Called after each look at the open proposal, with the seconds that are left. */
+  readonly onTick?: ((secondsLeft: number) => void) | undefined;
 }
 
-const pauses = { firstMs: 2_000, growth: 1.5, mostMs: 30_000 };
-
 /**
- * Waits until a person decides on a run, or the time is over; gives the run as it is then. Lets the server hold the
- * answer, and asks again and again, ever more slowly, where a server does not. A server that is away for a while only
- * costs time; what stays wrong is thrown.
+ * Waits until a person decides on a proposal, or the time is over. Gives the proposal as it is then. A server that is away
+ * for a while only costs time; if it is still away at the end, its last failure is thrown.
  */
 export async function waitForDecision(
   client: Pick<Client, "agent">,
   runId: string,
-  { seconds, signal, onTick, now = () => new Date(), sleep: pause = sleep }: WaitOptions,
+  { seconds, clock, signal, onTick }: WaitOptions,
 ): Promise<Run> {
-  const end = now().getTime() + seconds * 1_000;
-  const left = () => Math.max(0, end - now().getTime());
-  let pauseMs = 0;
-
-  for (;;) {
-    const asked = now().getTime();
-    const wait = Math.min(limits.waitSeconds, Math.floor(left() / 1_000));
-    const look = await lookAt(client, runId, wait, signal, left() > 0);
-    if (look?.status !== undefined && look.status !== "awaiting_approval") return look;
-    if (look && left() === 0) return look;
-    onTick?.(Math.ceil(left() / 1_000));
-    const held = look !== undefined && wait > 0 && now().getTime() - asked >= wait * 500;
-    pauseMs = held ? 0 : Math.min(pauses.mostMs, pauseMs * pauses.growth || pauses.firstMs);
-    if (pauseMs > 0) await pause(Math.min(pauseMs, left()), signal);
-  }
-}
-
-/** The run; undefined where the server is away for a while and there is time left to come back. */
-async function lookAt(
-  client: Pick<Client, "agent">,
-  runId: string,
-  wait: number,
-  signal: AbortSignal | undefined,
-  mayFail: boolean,
-): Promise<Run | undefined> {
-  try {
-    return await client.agent.readRun({
-      params: { runId },
-      query: wait > 0 ? { wait: String(wait) } : {},
+  const end = clock.now().getTime() + seconds * 1_000;
+  const leftMs = () => Math.max(0, end - clock.now().getTime());
+  const look = await lookUntil(
+    {
+      ask: (wait) => readRun(client, { runId, wait, signal }),
+      holdSeconds: (left) => Math.min(limits.waitSeconds, Math.floor(left / 1_000)),
+      leftMs,
+      pauses: { firstMs: 2_000, growth: 1.5, mostMs: 30_000 },
+      clock,
       signal,
-    });
-  } catch (error) {
-    if (mayFail && isTemporary(error)) return undefined;
-    throw error;
-  }
+    },
+    ({ status }) => status !== "awaiting_approval",
+    () => onTick?.(Math.ceil(leftMs() / 1_000)),
+  );
+  if ("failure" in look) throw look.failure;
+  return look.seen;
 }
+
+export interface RunQuestion {
+  readonly runId: string;
+  /** For how many seconds the server may hold its answer while nobody has decided. */
+  readonly wait: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Reads a proposal. Rejects as the client does. */
+export const readRun = (client: Pick<Client, "agent">, { runId, wait, signal }: RunQuestion): Promise<Run> =>
+  client.agent.readRun({ params: { runId }, query: wait > 0 ? { wait: String(wait) } : {}, signal });

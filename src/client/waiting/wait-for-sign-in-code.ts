@@ -1,55 +1,50 @@
 import { limits } from "../../contract/limits.ts";
 import type { Client } from "../calls/call.ts";
 import { ServerError } from "../errors.ts";
-import { isTemporary } from "./retry.ts";
-import { sleep } from "./sleep.ts";
+import type { Clock } from "./clock.ts";
+import { lookUntil } from "./long-poll.ts";
 
 export interface ApprovalOptions {
   /** How long to wait for the person. */
   readonly seconds: number;
+  readonly clock: Clock;
   readonly signal?: AbortSignal;
-  readonly now?: () => Date;
-  readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
-const pauses = { firstMs: 2_000, growth: 1.5, mostMs: 15_000 };
-
 /**
- * Waits until a person has approved this device in the browser, and gives the sign-in code; `late` where the time is over
- * before, `unsupported` where the server knows no such waiting. A server that is away for a while only costs time; what
- * stays wrong, a refusal by the person too, is thrown.
+ * Waits until a person has approved this device in the browser, and gives the sign-in code. Gives `late` if the time is
+ * over before, and `unsupported` if the server does not report approvals. A server that is away for a while only costs
+ * time; any other failure, and a refusal by the person, is thrown.
  */
 export async function waitForSignInCode(
   client: Pick<Client, "signIn">,
   device: { readonly deviceId: string; readonly challenge: string },
-  { seconds, signal, now = () => new Date(), sleep: pause = sleep }: ApprovalOptions,
+  { seconds, clock, signal }: ApprovalOptions,
 ): Promise<{ readonly code: string } | "late" | "unsupported"> {
-  const end = now().getTime() + seconds * 1_000;
-  const left = () => Math.max(0, end - now().getTime());
-  let pauseMs = 0;
-
-  while (left() > 0) {
-    const asked = now().getTime();
-    const wait = Math.min(limits.waitSeconds, Math.ceil(left() / 1_000));
-    const look = await lookAt(client, { ...device, wait }, signal);
-    if (look === "unsupported" || typeof look === "object") return look;
-    const held = look === "pending" && now().getTime() - asked >= wait * 500;
-    pauseMs = held ? 0 : Math.min(pauses.mostMs, pauseMs * pauses.growth || pauses.firstMs);
-    if (pauseMs > 0) await pause(Math.min(pauseMs, left()), signal);
-  }
-  return "late";
+  const end = clock.now().getTime() + seconds * 1_000;
+  const look = await lookUntil(
+    {
+      ask: (wait) => askForCode(client, { ...device, wait }, signal),
+      holdSeconds: (left) => Math.min(limits.waitSeconds, Math.ceil(left / 1_000)),
+      leftMs: () => Math.max(0, end - clock.now().getTime()),
+      pauses: { firstMs: 2_000, growth: 1.5, mostMs: 15_000 },
+      clock,
+      signal,
+    },
+    (seen) => seen !== "pending",
+  );
+  return "failure" in look || look.seen === "pending" ? "late" : look.seen;
 }
 
-async function lookAt(
+async function askForCode(
   client: Pick<Client, "signIn">,
   body: { readonly deviceId: string; readonly challenge: string; readonly wait: number },
   signal: AbortSignal | undefined,
-): Promise<{ readonly code: string } | "pending" | "away" | "unsupported"> {
+): Promise<{ readonly code: string } | "pending" | "unsupported"> {
   try {
     return (await client.signIn.await({ body, signal })) ?? "pending";
   } catch (error) {
     if (error instanceof ServerError && (error.status === 404 || error.status === 405)) return "unsupported";
-    if (isTemporary(error)) return "away";
     throw error;
   }
 }

@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
-import type { Poll } from "../../../src/cli/testing/tester/polling.ts";
 import type { Tasks } from "../../../src/cli/testing/tester/tasks.ts";
 import { showTasks } from "../../../src/cli/views/task-watch.tsx";
+import type { Look } from "../../../src/client/waiting/long-poll.ts";
 
 const now = new Date("2026-11-21T12:00:00Z");
 const task = {
@@ -18,13 +18,13 @@ const task = {
   ...{ dueBy: "2026-11-21T15:30:00Z", slotStatus: "at_risk", missedDays: 1, joinCheckPending: false },
   verificationTier: "screenshot",
 };
-const seen: Poll<Tasks> = { at: now, nextInMs: 30_000, seen: { tasks: [task], outstanding: 1 } };
+const seen: Look<Tasks> = { at: now, nextInMs: 30_000, seen: { tasks: [task], outstanding: 1 } };
 
 /** The screen on a terminal of its own; `shown` is all that was ever on it. */
-const open = (...looks: readonly Poll<Tasks>[]) => openOn(80, ...looks);
+const open = (...looks: readonly Look<Tasks>[]) => openOn(80, ...looks);
 
 /** The same on a terminal that says it has so many columns. */
-function openOn(columns: number, ...looks: readonly Poll<Tasks>[]) {
+function openOn(columns: number, ...looks: readonly Look<Tasks>[]) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {}, ref() {}, unref() {} });
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns, rows: 30 });
   let shown = "";
@@ -63,7 +63,11 @@ describe("the screen of task list --watch", () => {
   });
 
   it("tells a problem in words, and keeps what was seen", async () => {
-    const { ended, shown, type } = open(seen, { at: now, nextInMs: 7_000, problem: "The server is busy." });
+    const { ended, shown, type } = open(seen, {
+      at: now,
+      nextInMs: 7_000,
+      failure: new Error("The server is busy."),
+    });
     await vi.waitFor(() => expect(shown()).toContain("The server is busy."));
     expect(shown().slice(shown().indexOf("busy") - 400)).toContain("Lantern");
     expect(shown()).toContain("next in 7 s");

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../mcp/clock.ts";
+import type { Clock } from "../../../src/client/waiting/clock.ts";
 
 interface Sleeper {
   readonly at: number;
@@ -14,18 +14,18 @@ export function manualClock(start = new Date("2026-11-21T10:00:00.000Z")) {
     now: () => new Date(now),
     sleep: (milliseconds, signal) =>
       new Promise((resolve, reject) => {
-        if (signal.aborted) return reject(signal.reason);
+        if (signal?.aborted) return reject(signal.reason);
         const stop = () => {
           sleepers.delete(sleeper);
-          reject(signal.reason);
+          reject(signal?.reason);
         };
         const wake = () => {
-          signal.removeEventListener("abort", stop);
+          signal?.removeEventListener("abort", stop);
           resolve();
         };
         const sleeper = { at: now + milliseconds, wake };
         sleepers.add(sleeper);
-        signal.addEventListener("abort", stop);
+        signal?.addEventListener("abort", stop);
       }),
   };
 

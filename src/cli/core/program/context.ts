@@ -2,6 +2,7 @@ import type { Client } from "../../../client/calls/call.ts";
 import type { Sender } from "../../../client/calls/sender.ts";
 import type { CredentialKind } from "../../../client/credential-kinds.ts";
 import type { Transport } from "../../../client/transport/wire.ts";
+import type { Clock } from "../../../client/waiting/clock.ts";
 import type { Keychain } from "../../../credentials/keychain.ts";
 import type { Programs } from "./programs.ts";
 
@@ -24,12 +25,6 @@ export interface Io {
 export interface AskOptions {
   readonly hidden?: boolean;
   readonly signal?: AbortSignal;
-}
-
-export interface Clock {
-  now(): Date;
-  /** Rejects with the signal's reason when that aborts first. */
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** All that a command may touch of the world. `bin` makes it of the process, tests make their own. */

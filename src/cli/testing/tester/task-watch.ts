@@ -1,24 +1,34 @@
+import { type Look, longPoll } from "../../../client/waiting/long-poll.ts";
 import { asLoggedJson } from "../../core/ci/ci-log.ts";
 import { usageError } from "../../core/failures/cli-error.ts";
 import { canAsk } from "../../core/input/confirm.ts";
 import { note } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
-import { type Poll, pollsOf } from "./polling.ts";
 import { shownTasks, type TaskFlags, type Tasks } from "./tasks.ts";
 
 /** Stays until it is interrupted: a screen on a terminal, else one line of JSON for each change. */
 export async function watchTasks(invocation: Invocation, flags: TaskFlags): Promise<undefined> {
   if (flags.day !== undefined) throw usageError("--watch shows today: it goes without --day.");
   const { context } = invocation;
-  const looks = (signal: AbortSignal) =>
-    pollsOf((asking) => askOnce(invocation, flags, asking), { clock: context.clock, signal });
+  const looks = (signal: AbortSignal) => looksAt(invocation, flags, signal);
   if (!isScreen(invocation)) return writeChanges(invocation, looks(context.signal));
   // With the library for screens inside, which nothing else needs.
   const { showTasks } = await import("../../views/task-watch.tsx");
   await showTasks({ looks, now: context.clock.now, signal: context.signal });
 }
 
-/** A watch has its own way to wait: a failure is shown at once. */
+/** Every 30 seconds, or when a server that cannot answer wants to be asked again. Ends only by the signal. */
+const looksAt = (invocation: Invocation, flags: TaskFlags, signal: AbortSignal) =>
+  longPoll({
+    ask: () => askOnce(invocation, flags, signal),
+    holdSeconds: () => 0,
+    leftMs: () => Number.POSITIVE_INFINITY,
+    pauses: { firstMs: 30_000, growth: 1, mostMs: 30_000 },
+    clock: invocation.context.clock,
+    signal,
+  });
+
+/** The loop waits and asks again: the call itself is not repeated, so that a failure is shown at once. */
 const askOnce = async (invocation: Invocation, flags: TaskFlags, signal: AbortSignal): Promise<Tasks> =>
   shownTasks(await invocation.client().tester.tasks({ signal, repeatAfter: () => false }), flags);
 
@@ -28,12 +38,12 @@ const isScreen = (invocation: Invocation): boolean =>
   invocation.context.env.TERM !== "dumb" &&
   !invocation.flags.json;
 
-async function writeChanges(invocation: Invocation, looks: AsyncIterable<Poll<Tasks>>): Promise<undefined> {
+async function writeChanges(invocation: Invocation, looks: AsyncIterable<Look<Tasks>>): Promise<undefined> {
   const { env, io } = invocation.context;
   let shown = "";
   let told = "";
   for await (const look of looks) {
-    const problem = "problem" in look ? look.problem : "";
+    const problem = "failure" in look ? look.failure.message : "";
     if (problem !== told && problem !== "") note(invocation, problem);
     told = problem;
     const text = "seen" in look ? JSON.stringify(look.seen) : shown;
