@@ -5,7 +5,7 @@ const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
  * The last part of a path that a sender gave, without control, bidirectional and other invisible characters, at most
- * 200 code points with its extension kept; `fallback` where nothing is left. (decisions 1: Text limits)
+ * 200 code points with its extension kept; `fallback` where nothing is left. (rule F5)
  */
 export function cleanFileName(name: string | null | undefined, fallback: string): string {
   const last = (name ?? "").replace(unseen, "").split(/[/\\]/).at(-1) ?? "";

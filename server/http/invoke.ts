@@ -67,7 +67,7 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
       if (!declared.has(error.code))
         throw new Error(`${endpoint.path} may not answer ${error.code}`, { cause: error });
       if (key && isKeptRefusal(error)) await storeRefusal(deps, key, refusalOf(error));
-      // A limit that the specification promises counts what is put off, too.
+      // The limit of rule T30 also counts what the server puts off.
       if (limitedBy && endpoint.rateLimitBy && error.code === "busy")
         await deps.database.write((tx) => spend(tx, limitedBy, endpoint, deps));
       throw error;
@@ -151,7 +151,7 @@ function outcomeOf(endpoint: Endpoint, answer: unknown, shape: (answer: unknown)
 /** Whose rate limit a request uses up; undefined where there is none, or where it is switched off. */
 function limitedByOf(endpoint: Endpoint, { caller, body }: Incoming, deps: Deps): string | undefined {
   if (!endpoint.rateLimit) return undefined;
-  // What the specification promises is not to be switched off.
+  // The limit of rule T30 cannot be switched off.
   if (endpoint.rateLimitBy) {
     const appId = caller && "appId" in caller ? String(caller.appId) : "";
     return fieldLimitOf(appId, hashOf(fieldOf(body, endpoint.rateLimitBy)));
@@ -162,7 +162,7 @@ function limitedByOf(endpoint: Endpoint, { caller, body }: Incoming, deps: Deps)
 /** Whose limit it is where a field of the body tells: the app's of that field, given as its hash. */
 export const fieldLimitOf = (appId: string, fieldHash: string): string => hashOf(`${appId}\n${fieldHash}`);
 
-/** Refusals of what was asked, not of how: a repeat must get the same one. (decisions 1: Idempotency-Key) */
+/** Refusals of what was asked, not of how: a repeat must get the same one. (rule H13) */
 const isKeptRefusal = ({ status, code }: ApiError): boolean =>
   ((status === 409 || status === 422) && !code.startsWith("idempotency_")) || refusalsOfSeats.has(code);
 

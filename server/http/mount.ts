@@ -149,7 +149,7 @@ function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
   throw badRequest("Idempotency-Key", `must be 1 to ${limits.idempotencyKey} printable ASCII characters`);
 }
 
-/** Tells clients, refused ones too, that there is another way now. (RFC 9745; decisions 5) */
+/** Tells clients, refused ones too, that there is another way now. (RFC 9745; rule H28) */
 function deprecate(ctx: Context, successor: string): void {
   ctx.set("Deprecation", `@${deprecatedSince}`);
   ctx.set("Link", `<${successor}>; rel="successor-version"`);

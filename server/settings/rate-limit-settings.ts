@@ -14,7 +14,7 @@ const most = { limit: 10_000, windowSeconds: 86_400 };
 
 /**
  * The limits of a deployment from `on`, `off`, or a list such as `feedback=240/60,proofsBySlot=20/3600`: so many in so many
- * seconds, the others as they are. What the specification fixes cannot be set.
+ * seconds, the others as they are. The limit of rule T30 cannot be set.
  */
 export function rateLimitsOf(given: string | undefined): {
   readonly rateLimited: boolean;

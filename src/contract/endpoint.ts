@@ -16,7 +16,7 @@ export const maintainerScopes = [
 ] as const;
 export type MaintainerScope = (typeof maintainerScopes)[number];
 
-/** What a device token is good for: closed testing and nothing else. (spec: Authentication) */
+/** What a device token is good for: closed testing and nothing else. (rule K5) */
 export const deviceScopes = [
   "testing:read",
   "testing:profile:write",

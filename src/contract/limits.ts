@@ -1,6 +1,6 @@
 const MB = 1_048_576;
 
-/** Lengths of text are in Unicode code points after trimming, sizes in bytes. (spec: Limits; decisions 1) */
+/** Lengths of text are in Unicode code points after trimming, sizes in bytes. (rule H21) */
 export const limits = {
   message: 10_000,
   subject: 200,
@@ -66,17 +66,17 @@ export const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"]
 export const videoTypes = ["video/mp4", "video/webm", "video/quicktime"] as const;
 export const documentTypes = ["application/pdf"] as const;
 
-/** What may come with feedback: how many, how large each, of which kinds. (spec: Limits) */
+/** What may come with feedback: how many, how large each, of which kinds. (rule F3) */
 export const feedbackFiles = {
   images: { most: 3, bytes: 2 * MB, types: imageTypes },
   videos: { most: 2, bytes: 10 * MB, types: videoTypes },
   attachments: { most: 3, bytes: 5 * MB, types: documentTypes },
 } as const;
 
-/** The images of a proof. (decisions 1: Whole request) */
+/** The images of a proof. (rule T29) */
 export const proofImages = { most: 6, bytes: 5 * MB, types: imageTypes } as const;
 
-/** What makes a session count, kept here and nowhere else. (spec: Limits, Versioning 3) */
+/** What makes a session count, kept here and nowhere else. (rule T16) */
 export const qualifyingSession = { seconds: 45, screens: 2 } as const;
 
 /** Sliding windows: how many in how many seconds. */
@@ -94,7 +94,7 @@ export const rateLimits = {
   signInByKnown: { limit: 30, windowSeconds: 900 },
   /** The same of all of them together: with an old password somebody can make any number of known browsers. */
   signInByAllKnown: { limit: 120, windowSeconds: 900 },
-  /** Not to be switched off: it is a promise of the specification. */
+  /** Cannot be changed or switched off. (rule T30) */
   sdkSession: { limit: 60, windowSeconds: 3_600 },
   exchangeByDevice: { limit: 30, windowSeconds: 900 },
   exchangeByAddress: { limit: 120, windowSeconds: 900 },

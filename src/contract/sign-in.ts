@@ -4,7 +4,7 @@ import { instant, optionalText, text } from "./fields.ts";
 import { limits } from "./limits.ts";
 import { challengePattern, verifierPattern } from "./pkce.ts";
 
-/** The browser's first step; it is a page, not an endpoint. (spec: Sign-in) */
+/** The browser's first step; it is a page, not an endpoint. (rule S3) */
 export const authorizePath = "/tavern/authorize";
 
 /** Where the code is shown, for terminals that have no browser to come back from. */

@@ -3,7 +3,7 @@ import { endpoint } from "./endpoint.ts";
 import { cutText, givenInstant, instant, openEnum, optionalText, text } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** Why a session did not count a day, in the order in which they are looked at. (decisions 4) */
+/** Why a session did not count a day, in the order in which they are looked at. (rule T17) */
 export const sessionReasons = [
   "cycle_not_running",
   "slot_not_active",
@@ -108,7 +108,7 @@ export const sessions = {
     query: z.object({ testKey: text(1, limits.deviceId) }),
     success: { status: 200, body: SessionStatus },
     errors: [],
-    // Its address does: no cache may keep either. (spec: Closed-testing SDK 4)
+    // Its address does: no cache may keep either. (rule T24)
     answersSecret: true,
   }),
 } as const;

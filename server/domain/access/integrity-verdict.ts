@@ -20,7 +20,7 @@ const skewMilliseconds = 300_000;
 
 /**
  * Judges the payload of a Play Integrity token, whatever its shape: every reason for which it fails, none where it passes.
- * A device verdict that fails is `device_integrity_failed`, all else `app_not_recognized`. (decisions 5: Attestation)
+ * A device verdict that fails is `device_integrity_failed`, all else `app_not_recognized`. (rule S13)
  */
 export function judgeIntegrity(payload: unknown, app: OwnApp, attempt: IntegrityAttempt): IntegrityReason[] {
   if (!isRecord(payload)) return ["app_not_recognized"];

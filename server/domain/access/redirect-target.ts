@@ -2,7 +2,7 @@ import { redirectSchemes } from "../../../src/contract/sign-in.ts";
 
 /**
  * Whether a sign-in code may be sent there: to the one address of the deployment, written byte for byte alike, or to an
- * app by one of the two schemes, with any path. (spec: Sign-in 3; decisions 5: Exact match)
+ * app by one of the two schemes, with any path. (rule S4)
  */
 export function isRedirectTarget(given: string, redirectUrl: string | undefined): boolean {
   if (given.length > longest) return false;

@@ -20,7 +20,7 @@ export interface Presentation {
 /** `why` is for the log: outside, all refusals are one and the same `invalid_code`. */
 export type CodeVerdict = { readonly accepted: true } | { readonly accepted: false; readonly why: string };
 
-/** Decides whether a code may be exchanged. (spec: Sign-in code) */
+/** Decides whether a code may be exchanged. (rule S7) */
 export function judgeCode(code: SignInCode | undefined, shown: Presentation, now: Date): CodeVerdict {
   const refuse = (why: string): CodeVerdict => ({ accepted: false, why });
 

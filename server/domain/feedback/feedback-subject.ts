@@ -2,7 +2,7 @@ const longest = 80;
 
 /**
  * The subject of feedback that came without one: the first sentence or line of its message, cut at a word to
- * 80 characters; the type in front only where the message has no words. (decisions 2)
+ * 80 characters; the type in front only where the message has no words. (rule F7)
  */
 export function subjectOf(type: string, message: string): string {
   const line = message.trim().split(/\r?\n/, 1)[0]?.replace(/\s+/g, " ").trim() ?? "";

@@ -36,7 +36,7 @@ export interface Reported {
   readonly sessions: readonly SessionTotal[];
 }
 
-/** The facts of a cycle, and what they say. It names no tester. (spec: What the service does) */
+/** The facts of a cycle, and what they say. It names no tester. (rule T33) */
 export function reportOf({
   cycle,
   isOver,

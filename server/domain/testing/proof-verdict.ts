@@ -19,7 +19,7 @@ export type ProofVerdict =
       readonly dayIndex: number;
     };
 
-/** Decides on a proof. The first rule that fails is the answer. (spec: Proof submission errors; decisions 4) */
+/** Decides on a proof. The first rule that fails is the answer. (rule T28) */
 export function judgeProof(
   { capturedAt, imageFaults }: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
   slot: TestedSlot,

@@ -15,7 +15,7 @@ export interface CycleLife {
   readonly closedDays: number;
 }
 
-/** How a day of a seat stands. The day on which it became active is never missed. (decisions 4: Words and states) */
+/** How a day of a seat stands. The day on which it became active is never missed. (rule T10) */
 export function dayStateOf(
   dayIndex: number,
   isCounted: boolean,

@@ -44,7 +44,7 @@ export const isSeating = (
   now: string,
 ): boolean => (status === "recruiting" || status === "running") && !isOver({ dayStarts }, now);
 
-/** Whether a seat can still earn a day: only then does its tester see the test key. (spec: Slot) */
+/** Whether a seat can still earn a day: only then does its tester see the test key. (rule T12) */
 export const canEarn = (status: string, cycleStatus: string): boolean =>
   isActive({ status }) && (cycleStatus === "recruiting" || cycleStatus === "running");
 

@@ -1,6 +1,6 @@
 /**
  * Today's screen for a seat: always the same for the same seat and day, spread evenly over the screens, and another than
- * the day before where there are two. (decisions 4: targetScreen)
+ * the day before where there are two. (rule T27)
  */
 export function targetScreen(screens: readonly string[], slotId: string, dayIndex: number): string {
   if (screens.length === 0) return "";

@@ -28,7 +28,7 @@ export interface SessionVerdict {
 /** So far may a device's clock be ahead of ours. */
 export const skewMilliseconds = 120_000;
 
-/** Decides whether a session counts its day. The first rule that fails is the reason. (spec: Day counting for a seat) */
+/** Decides whether a session counts its day. The first rule that fails is the reason. (rule T17) */
 export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Date): SessionVerdict {
   const day = dayIndexAt(slot.cycle, session.startedAt);
   const dayIndex = day >= 1 && day <= slot.cycle.durationDays ? day : 0;

@@ -19,7 +19,7 @@ export interface IdempotentRequest extends IdempotencyKey {
 
 /**
  * What an Idempotency-Key stands for; undefined without one, and where nothing tells whose it is. Where fields of the
- * body tell, the answer is found only by who sends the same ones, and is sealed with them. (decisions 1)
+ * body tell, the answer is found only by who sends the same ones, and is sealed with them. (rule H15)
  */
 export function idempotentRequestOf(
   endpoint: Endpoint,

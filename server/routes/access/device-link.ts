@@ -22,7 +22,7 @@ export interface Linking {
 
 /**
  * Makes this transaction the only one that links a device. Throws `device_taken` while another account's token for it
- * has not expired. (spec: Sign-in 5)
+ * has not expired. (rule S9)
  */
 export async function claimDevice(
   { clock }: Pick<Deps, "clock">,

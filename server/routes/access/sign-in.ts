@@ -22,7 +22,7 @@ export const signIn = (deps: Deps): Handlers<typeof contract> => ({
   token: token(deps),
 });
 
-/** Only a successful exchange uses a code up. The order of the refusals: the code, attestation, the device. (decisions 5) */
+/** Only a successful exchange uses a code up. The order of the refusals: the code, attestation, the device. (rule S8) */
 function exchange(deps: Deps): Handler<typeof contract.exchange> {
   return async ({ body, address, save }) => {
     const { verifier, integrityToken, ...shown } = body;

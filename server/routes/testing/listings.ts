@@ -48,7 +48,7 @@ export async function ownedListing(reader: Reader, id: string, viewer: Viewer): 
   return listing;
 }
 
-/** What the specification of a store's test asks for, where the owner says nothing else. (decisions 4) */
+/** What a listing has unless its owner says otherwise. (rule T2) */
 const defaults = { seats: 12, durationDays: 14, maxMissedDays: 3, iconUrl: null };
 
 async function createListing({ newId, clock }: Deps, tx: Transaction, appId: string, listing: NewListing) {

@@ -92,7 +92,7 @@ const unknown: SessionResult = { matched: false, counted: false, dayIndex: 0, re
 
 /**
  * Judges and records a session. One of an unknown key takes the same way and leaves nothing, so that neither the answer
- * nor its cost tells whether the key was once real. (spec: Closed-testing SDK 2)
+ * nor its cost tells whether the key was once real. (rule T15)
  */
 async function take(tx: Transaction, received: Received, seat: Seat | undefined): Promise<SessionResult> {
   const verdict = verdictOn(received, seat);

@@ -15,7 +15,7 @@ import { testedSlotOf, testerSlotOf } from "./tester-days.ts";
 type Submitted = Request<typeof contract.submitProof>;
 type Needed = Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "passingTime" | "time">;
 
-/** Takes a proof of today: its images are kept as evidence, its day counts. (spec: Proof submission errors) */
+/** Takes a proof of today: its images are kept as evidence, its day counts. (rule T29) */
 export async function submitProof(
   deps: Needed,
   request: Submitted,

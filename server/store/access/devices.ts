@@ -19,7 +19,7 @@ export interface ProfileRow {
   readonly isTester: number;
 }
 
-/** Testers' devices: one row, one account and one token for each. (spec: Sign-in 5) */
+/** Testers' devices: one row, one account and one token for each. (rule S9) */
 export const devices = {
   /** Nothing happens to a device or its codes between this and the end of the transaction. */
   lock: (tx: Transaction, deviceId: string) => tx.lock(`device:${deviceId}`),

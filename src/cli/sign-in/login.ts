@@ -24,7 +24,7 @@ export interface LoginFlags extends StoreFlags {
 
 /**
  * Signs this machine in: a person approves it in the browser, and its token is stored. The verifier never leaves this
- * process but for the exchange itself. (spec: Sign-in)
+ * process but for the exchange itself. (rule L8)
  */
 export async function login(invocation: Invocation, flags: LoginFlags): Promise<undefined> {
   if (flags.paste) assertCanPaste(invocation);

@@ -85,7 +85,7 @@ export type SlotDay = z.output<typeof SlotDay>;
 export const SlotWithDays = z.extend(OwnedSlot, { days: z.array(SlotDay) });
 export type SlotWithDays = z.output<typeof SlotWithDays>;
 
-/** The facts of a cycle. It makes no claim of what a store will decide. (spec: What the service does) */
+/** The facts of a cycle. It makes no claim of what a store will decide. (rule T33) */
 export const CycleReport = z.object({
   cycle: Cycle,
   appName: z.string(),

@@ -10,7 +10,7 @@ interface Access {
   readonly scope: DeviceScope;
 }
 
-/** What a device token must be good for. (decisions 4: Scopes) */
+/** What a device token must be good for. (rule K6) */
 const table: readonly Access[] = [
   { method: "GET", path: "/api/v1/testing/me/tasks", scope: "testing:read" },
   { method: "GET", path: "/api/v1/testing/me/slots", scope: "testing:read" },

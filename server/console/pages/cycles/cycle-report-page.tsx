@@ -19,7 +19,7 @@ export async function cycleReportPage(visit: SignedInVisit): Promise<Reply> {
   return show(<Paper report={report} links={links} now={now} />);
 }
 
-/** In the words of the specification. (spec: What the service does) */
+/** What the figures show, and what they do not. (rule T1) */
 const claim = [
   "The claim is limited to this: a session of real length reached real screens on the credited day, and the reporter",
   "held that seat's key. There is no claim that an app is more likely to be approved by the store.",

@@ -3,7 +3,7 @@ import type { SessionReason } from "../../../../src/contract/test-sessions.ts";
 
 const { seconds, screens } = qualifyingSession;
 
-/** Why a session did not count its day, each as a sentence. (spec: Day counting for a seat) */
+/** Why a session did not count its day, each as a sentence. (rule T17) */
 export const reasonSentences: Record<SessionReason, string> = {
   cycle_not_running:
     "The test had not started when it arrived, had finished, or its last day was over when it began.",

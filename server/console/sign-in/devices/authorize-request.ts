@@ -13,7 +13,7 @@ const fields = ["device", "name", "challenge", "state"] as const;
 
 /**
  * Reads what a device asks for, from the query with which it opened the browser, or from the form that repeats it. Throws
- * `bad_redirect` before anything else is looked at, then `bad_request`. (decisions 5)
+ * `bad_redirect` before anything else is looked at, then `bad_request`. (rule S3)
  */
 export function readAuthorizeRequest(
   given: URLSearchParams,

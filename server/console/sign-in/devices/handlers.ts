@@ -18,7 +18,7 @@ export const deviceSignIn = (deps: Deps): Handlers<typeof contract> => ({
   register: register(deps),
 });
 
-/** Mints the one live code of a device: an earlier one stops. (spec: Sign-in code) */
+/** Mints the one live code of a device: an earlier one stops. (rule S6) */
 function approve({ clock, sealer }: Deps): Handler<typeof contract.approve> {
   return ({ caller, body, save }) => {
     const code = randomName();

@@ -12,7 +12,7 @@ import { codePage } from "./sign-in-code-page.tsx";
 import { signIn, signInPage, signUp, signUpPage, switchAccount } from "./sign-in-forms.ts";
 import { createTavernVisits, type TavernAnswer } from "./visit.ts";
 
-/** The pages by which a person signs a device in. (decisions 5) */
+/** The pages by which a person signs a device in. (rule S3) */
 export function deviceSignInRoutes(deps: Deps, door: Door): Route[] {
   const visitOf = createTavernVisits(deps, door);
   const respond = createRespond(deps.settings);

@@ -13,7 +13,7 @@ import { createFlows } from "./flows.ts";
 import { showIdentityRefusal } from "./identity-pages.tsx";
 import { createProvider, type Provider } from "./provider.ts";
 
-/** Signing in with the deployment's OpenID Connect providers, and connecting them to accounts. (decisions 5: Accounts) */
+/** Signing in with the deployment's OpenID Connect providers, and connecting them to accounts. (rule S2) */
 export function identityRoutes(deps: Deps, door: Door): Route[] {
   const { settings, clock } = deps;
   const providers = new Map(

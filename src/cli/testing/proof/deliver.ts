@@ -18,7 +18,7 @@ export async function sendProof(invocation: Invocation, kept: Kept<Proof>): Prom
   return delivery;
 }
 
-/** Every server of closed testing knows the Idempotency-Key: a repeat is answered, not taken twice. (spec: Limits) */
+/** Every server of closed testing knows the Idempotency-Key: a repeat is answered, not taken twice. (rule H10) */
 const deliver = (invocation: Invocation, proof: Proof): Promise<Delivery<Receipt>> =>
   deliverContent<Receipt>(invocation, bodyOf(proof), {
     send: (given) =>

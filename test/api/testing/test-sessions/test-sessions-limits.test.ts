@@ -155,7 +155,7 @@ describe.each(databases)("60 session reports per test key per hour on $name", (e
   let service: Service;
   let app: AppWithTester;
   beforeAll(async () => {
-    // The specification promises this limit: it stays on.
+    // This limit stays on. (rule T30)
     service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
   });
   beforeEach(async () => {

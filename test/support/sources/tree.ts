@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+/** Files by their path from the root of the repository, with their text. */
+export type Tree = ReadonlyMap<string, string>;
+
+const root = resolve(import.meta.dirname, "../../..");
+
+/** The files of some folders whose names end in one of these ways, sorted by path. */
+export function readTree(folders: readonly string[], endings: readonly string[]): Tree {
+  const paths = folders.flatMap(filesIn).filter((path) => endings.some((ending) => path.endsWith(ending)));
+  return new Map(paths.sort().map((path) => [path, readText(path)]));
+}
+
+/** The text of one file of the repository. */
+export const readText = (path: string): string => readFileSync(join(root, path), "utf8");
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map(
+    (name) => `${folder}/${name.replaceAll("\\", "/")}`,
+  );
