@@ -62,8 +62,8 @@ export function createFirstApp(
   const app = checked(NewApp, { name: wanted.name });
   return database.write(async (tx) => {
     const { id: ownerId } = await accountOf(tx, wanted.owner);
-    const { id: appId } = await createApp(making, tx, ownerId, app);
-    const key = await createKey(making, tx, appId, {});
+    const { id: appId } = await createApp(making, tx, { ownerId, app });
+    const key = await createKey(making, tx, { appId });
     await record(tx, ownerId, { action: "app.create", appId, target: appId });
     await record(tx, ownerId, { action: "key.create", appId, target: key.id, label: key.label });
     return { appId, apiKey: key.key };
@@ -81,7 +81,7 @@ export function createOwnedKey(database: Database, wanted: WantedKey) {
   const body = checked(keys.create.body, wanted);
   return database.write(async (tx) => {
     const { ownerId } = await appOf(tx, appId);
-    const key = await createKey(making, tx, appId, body);
+    const key = await createKey(making, tx, { ...body, appId });
     await record(tx, ownerId, { action: "key.create", appId, target: key.id, label: key.label });
     return { keyId: key.id, apiKey: key.key };
   });

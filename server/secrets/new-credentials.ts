@@ -10,14 +10,13 @@ import { tokens } from "../store/access/tokens.ts";
 import type { Transaction } from "../store/engine/database.ts";
 import { hashOf, mintCredential, visiblePrefix } from "./secrets.ts";
 
-type Making = Pick<Deps, "clock" | "newId">;
+type Needed = Pick<Deps, "clock" | "newId">;
 
-/** Makes an app, its feedback and its changelog on unless told otherwise. */
+/** Creates an app for its owner. Its feedback and its changelog are on unless the fields say otherwise. */
 export async function createApp(
-  { newId, clock }: Making,
+  { newId, clock }: Needed,
   tx: Transaction,
-  ownerId: string,
-  app: NewApp,
+  { ownerId, app }: { readonly ownerId: string; readonly app: NewApp },
 ): Promise<AppRow> {
   const row = {
     id: newId(),
@@ -33,22 +32,27 @@ export async function createApp(
 }
 
 export interface NewKey {
+  readonly appId: string;
   readonly label?: string | null | undefined;
   readonly kind?: AppKey["kind"] | undefined;
 }
 
-/** Makes a key of an app. The answer holds the key itself, which is nowhere else. */
-export async function createKey(making: Making, tx: Transaction, appId: string, { label, kind }: NewKey) {
-  const { secret, keyHash, ...seen } = freshKey(making);
-  const key = { id: making.newId(), label: label ?? "", kind: kind ?? "full", ...seen };
+/** Creates a key of an app. Only the result holds the key itself: the database stores its hash. */
+export async function createKey(deps: Needed, tx: Transaction, { appId, label, kind }: NewKey) {
+  const { secret, keyHash, ...shown } = newKeySecret(deps);
+  const key = { id: deps.newId(), label: label ?? "", kind: kind ?? "full", ...shown };
   await apiKeys.insert(tx, { ...key, appId, keyHash });
   return { ...key, lastUsedAt: null, key: secret };
 }
 
-/** Gives a key another secret, at which the old one stops; undefined where the app has no such key. */
-export async function renewKey(making: Making, tx: Transaction, appId: string, keyId: string) {
-  const { secret, ...fresh } = freshKey(making);
-  const key = await apiKeys.renew(tx, appId, keyId, fresh);
+/** Gives a key a new secret; the old secret stops working. Undefined if the app has no such key. */
+export async function renewKey(
+  deps: Needed,
+  tx: Transaction,
+  { appId, keyId }: { readonly appId: string; readonly keyId: string },
+) {
+  const { secret, ...fresh } = newKeySecret(deps);
+  const key = await apiKeys.renew(tx, { appId, id: keyId }, fresh);
   return key && { ...key, key: secret };
 }
 
@@ -57,15 +61,15 @@ export interface NewToken {
   readonly label: string;
   readonly scopes: readonly MaintainerScope[];
   readonly appId: string | null;
-  /** Whose it is, and who made it. */
+  /** The account that the token belongs to. */
   readonly userId: string;
   readonly createdBy: string;
 }
 
-/** Makes an agent or maintainer token. The answer holds the token itself, which is nowhere else. */
-export async function createToken({ newId, clock }: Making, tx: Transaction, wanted: NewToken) {
+/** Creates an agent or maintainer token. Only the result holds the token itself: the database stores its hash. */
+export async function createToken({ newId, clock }: Needed, tx: Transaction, wanted: NewToken) {
   const secret = mintCredential(wanted.kind === "agent" ? "sda_" : "sdm_");
-  const { userId, scopes, ...token } = { ...wanted, id: newId(), ...seenOf(secret, clock) };
+  const { userId, scopes, ...token } = { ...wanted, id: newId(), ...shownOf(secret, clock) };
   await tokens.insert(tx, {
     ...token,
     userId,
@@ -75,22 +79,23 @@ export async function createToken({ newId, clock }: Making, tx: Transaction, wan
   return { ...token, scopes: [...scopes], lastUsedAt: null, token: secret };
 }
 
-/** The scopes of a new token: a maintainer's has some, an agent's has none. Throws `bad_request` otherwise. */
+/** The scopes of a new token. Throws `bad_request` for a maintainer token without scopes and an agent token with some. */
 export function grantedScopes(kind: NewToken["kind"], wanted: readonly MaintainerScope[]): MaintainerScope[] {
   const scopes = maintainerScopes.filter((scope) => wanted.includes(scope));
   if (kind === "maintainer" && scopes.length === 0)
-    throw badRequest("scopes", "must name what the token is good for");
+    throw badRequest("scopes", "must name at least one scope");
   if (kind === "agent" && scopes.length > 0)
     throw badRequest("scopes", "must be left out: an agent token has none");
   return scopes;
 }
 
-function freshKey({ clock }: Making) {
+function newKeySecret({ clock }: Needed) {
   const secret = mintCredential("sdk_");
-  return { secret, keyHash: hashOf(secret), ...seenOf(secret, clock) };
+  return { secret, keyHash: hashOf(secret), ...shownOf(secret, clock) };
 }
 
-const seenOf = (secret: string, clock: Making["clock"]) => ({
+/** The part of a credential that is shown and stored in clear. */
+const shownOf = (secret: string, clock: Needed["clock"]) => ({
   prefix: visiblePrefix(secret),
   createdAt: clock.now().toISOString(),
 });

@@ -5,8 +5,8 @@ const idBytes = 16;
 const idsAtOnce = 256;
 
 /**
- * Gives ids: UUIDs of version 7, each greater than the one before, in a process whose clock was set back, too. Random
- * bytes are fetched for many at once: to ask for sixteen costs more than all else of an id.
+ * Creates a generator of ids: UUIDs of version 7. Each id is greater than the one before, even if the clock is set back.
+ * Random bytes are fetched for many ids together, because fetching 16 bytes takes longer than the rest of the work.
  */
 export function createNewId(): () => string {
   const pool = new Uint8Array(idBytes * idsAtOnce);
@@ -28,7 +28,7 @@ export function createNewId(): () => string {
     const now = Date.now();
     if (now > msecs) {
       msecs = now;
-      // A random beginning in the lower half, so that a millisecond has room for two thousand million more.
+      // The sequence starts in the lower half of its range, so a millisecond has room for two thousand million more ids.
       seq = new DataView(bytes.buffer, bytes.byteOffset).getUint32(6) >>> 1;
     } else {
       seq += 1;

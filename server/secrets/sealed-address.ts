@@ -4,10 +4,10 @@ const mark = "sealed:";
 const shownEnd = 4;
 const longEnough = 24;
 
-/** Whether an address is stored as only the deployment's secret can read it. Older versions stored them in clear. */
+/** Whether a stored address is sealed with the deployment's secret. Older versions stored addresses as plain text. */
 export const isSealed = (stored: string): boolean => stored.startsWith(mark);
 
-/** How the address of a chat webhook is stored: who has it can post there. */
+/** The stored form of a chat webhook's address. The address is a secret: everybody who knows it can post there. */
 export const sealAddress = (sealer: Pick<Sealer, "seal">, address: string): string =>
   mark + sealer.seal(address);
 
@@ -15,7 +15,7 @@ export const sealAddress = (sealer: Pick<Sealer, "seal">, address: string): stri
 export const openAddress = (sealer: Pick<Sealer, "open">, stored: string): string =>
   isSealed(stored) ? sealer.open(stored.slice(mark.length)) : stored;
 
-/** What of an address may be shown: where it points to, and of a long one how it ends, so that a person knows it again. */
+/** The parts of an address that may be shown: its origin and, if it is long, its last four characters. */
 export function maskAddress(address: string): string {
   const { origin, pathname, search } = new URL(address);
   const rest = pathname + search;

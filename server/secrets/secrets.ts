@@ -15,31 +15,31 @@ const checksumLength = 6;
 
 export type CredentialPrefix = "sdk_" | "sda_" | "sdm_" | "sdt_" | "stk_";
 
-/** A new credential: prefix, 32 random Base62 characters and a checksum by which scanners tell it from noise. */
+/** A new credential: prefix, 32 random Base62 characters and a checksum, by which secret scanners recognise it. */
 export function mintCredential(prefix: CredentialPrefix): string {
   const random = Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)]).join("");
   return prefix + random + checksum(prefix + random);
 }
 
-/** What of a credential may be shown again, so that a person tells it from others. */
+/** The first characters of a credential, which may be shown so that a person can recognise it. */
 export const visiblePrefix = (credential: string): string => credential.slice(0, 10);
 
-/** SHA-256 in hex: how credentials and session ids lie in the database. */
+/** SHA-256 in hex: the form in which the database stores credentials and session ids. */
 export const hashOf = (secret: string): string => hash("sha256", secret);
 
 /** An unguessable name, 256 bits in base64url. */
 export const randomName = (): string => randomBytes(32).toString("base64url");
 
-/** Encrypts and decrypts what must be readable again, under a key of the deployment (AES-256-GCM). */
+/** Encrypts and decrypts text with a key of the deployment (AES-256-GCM). */
 export interface Sealer {
   seal(text: string): string;
-  /** Throws where the text was sealed with another secret or was changed. */
+  /** Throws if the text was sealed with another secret or was changed. */
   open(sealed: string): string;
-  /** By which a text is known again, and cannot be guessed at without the secret: HMAC-SHA-256 in hex. */
+  /** HMAC-SHA-256 of a text, in hex. It recognises the text, and without the secret nobody can test guesses against it. */
   mark(text: string): string;
 }
 
-/** Seals with the secret. Opens also what was sealed with one of the old secrets. */
+/** Seals with the secret. Also opens texts that were sealed with one of the old secrets. */
 export function createSealer(secret: string, old: readonly string[] = []): Sealer {
   const sealer = sealerOf(secret);
   const openers = [sealer, ...old.map(sealerOf)];

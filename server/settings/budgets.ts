@@ -1,41 +1,41 @@
 import { readFileSync } from "node:fs";
 import { SettingError } from "./setting-error.ts";
 
-/** What the server spends at most on connections and on bodies that are on their way. */
+/** The most that the server spends on open connections and on request bodies that are arriving. */
 export interface Budgets {
-  /** Connections that are open at once. */
+  /** How many connections may be open at the same time. */
   readonly connections: number;
-  /** Within this time the head of a request must be there. */
+  /** How long the head of a request may take to arrive. */
   readonly headMilliseconds: number;
-  /** Within this time the whole request must be there. */
+  /** How long a whole request may take to arrive. */
   readonly requestMilliseconds: number;
-  /** A kept connection without a request is closed after this time. */
+  /** How long a connection may stay open without a request. */
   readonly idleMilliseconds: number;
-  /** An answer of which the client takes nothing for this time is cut. */
+  /** How long a client may read nothing of an answer before the connection is cut. */
   readonly stalledMilliseconds: number;
-  /** A refused connection is gone after this time. */
+  /** How long a refused connection stays open. */
   readonly lingerMilliseconds: number;
-  /** So fast a body must come. */
+  /** The lowest rate at which a body may arrive. */
   readonly bodyBytesPerSecond: number;
-  /** A body may be behind its rate by what comes in this time. */
+  /** How far a body may fall behind that rate. */
   readonly bodyPatienceMilliseconds: number;
-  /** Bytes of bodies that are held in memory while they arrive, large uploads apart. */
+  /** How many bytes of arriving bodies are held in memory, without large uploads. */
   readonly bufferedBytes: number;
-  /** The part of it for requests without a credential. */
+  /** The part of `bufferedBytes` for requests without a credential. */
   readonly anonymousBufferedBytes: number;
-  /** Large uploads that are taken in at once. */
+  /** How many large uploads are received at the same time. */
   readonly uploads: number;
   readonly uploadsPerKey: number;
-  /** So long a large upload waits for its turn. */
+  /** How long a large upload waits for its turn. */
   readonly uploadTurnMilliseconds: number;
-  /** What is read and dropped of a body after its refusal, and for how long. */
+  /** How many bytes of a refused body are read and discarded, and for how long. */
   readonly droppedBytes: number;
   readonly dropMilliseconds: number;
-  /** Connections on which that happens at once. */
+  /** On how many connections refused bodies are discarded at the same time. */
   readonly drops: number;
-  /** Unknown test keys whose use is counted; the oldest go. */
+  /** For how many unknown test keys uses are counted. The oldest are dropped. */
   readonly unknownTestKeys: number;
-  /** What is under way may take so long to end when the server stops. */
+  /** How long running requests may take to end when the server stops. */
   readonly stopMilliseconds: number;
 }
 
@@ -60,8 +60,8 @@ const defaults = {
 };
 
 /**
- * The budgets from a list such as `connections=500,headMilliseconds=5000`, the others as they are. Throws a
- * SettingError for an unknown name and for anything but a positive integer.
+ * The budgets from a list such as `connections=500,headMilliseconds=5000`. Budgets that are not listed keep their
+ * defaults. Throws a SettingError for an unknown name and for a value that is not a positive integer.
  */
 export function budgetsOf(given: string | undefined): Budgets {
   const budgets = { connections: mostConnections(), ...defaults };
@@ -77,10 +77,10 @@ function budgetOf(entry: string, budgets: Budgets): [string, number] {
   );
 }
 
-/** Two thirds of the descriptors that this process may have: the others are for files, the database and what is sent. */
+/** Two thirds of the file descriptors of this process. The rest is for files, the database and outgoing requests. */
 const mostConnections = (): number => Math.min(10_000, Math.floor((descriptors() * 2) / 3));
 
-/** Linux tells. Elsewhere it is the least that servers usually have. */
+/** The limit that Linux reports. On other systems, the lowest limit that is usual on servers. */
 function descriptors(): number {
   try {
     const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];

@@ -7,10 +7,10 @@ const units: Readonly<Record<string, number>> = {
   GiB: 2 ** 30,
   TiB: 2 ** 40,
 };
-/** What the largest report has: under it none of that size could ever be sent. */
+/** The size of the largest report. With a lower limit such a report could never be sent. */
 const least = 64 * 2 ** 20;
 
-/** A number of bytes from text such as `20GiB` or `off`, which is no limit. Throws a SettingError for anything else. */
+/** The number of bytes in a text such as `20GiB`. `off` means no limit. Throws a SettingError for any other text. */
 export function bytesOf(name: string, given: string): number {
   if (given === "off") return Number.POSITIVE_INFINITY;
   const [, digits, unit = ""] = /^(\d{1,12}) ?(KiB|MiB|GiB|TiB)?$/.exec(given) ?? [];

@@ -3,27 +3,12 @@ import { budgetsOf } from "./budgets.ts";
 import { bytesOf } from "./byte-settings.ts";
 import { rateLimitsOf } from "./rate-limit-settings.ts";
 import { SettingError } from "./setting-error.ts";
-import type { Settings } from "./settings.ts";
+import type { Environment, ServeFlags, Settings } from "./settings.ts";
 import { attestationOf, identityProvidersOf, redirectUrlOf } from "./sign-in-settings.ts";
 
-/** What `innkeep serve` was told on its command line; each has a variable of the same meaning. */
-export interface ServeFlags {
-  readonly host?: string | undefined;
-  readonly port?: number | undefined;
-  readonly data?: string | undefined;
-  readonly databaseUrl?: string | undefined;
-  readonly baseUrl?: string | undefined;
-  readonly consoleUrl?: string | undefined;
-  readonly demo?: boolean | undefined;
-  readonly dev?: boolean | undefined;
-  readonly json?: boolean | undefined;
-}
-
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
- * The settings from flags, then environment, then defaults; an empty variable counts as left out. Throws a SettingError
- * for the first that is wrong.
+ * The settings from flags, then environment, then defaults. An empty variable counts as not set. Throws a SettingError
+ * for the first wrong setting.
  */
 export function readSettings(flags: ServeFlags, variables: Environment): Settings {
   const environment = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
@@ -74,7 +59,7 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
   };
 }
 
-/** Whether a host, as an address or in a URL, is this machine alone. */
+/** Whether a host, written as an address or as in a URL, is a loopback host. */
 export const isLoopback = (host: string): boolean => /^(localhost|\[?::1\]?|127\..*)$/.test(host);
 
 const listOf = (text: string | undefined): string[] =>

@@ -1,7 +1,7 @@
 import { type RateLimitName, rateLimits } from "../../src/contract/limits.ts";
 import { SettingError } from "./setting-error.ts";
 
-/** So many in so many seconds. */
+/** At most `limit` requests in `windowSeconds`. */
 export interface RateLimitSetting {
   readonly limit: number;
   readonly windowSeconds: number;
@@ -9,12 +9,13 @@ export interface RateLimitSetting {
 
 export type RateLimitSettings = Readonly<Record<RateLimitName, RateLimitSetting>>;
 
-/** Rows of the limiter hold one time for each use: more would make them large. */
+/** The limiter stores one time for each use, so a higher limit would make its rows too large. */
 const most = { limit: 10_000, windowSeconds: 86_400 };
 
 /**
- * The limits of a deployment from `on`, `off`, or a list such as `feedback=240/60,proofsBySlot=20/3600`: so many in so many
- * seconds, the others as they are. The limit of rule T30 cannot be set.
+ * The limits of a deployment from `on`, `off`, or a list such as `feedback=240/60,proofsBySlot=20/3600`. An entry sets how
+ * many requests are allowed in how many seconds. Limits that are not listed keep their defaults. The limit `sdkSession`
+ * cannot be changed (rule T30). Throws a SettingError for a wrong entry.
  */
 export function rateLimitsOf(given: string | undefined): {
   readonly rateLimited: boolean;

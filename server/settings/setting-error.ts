@@ -1,4 +1,4 @@
-/** A setting that is wrong or missing. The message names it and says what is wanted. */
+/** A setting is wrong or missing. The message names the setting and says what it must be. */
 export class SettingError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

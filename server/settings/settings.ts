@@ -1,41 +1,60 @@
 import type { Budgets } from "./budgets.ts";
 import type { RateLimitSettings } from "./rate-limit-settings.ts";
 
-/** What a deployment decides. Addresses have no trailing slash. */
+/** The flags of `innkeep serve`. Each but `json` has a variable of the same meaning. */
+export interface ServeFlags {
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly data?: string | undefined;
+  readonly databaseUrl?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly consoleUrl?: string | undefined;
+  readonly demo?: boolean | undefined;
+  readonly dev?: boolean | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** Environment variables by their names. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The settings of a deployment. Addresses have no trailing slash. */
 export interface Settings {
   readonly host: string;
   readonly port: number;
   /** Folder of the SQLite database, the uploads and the secret. */
   readonly data: string;
   readonly databaseUrl: string | undefined;
-  /** Addresses in answers are built from these, never from the Host header. */
+  /** Addresses in answers begin with this or with `consoleUrl`, never with the Host header. */
   readonly baseUrl: string;
   readonly consoleUrl: string;
   readonly rateLimited: boolean;
   readonly rateLimits: RateLimitSettings;
-  /** What connections and bodies on their way may cost. */
-  /** Bytes of feedback that one app key may send within an hour. */
+  /** How many bytes of feedback one app key may send within an hour. */
   readonly feedbackBytesPerHour: number;
-  /** Bytes of files that an app may have; beyond them reports are kept without theirs. */
+  /** How many bytes of files an app may have. When they are used up, new reports are stored without their files. */
   readonly storedBytesPerApp: number;
+  /** The limits of open connections and of request bodies that are arriving. */
   readonly budgets: Budgets;
   readonly corsOrigins: readonly string[];
-  /** Networks (CIDR) whose X-Forwarded-For is believed. */
+  /** Networks (CIDR) of proxies. X-Forwarded-For is trusted only from these. */
   readonly trustedProxies: readonly string[];
   /** Whether chat webhooks may point into private and loopback networks. */
   readonly privateWebhooks: boolean;
-  /** The one https target to which sign-in codes may be sent (http on loopback); undefined where there is none. */
+  /** The only https target (http on loopback) to which sign-in codes may be sent. Undefined if there is no such target. */
   readonly redirectUrl: string | undefined;
-  /** Whether anybody may make a password account. */
+  /** Whether anybody may create a password account. */
   readonly registration: boolean;
   readonly attestation: AttestationSettings;
   readonly identityProviders: readonly IdentityProvider[];
-  /** The bearer token that reads `/metrics`; without one nobody can. */
+  /** The bearer token for `/metrics`. Without a token nobody can read the metrics. */
   readonly metricsToken: string | undefined;
   readonly logLevel: string;
   readonly demo: boolean;
   readonly dev: boolean;
 }
+
+/** Where a deployment keeps its data: in the folder, or in the folder and a PostgreSQL database. */
+export type DataLocation = Pick<Settings, "data" | "databaseUrl">;
 
 /** How devices prove what they are. */
 export type AttestationSettings =
@@ -50,9 +69,9 @@ export type AttestationSettings =
       readonly verificationKey: string;
     };
 
-/** An OpenID Connect provider with which people sign in. */
+/** An OpenID Connect provider through which people sign in. */
 export interface IdentityProvider {
-  /** Stands in addresses. */
+  /** Part of addresses. */
   readonly id: string;
   readonly name: string;
   readonly issuer: string;

@@ -1,13 +1,12 @@
 import { createPublicKey, createSecretKey } from "node:crypto";
 import * as z from "zod/mini";
 import { codePath } from "../../src/contract/sign-in.ts";
-import type { Environment } from "./environment.ts";
 import { SettingError } from "./setting-error.ts";
-import type { AttestationSettings, IdentityProvider } from "./settings.ts";
+import type { AttestationSettings, Environment, IdentityProvider } from "./settings.ts";
 
 /**
- * The one target, beside the app schemes, to which a sign-in code may be sent: https, or http on loopback. Where it is not
- * given it is the server's own page that shows the code.
+ * The only target, besides the app schemes, to which a sign-in code may be sent: https, or http on loopback. The default
+ * is the server's own page that shows the code. Throws a SettingError for any other address.
  */
 export function redirectUrlOf(given: string | undefined, baseUrl: string): string | undefined {
   if (given === undefined) return isTarget(baseUrl) ? baseUrl + codePath : undefined;
@@ -19,7 +18,7 @@ export function redirectUrlOf(given: string | undefined, baseUrl: string): strin
 
 function isTarget(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // It becomes a header as it is.
+  // The text is written into a header unchanged.
   if (!url || !/^[\x21-\x7e]+$/.test(text) || text.includes("#") || url.username || url.password)
     return false;
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
@@ -28,7 +27,7 @@ function isTarget(text: string): boolean {
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
 
-/** How devices prove what they are: `off`, or `play-integrity` with all that it needs. */
+/** How devices prove what they are: `off`, or `play-integrity` with its keys. Throws a SettingError for a wrong value. */
 export function attestationOf(environment: Environment): AttestationSettings {
   const kind = environment.INNKEEP_ATTESTATION ?? "off";
   if (kind === "off") return { kind };
@@ -58,7 +57,7 @@ function packageNameOf(given: string): string {
   );
 }
 
-/** As verdicts have it, from that or from the hexadecimal form that the Play Console shows. */
+/** The digest in base64url, as integrity verdicts contain it. Takes base64url, or the hexadecimal form of the Play Console. */
 function certificateOf(given: string): string {
   const hex = given.replaceAll(":", "");
   if (/^[0-9a-f]{64}$/i.test(hex)) return Buffer.from(hex, "hex").toString("base64url");
@@ -69,7 +68,7 @@ function certificateOf(given: string): string {
   );
 }
 
-// A key is never quoted: what is wrong may still be most of it.
+// The error never quotes the key: a mistyped value may still contain most of the secret.
 function keyOf(environment: Environment, name: string, isKey: (bytes: Buffer) => boolean): string {
   const given = (environment[name] ?? "").replace(/\s/g, "");
   if (/^[A-Za-z0-9+/]+=*$/.test(given) && isKey(Buffer.from(given, "base64"))) return given;
@@ -98,14 +97,14 @@ const Providers = z.array(
   }),
 );
 
-/** OpenID Connect asks for https; http is for trying it out on one machine. */
+/** OpenID Connect requires https. http is for tests on one machine. */
 function isIssuer(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || url.search || url.username || url.password || text.includes("/.well-known/")) return false;
   return isTarget(text);
 }
 
-/** The OpenID Connect providers, from a JSON array of `{id, name, issuer, clientId, clientSecret?}`. */
+/** Reads the OpenID Connect providers from a JSON array. Throws a SettingError if it does not have the expected form. */
 export function identityProvidersOf(given: string | undefined): IdentityProvider[] {
   if (given === undefined) return [];
   const { success, data = [], error } = Providers.safeParse(jsonOf(given));
@@ -118,7 +117,7 @@ export function identityProvidersOf(given: string | undefined): IdentityProvider
 const providersWanted =
   "INNKEEP_IDENTITY_PROVIDERS must be a JSON array of {id, name, issuer, clientId, clientSecret?}";
 
-/** Which entries are wrong, never what is in them: there are secrets among them. */
+/** Names the wrong entries, but never their values: some of them are secrets. */
 function faultsOf({ issues }: z.core.$ZodError): string {
   const paths = new Set(issues.map(({ path }) => path.join(".")).filter((path) => path !== ""));
   return paths.size === 0 ? "" : `; wrong: ${[...paths].join(", ")}`;

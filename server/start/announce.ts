@@ -1,29 +1,28 @@
 import { tellDemo } from "../demo/announce-demo.ts";
 import type { DemoAccess } from "../demo/seed-demo.ts";
-import type { Environment, ServeFlags } from "../settings/environment.ts";
 import { isLoopback } from "../settings/environment.ts";
-import type { Settings } from "../settings/settings.ts";
+import type { Environment, ServeFlags, Settings } from "../settings/settings.ts";
 
 export interface Announcement {
   readonly flags: ServeFlags;
   readonly settings: Settings;
   readonly environment: Environment;
   readonly demo: DemoAccess | undefined;
-  /** How this program is called on this machine, such as `npx innkeep`. */
+  /** The command that starts this program on this machine, such as `npx innkeep`. */
   readonly command: string;
 }
 
-export interface Voice {
-  /** Writes a line for programs, to standard output. */
+export interface AnnouncementOutput {
+  /** Writes a line for programs to standard output. */
   readonly out: (line: string) => void;
-  /** Writes text for people, to standard error. */
+  /** Writes text for people to standard error. */
   readonly err: (text: string) => void;
-  /** Writes a line into the log. */
+  /** Writes a warning into the log. */
   readonly warn: (message: string) => void;
 }
 
-/** Says where the server is: one JSON object under `--json`, else text with what to try next. */
-export function announce(announcement: Announcement, { out, err, warn }: Voice): void {
+/** Prints the addresses of the server: as one JSON object with `--json`, otherwise as text with what to try next. */
+export function announce(announcement: Announcement, { out, err, warn }: AnnouncementOutput): void {
   const { flags, settings, demo, command } = announcement;
   const { baseUrl, consoleUrl } = settings;
   const otherAddress = otherAddressIn(announcement);
@@ -38,8 +37,8 @@ export function announce(announcement: Announcement, { out, err, warn }: Voice):
 }
 
 /**
- * The variable also tells the command line where the server is. Set for that, it would make a new server on this machine
- * announce itself under the address of another one.
+ * A warning if INNKEEP_BASE_URL names another address than the one this server listens on. The command line reads the same
+ * variable to find its server, so the variable may be meant for a client that calls another server.
  */
 function otherAddressIn({ flags, settings, environment }: Announcement): string | undefined {
   const { host, port, baseUrl } = settings;

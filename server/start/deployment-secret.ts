@@ -2,10 +2,12 @@ import { randomBytes } from "node:crypto";
 import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SettingError } from "../settings/setting-error.ts";
+import { readIfThere } from "./read-if-there.ts";
 
 /**
- * The secret that encrypts what must be readable again: the one that is given; with SQLite, where none is, one that
- * is made in the data folder for its owner's eyes only. Two servers that start at once agree on one.
+ * The secret that encrypts stored values which must be readable again. It is the given secret. With SQLite and no given
+ * secret it is the file `secret` in the data folder, which the first start creates, readable by its owner only. Servers that
+ * start at the same time use the same file. Throws a SettingError for a short secret, and with PostgreSQL for none.
  */
 export async function deploymentSecret(
   given: string | undefined,
@@ -23,29 +25,20 @@ export async function deploymentSecret(
   }
   await mkdir(data, { recursive: true, mode: 0o700 });
   const file = join(data, "secret");
-  return (await readIfThere(file)) ?? (await make(file));
+  return (await readIfThere(file)) ?? (await createSecret(file));
 }
 
-/** Whether the data folder has a secret. */
+/** Whether the data folder holds a secret. */
 export const hasSecret = async (data: string): Promise<boolean> =>
   (await readIfThere(join(data, "secret"))) !== undefined;
 
-async function make(file: string): Promise<string> {
+async function createSecret(file: string): Promise<string> {
   const draft = `${file}.${randomBytes(8).toString("hex")}`;
   await writeFile(draft, randomBytes(32).toString("base64url"), { mode: 0o600, flush: true });
-  // A link, unlike a rename, does not replace what another server made meanwhile.
+  // Unlike a rename, a link does not replace a file that another server has just created.
   await link(draft, file).catch((error) => {
     if (error.code !== "EEXIST") throw error;
   });
   await rm(draft);
   return readFile(file, "utf8");
-}
-
-async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
 }

@@ -11,44 +11,41 @@ import { createLocalFiles } from "../files/local-files.ts";
 import { createAnswers } from "../http/answers.ts";
 import { createNewId } from "../secrets/new-id.ts";
 import { createSealer } from "../secrets/secrets.ts";
-import type { Settings } from "../settings/settings.ts";
+import type { DataLocation, Settings } from "../settings/settings.ts";
 import type { Database } from "../store/engine/database.ts";
 import { openDatabase } from "../store/engine/open.ts";
 import { uploads } from "../store/requests/uploads.ts";
 
-export interface Making {
+export interface StartedParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly secret: string;
-  /** They open what was sealed before the secret was changed. */
+  /** Earlier secrets, which open values that were sealed with them. */
   readonly oldSecrets?: readonly string[];
   readonly stopping: AbortSignal;
 }
 
-/** A request ends within five seconds, also if the database hangs. */
+/** Every request ends within five seconds, even if the database hangs. */
 const patienceMs = 4_000;
 
-/** Opens the database that the settings name, its schema up to date. */
-export const openSettingsDatabase = ({
-  databaseUrl,
-  data,
-}: Pick<Settings, "databaseUrl" | "data">): Promise<Database> => {
+/** Opens the database that the settings name and brings its schema up to date. */
+export const openSettingsDatabase = ({ databaseUrl, data }: DataLocation): Promise<Database> => {
   const address = databaseUrl === undefined ? { file: join(data, "innkeep.db") } : { url: databaseUrl };
   return openDatabase(address, { patienceMs });
 };
 
-/** Puts together all that handlers need. */
+/** Creates everything that handlers and background work depend on. */
 export function createDeps(
   settings: Settings,
   database: Database,
-  { clock, log, secret, oldSecrets, stopping }: Making,
+  { clock, log, secret, oldSecrets, stopping }: StartedParts,
 ): Deps {
   const files = createLocalFiles(join(settings.data, "files"));
   const newId = createNewId();
   const time = createTimeWatch(clock, (milliseconds) =>
     log.warn(
       { seconds: Math.round(milliseconds / 1_000) },
-      "the clock has jumped: nothing ends or expires until it has held for ten minutes",
+      "the clock has jumped: nothing ends or expires until it has been steady for ten minutes",
     ),
   );
   return {

@@ -1,17 +1,16 @@
-import type { Environment } from "../settings/environment.ts";
 import { SettingError } from "../settings/setting-error.ts";
-import type { Settings } from "../settings/settings.ts";
+import type { DataLocation, Environment } from "../settings/settings.ts";
 import type { Database } from "../store/engine/database.ts";
 import { deploymentSecret, hasSecret } from "./deployment-secret.ts";
 import { isLocked, type Secrets, unlock } from "./unlock.ts";
 
 /**
- * Finds the secrets of the deployment and unlocks the database with them. Throws a SettingError if one is missing or
- * wrong; nothing is written then.
+ * Finds the secrets of the deployment and unlocks the database with them. Throws a SettingError if a secret is missing or
+ * wrong, and then writes nothing.
  */
 export async function unlockDatabase(
   { INNKEEP_SECRET: given, INNKEEP_SECRET_OLD: former = "" }: Environment,
-  { data, databaseUrl }: Pick<Settings, "data" | "databaseUrl">,
+  { data, databaseUrl }: DataLocation,
   database: Database,
 ): Promise<Secrets> {
   const inFolder = databaseUrl === undefined;
@@ -24,5 +23,5 @@ export async function unlockDatabase(
 
 const lost = (data: string) =>
   new SettingError(
-    `The file \`secret\` is missing in ${data}. Put it back from a backup, or set INNKEEP_SECRET to what was in it. If it is lost for good, \`innkeep admin secret reset\` drops what it sealed.`,
+    `The file \`secret\` is missing in ${data}. Put it back from a backup, or set INNKEEP_SECRET to its content. If the secret is lost for good, \`innkeep admin secret reset\` deletes everything that was encrypted with it.`,
   );

@@ -19,7 +19,7 @@ export function apiKeyHandlers(deps: Deps): Handlers<typeof contract> {
     create: ({ caller, address, params: { appId }, body, save }) =>
       save(async (tx) => {
         await ownedApp(tx, appId, caller);
-        const key = await createKey(deps, tx, appId, body);
+        const key = await createKey(deps, tx, { ...body, appId });
         await record(
           tx,
           { caller, address },
@@ -31,7 +31,7 @@ export function apiKeyHandlers(deps: Deps): Handlers<typeof contract> {
     regenerate: ({ caller, address, params: { appId, keyId }, save }) =>
       save(async (tx) => {
         await ownedApp(tx, appId, caller);
-        const key = await renewKey(deps, tx, appId, keyId);
+        const key = await renewKey(deps, tx, { appId, keyId });
         if (!key) throw new ApiError("not_found");
         await record(tx, { caller, address }, { action: "key.regenerate", appId, target: keyId });
         tx.signal(credentialsTopic);

@@ -19,7 +19,7 @@ export function apps(deps: Deps): Handlers<typeof contract> {
 
     create: ({ caller, address, body, save }) =>
       save(async (tx) => {
-        const app = await createApp(deps, tx, caller.userId, sealedIn(body));
+        const app = await createApp(deps, tx, { ownerId: caller.userId, app: sealedIn(body) });
         await record(tx, { caller, address }, { action: "app.create", appId: app.id, target: app.id });
         return appAnswer(app);
       }),

@@ -11,7 +11,7 @@ export interface NewApiKeyRow {
   readonly createdAt: string;
 }
 
-/** What takes the place of a key's secret. */
+/** The columns that change when a key gets a new secret. */
 export type FreshKey = Pick<NewApiKeyRow, "prefix" | "keyHash" | "createdAt">;
 
 const columns = `id, label, kind, prefix, created_at AS "createdAt", last_used_at AS "lastUsedAt"`;
@@ -31,8 +31,8 @@ export const apiKeys = {
       created_at: key.createdAt,
     }),
 
-  /** Gives a key another secret; undefined where the app has no such key. */
-  renew: (tx: Transaction, appId: string, id: string, fresh: FreshKey) =>
+  /** Gives a key a new secret; undefined if the app has no such key. */
+  renew: (tx: Transaction, { appId, id }: { readonly appId: string; readonly id: string }, fresh: FreshKey) =>
     tx.get<AppKey>(
       `UPDATE app_keys SET prefix = ?, key_hash = ?, created_at = ?, last_used_at = NULL
        WHERE app_id = ? AND id = ? RETURNING ${columns}`,
@@ -43,7 +43,7 @@ export const apiKeys = {
       id,
     ),
 
-  /** Revokes a key; undefined where the app has no such key. */
+  /** Revokes a key; undefined if the app has no such key. */
   remove: (tx: Transaction, appId: string, id: string) =>
     tx.get<{ label: string }>("DELETE FROM app_keys WHERE app_id = ? AND id = ? RETURNING label", appId, id),
 };

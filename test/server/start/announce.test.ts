@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readSettings, type ServeFlags } from "../../../server/settings/environment.ts";
+import { readSettings } from "../../../server/settings/environment.ts";
+import type { ServeFlags } from "../../../server/settings/settings.ts";
 import { announce } from "../../../server/start/announce.ts";
 
 /** What a server says once it listens. */
