@@ -35,7 +35,7 @@ export async function appOf(reader: Reader, appId: string): Promise<{ ownerId: s
   throw new ApiError("not_found", { message: `There is no app ${appId}.` });
 }
 
-export interface Deed {
+export interface AuditedAction {
   readonly action: string;
   readonly appId?: string | null;
   readonly target: string;
@@ -47,7 +47,7 @@ export interface Deed {
 export const record = (
   tx: Transaction,
   ownerId: string,
-  { action, appId = null, target, label }: Deed,
+  { action, appId = null, target, label }: AuditedAction,
 ): Promise<void> =>
   audit.insert(tx, {
     id: v7(),

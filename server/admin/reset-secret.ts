@@ -1,7 +1,7 @@
 import { lockFolder } from "../store/deployment/folder-lock.ts";
 import { sealed } from "../store/deployment/sealed.ts";
 import type { Database } from "../store/engine/database.ts";
-import { credentialsTopic, seatsTopic } from "../store/engine/topics.ts";
+import { credentialsTopic, slotsTopic } from "../store/engine/topics.ts";
 import type { DeploymentPlace } from "./deployment-place.ts";
 
 /**
@@ -12,7 +12,7 @@ export async function resetSecret(database: Database, place: DeploymentPlace) {
   const lock = place.databaseUrl === undefined ? await lockFolder(place.data, { patienceMs: 0 }) : undefined;
   try {
     return await database.write(async (tx) => {
-      tx.signal(seatsTopic);
+      tx.signal(slotsTopic);
       tx.signal(credentialsTopic);
       return sealed.forgetAll(tx);
     });

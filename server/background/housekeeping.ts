@@ -7,30 +7,27 @@ import { prune } from "../store/requests/rate-limits.ts";
 
 const pauseMilliseconds = 600_000;
 const atOnce = 1_000;
-/** So long one can see what became of a message. */
+/** How long the result of a delivery can be seen. */
 const deliveriesKeptMilliseconds = 30 * 86_400_000;
 
-/** Removes, every ten minutes and a little at a time, what no longer matters. Gives what stops it. */
-export function startHousekeeping(deps: Deps): () => void {
+type Needed = Pick<Deps, "database" | "clock" | "time" | "files">;
+
+/** Removes expired rows and files every ten minutes, in small batches. Gives the function that stops it. */
+export function startHousekeeping(deps: Needed & Pick<Deps, "log">): () => void {
   const timer = setInterval(() => {
-    tidy(deps).catch((error) => deps.log.warn({ err: error }, "housekeeping stopped short"));
+    tidy(deps).catch((error) => deps.log.warn({ err: error }, "housekeeping failed"));
   }, pauseMilliseconds);
   timer.unref();
   return () => clearInterval(timer);
 }
 
 /**
- * Removes stored answers, rate limits, sign-in codes and deliveries whose time is over, and temporary files that a crash
- * left. Keeps the statistics by which the database chooses its indexes. Does nothing while the clock's time is in doubt.
+ * Removes expired answers, rate limits, sign-in codes and deliveries, and temporary files that a crash left. Refreshes the
+ * statistics that the database uses to choose its indexes. Does nothing while the clock's time is in doubt.
  */
-export async function tidy({
-  database,
-  clock,
-  time,
-  files,
-}: Pick<Deps, "database" | "clock" | "time" | "files">): Promise<void> {
+export async function tidy({ database, clock, time, files }: Needed): Promise<void> {
   if (time.isDoubtful()) return;
-  // Taken once: the clock may jump while this runs.
+  // Read the clock once, because it may jump while this runs.
   const now = clock.now();
   while ((await database.write((tx) => idempotency.prune(tx, now, atOnce))) === atOnce);
   while ((await database.write((tx) => prune(tx, clock, atOnce))) === atOnce);

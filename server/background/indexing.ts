@@ -3,10 +3,13 @@ import type { Deps } from "../deps.ts";
 import { indexNext } from "../store/feedback/feedback-search.ts";
 
 const pauseMilliseconds = 1_000;
-/** After each batch it rests so many times as long as the batch took: requests come first. */
+/** The pause after a batch, as a multiple of the time that the batch took: requests have priority. */
 const restShare = 2;
 
-/** Takes new threads into the search every second, so that a search has little to catch up with. Gives what stops it. */
+/**
+ * Adds new threads to the search index every second, so that a search has little left to index. Gives the function that
+ * stops it.
+ */
 export function startIndexing({ database, log }: Pick<Deps, "database" | "log">): () => Promise<void> {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -16,7 +19,7 @@ export function startIndexing({ database, log }: Pick<Deps, "database" | "log">)
     try {
       while (!stopped && (await indexBatch(database)));
     } catch (error) {
-      log.warn({ err: error }, "indexing stopped short");
+      log.warn({ err: error }, "indexing failed");
     }
     if (!stopped) timer = setTimeout(begin, pauseMilliseconds).unref();
   };

@@ -7,7 +7,7 @@ const pauseMilliseconds = 600_000;
 
 type Needed = Pick<Deps, "database" | "files" | "keptFiles" | "log" | "time">;
 
-/** Cleans up at the start and every day. Gives what stops it, once what is under way has ended. */
+/** Cleans up at the start and then once a day. Gives the function that stops it and waits for a running cleanup to end. */
 export function startNightly(deps: Needed): () => Promise<void> {
   const stopping = new AbortController();
   let running = Promise.resolve();
@@ -16,7 +16,7 @@ export function startNightly(deps: Needed): () => Promise<void> {
     if (performance.now() < dueAt || deps.time.isDoubtful()) return;
     dueAt = performance.now() + dayMilliseconds;
     running = cleanUp(deps, stopping.signal).catch((error) => {
-      if (!stopping.signal.aborted) deps.log.warn({ err: error }, "cleaning up stopped short");
+      if (!stopping.signal.aborted) deps.log.warn({ err: error }, "cleanup failed");
     });
   };
   run();
@@ -28,9 +28,9 @@ export function startNightly(deps: Needed): () => Promise<void> {
   };
 }
 
-/** Deletes files to which nothing refers, and what the search still has of deleted threads. */
+/** Deletes files to which nothing refers, and the words of deleted threads from the search index. */
 export async function cleanUp(deps: Needed, stopping: AbortSignal): Promise<void> {
   const count = await sweepFiles(deps, stopping);
-  if (count > 0) deps.log.info({ count }, "files without owner deleted");
+  if (count > 0) deps.log.info({ count }, "deleted files to which nothing refers");
   await forgetDeletedWords(deps.database, stopping);
 }

@@ -4,10 +4,10 @@ import { concernsCycles } from "../store/engine/topics.ts";
 const longestSleep = 60_000;
 const shortestSleep = 50;
 const pauseAfterFailure = 5_000;
-/** What is due but did not happen waits until time is certain. */
+/** The pause before due changes are tried again while the clock's time is in doubt. */
 const pauseInDoubt = 1_000;
 
-/** Catches up at once and whenever something becomes due. Gives what stops it. */
+/** Applies due changes at once and whenever a change becomes due. Gives the function that stops it. */
 export function startPassingTime({
   passingTime,
   database,

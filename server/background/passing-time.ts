@@ -6,24 +6,24 @@ import { concernsCycles } from "../store/engine/topics.ts";
 import { type ClosingSlot, type Concerned, type DueCycle, dueChanges } from "../store/testing/due-changes.ts";
 
 /**
- * What happens by itself in closed testing: requests expire, cycles start and end, days close. Each change happens once,
- * whichever server is first. Nothing happens while the clock's time is in doubt.
+ * The changes that the passing of time causes in closed testing: requests expire, cycles start and end, days close. Each
+ * change is applied once, by the first server that reaches it. No change is applied while the clock's time is in doubt.
  */
 export interface PassingTime {
-  /** Brings everything up to the clock. Costs nothing while nothing is due. */
+  /** Applies all due changes. Asks the database nothing if it is known that no change is due. */
   catchUp(): Promise<void>;
-  /** Brings up to the clock only the cycles of somebody or something, for a request that is about them. */
+  /** Applies the due changes of only those cycles that a request is about. */
   catchUpOf(who: Concerned, id: string): Promise<void>;
-  /** Whether a change is due now; null is never. */
+  /** Whether a change with this time is due now. Null means that there is no change. */
   isDue(at: string | null): boolean;
-  /** When the next change is due, as far as it is known; null where none is. */
+  /** When the next change is due; null if there is none, or if it is not known. */
   next(): string | null;
 }
 
 type Needed = Pick<Deps, "database" | "clock" | "newId">;
 
 const atOnce = 50;
-/** Cycles that are brought up at the same time: on SQLite they share a commit. */
+/** How many cycles are advanced at the same time. On SQLite they share a commit. */
 const sideBySide = 10;
 
 export function createPassingTime(deps: Needed & Pick<Deps, "time">): PassingTime {
@@ -42,9 +42,9 @@ export function createPassingTime(deps: Needed & Pick<Deps, "time">): PassingTim
 
   const next = async () => {
     if (known) return known.next;
-    const lookedIn = generation;
+    const generationBefore = generation;
     const found = await dueChanges.next(database);
-    if (lookedIn === generation) known = { next: found, at: momentOf(found) };
+    if (generationBefore === generation) known = { next: found, at: momentOf(found) };
     return found;
   };
   const isLater = (at: number) => at > clock.now().getTime();
@@ -65,15 +65,19 @@ export function createPassingTime(deps: Needed & Pick<Deps, "time">): PassingTim
     async catchUp() {
       if (isCaughtUp()) return;
       await run();
-      // A run that had begun may have looked too early to see what this caller has written. The next one has not.
+      // That run may have begun before this caller's write, so it may have missed the write. Run again.
       if (!isCaughtUp()) await run();
     },
     async catchUpOf(who, id) {
       if (time.isDoubtful()) return;
       const now = clock.now().toISOString();
-      const cycles = await dueChanges.concerning(database, who, id, now);
+      const cycles = await dueChanges.concerning(database, { who, id, now });
       if (cycles.length === 0) return;
-      for (const cycle of cycles) await database.write((tx) => bringUp(deps, tx, cycle.id, now));
+      for (const cycle of cycles)
+        await database.write(async (tx) => {
+          await advanceCycle(deps, tx, { id: cycle.id, now });
+          await dueChanges.expireRequestsOf(tx, cycle.id, now);
+        });
       forget();
     },
     isDue: (at) => at !== null && !isLater(Date.parse(at)) && !time.isDoubtful(),
@@ -81,7 +85,7 @@ export function createPassingTime(deps: Needed & Pick<Deps, "time">): PassingTim
   };
 }
 
-/** In milliseconds since 1970; never, where nothing is due. */
+/** Milliseconds since 1970; infinity if no change is due. */
 const momentOf = (next: string | null): number =>
   next === null ? Number.POSITIVE_INFINITY : Date.parse(next);
 
@@ -94,28 +98,23 @@ async function applyDueChanges(deps: Needed): Promise<void> {
     await Promise.all(
       cycles
         .slice(from, from + sideBySide)
-        .map(({ id }) => database.write((tx) => advanceCycle(deps, tx, id, now))),
+        .map(({ id }) => database.write((tx) => advanceCycle(deps, tx, { id, now }))),
     );
 }
 
-async function bringUp(deps: Needed, tx: Transaction, id: string, now: string): Promise<void> {
-  await advanceCycle(deps, tx, id, now);
-  await dueChanges.expireRequestsOf(tx, id, now);
-}
-
-/** Takes a cycle through all that is due, day by day, however long nobody looked. */
+/** Applies all due changes of a cycle, day by day, even if many days have passed since the last change. */
 export async function advanceCycle(
   deps: Pick<Deps, "newId">,
   tx: Transaction,
-  id: string,
-  now: string,
+  { id, now }: { readonly id: string; readonly now: string },
 ): Promise<void> {
   await tx.lock(`cycle:${id}`);
   for (;;) {
     const cycle = await dueChanges.findCycle(tx, id);
     if (!cycle || cycle.nextAt === null || cycle.nextAt > now) return;
     if (cycle.status === "recruiting") await start(tx, cycle);
-    else if (cycle.closedDays < cycle.durationDays) await closeDay(deps, tx, cycle, cycle.nextAt);
+    else if (cycle.closedDays < cycle.durationDays)
+      await closeDay(deps, tx, { cycle, endedAt: cycle.nextAt });
     else await complete(tx, cycle, cycle.nextAt);
   }
 }
@@ -123,32 +122,31 @@ export async function advanceCycle(
 const start = (tx: Transaction, cycle: DueCycle) =>
   dueChanges.progress(tx, cycle.id, { status: "running", closedDays: 0, nextAt: startsOf(cycle)[1] ?? null });
 
-/** Closes a day. With the last one the test is over; the cycle runs on for as long as late sessions count. */
+/** Closes a day. The test ends with the last day, but the cycle goes on for as long as late sessions count. */
 async function closeDay(
   deps: Pick<Deps, "newId">,
   tx: Transaction,
-  cycle: DueCycle,
-  endedAt: string,
+  { cycle, endedAt }: { readonly cycle: DueCycle; readonly endedAt: string },
 ): Promise<void> {
   const dayIndex = cycle.closedDays + 1;
   const isLast = dayIndex >= cycle.durationDays;
   const outcomes = (await dueChanges.activeSlots(tx, cycle.id)).map((slot) => ({
     slot,
-    outcome: afterDay(closingSeat(slot), dayIndex, cycle.maxMissedDays),
+    outcome: afterDay(closingSlot(slot), dayIndex, cycle.maxMissedDays),
   }));
-  const those = (wanted: "removed" | "missed") =>
+  const slotsThat = (wanted: "removed" | "missed") =>
     outcomes.flatMap(({ slot, outcome }) => (outcome === wanted ? [slot] : []));
-  if (those("missed").length > 0) await dueChanges.miss(tx, those("missed").map(idOf));
-  await remove(tx, those("removed"), endedAt);
+  if (slotsThat("missed").length > 0) await dueChanges.miss(tx, slotsThat("missed").map(idOf));
+  await remove(tx, slotsThat("removed"), endedAt);
   if (isLast) await dueChanges.dropRequests(tx, cycle.id);
   else
-    for (const { seat } of those("removed"))
+    for (const { seat } of slotsThat("removed"))
       await dueChanges.openSlot(tx, { id: deps.newId(), cycleId: cycle.id, seat, createdAt: endedAt });
   const nextAt = isLast ? graceEndOf(cycle) : (startsOf(cycle)[dayIndex + 1] ?? null);
   await dueChanges.progress(tx, cycle.id, { status: "running", closedDays: dayIndex, nextAt });
 }
 
-/** Ends a cycle whose last day is past its grace. */
+/** Ends a cycle after its last day, once late sessions no longer count. */
 async function complete(tx: Transaction, cycle: DueCycle, endedAt: string): Promise<void> {
   const slots = await dueChanges.activeSlots(tx, cycle.id);
   await remove(
@@ -170,7 +168,7 @@ async function remove(tx: Transaction, slots: readonly ClosingSlot[], endedAt: s
 
 const idOf = ({ id }: ClosingSlot): string => id;
 
-const closingSeat = ({ missedDays, activeFromDay, counted }: ClosingSlot) => ({
+const closingSlot = ({ missedDays, activeFromDay, counted }: ClosingSlot) => ({
   missedDays,
   activeFromDay,
   countedDays: countedDaysOf(counted),

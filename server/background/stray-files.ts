@@ -4,7 +4,7 @@ import { apps } from "../store/access/apps.ts";
 import type { Reader } from "../store/engine/database.ts";
 import { uploads } from "../store/requests/uploads.ts";
 
-/** The kept files to which nothing refers, and that nobody has written for an hour, some at a time. */
+/** The kept files to which nothing refers and that were not written within the last hour, in batches. */
 export async function* strayFiles(reader: Reader, files: Pick<Files, "settled">): AsyncGenerator<string[]> {
   for await (const hashes of files.settled()) {
     const strays = await uploads.unreferenced(reader, hashes);
@@ -12,12 +12,15 @@ export async function* strayFiles(reader: Reader, files: Pick<Files, "settled">)
   }
 }
 
-/** Deletes stray files: a killed server leaves some. Each is looked up again right before. Gives how many there were. */
+/**
+ * Deletes stray files, which a killed server may leave. Checks each file again right before it is deleted. Gives how many
+ * were found.
+ */
 export async function sweepFiles(
   { database, files, keptFiles }: Pick<Deps, "database" | "files" | "keptFiles">,
   stopping?: AbortSignal,
 ): Promise<number> {
-  // In a new database nothing refers to any file: the folder may belong to another one.
+  // A database without apps is new, so the folder may belong to another database.
   if (!(await apps.exist(database))) return 0;
   let count = 0;
   for await (const strays of strayFiles(database, files)) {

@@ -7,15 +7,16 @@ const writeMilliseconds = 600_000;
 type Needed = Pick<Deps, "database" | "clock" | "time" | "log" | "settings">;
 
 /**
- * Holds the clock against the time that was last written, then goes on watching it and writing it down. Gives what stops
- * it. A development server may have slept for days: it doubts nothing at its start.
+ * Compares the clock with the time that was last stored. Then watches the clock and stores the time every ten minutes.
+ * Gives the function that stops it. A development server may have been suspended for days, so it compares nothing at its
+ * start.
  */
 export async function startTimeKeeper(deps: Needed): Promise<() => void> {
   const { database, time, log, settings } = deps;
   const last = await lastTimes.read(database);
   if (last !== undefined && !settings.dev) time.begin(last);
   const write = () =>
-    writeTime(deps).catch((error) => log.warn({ err: error }, "the time was not written down"));
+    writeTime(deps).catch((error) => log.warn({ err: error }, "the time could not be stored"));
   await write();
   const timers = [
     setInterval(() => time.isDoubtful(), lookMilliseconds),
@@ -27,7 +28,7 @@ export async function startTimeKeeper(deps: Needed): Promise<() => void> {
   };
 }
 
-/** Writes down the time, unless it is in doubt. */
+/** Stores the time, unless it is in doubt. */
 async function writeTime({ database, clock, time }: Needed): Promise<void> {
   if (time.isDoubtful()) return;
   const at = new Date(clock.now().getTime() - clock.offsetMs).toISOString();

@@ -1,36 +1,36 @@
 import type { Clock } from "../clock.ts";
 
-/** Tells whether the clock's time can be relied on. Nothing that cannot be undone happens while it cannot. */
+/** Tells whether the clock's time can be trusted. While it cannot, the server does nothing that cannot be undone. */
 export interface TimeWatch {
-  /** Whether time has jumped, and has not held for ten minutes since. */
+  /** Whether the clock has jumped and has not been steady for ten minutes since. */
   isDoubtful(): boolean;
-  /** By how many milliseconds the clock may be behind: 0 unless it was set back, and is in doubt. */
+  /** By how many milliseconds the clock may be behind. 0 unless the clock was set back and is in doubt. */
   behindMs(): number;
-  /** Compares the time at the start with the last one that was written. */
+  /** Compares the time at the start with the time that was last stored. */
   begin(lastWritten: string): void;
 }
 
-/** So far may the wall clock depart from the monotonic one: corrections of a network's time are smaller. */
+/** How far the wall clock may differ from the monotonic clock. Corrections by network time are smaller. */
 const agreeMilliseconds = 60_000;
 const holdMilliseconds = 600_000;
-/** A server that starts so long after it last wrote may have a wrong clock. */
+/** If the stored time is older than this at the start, the clock may be wrong. */
 const longestPauseMilliseconds = 86_400_000;
 
-/** The wall clock and the monotonic one at one moment. */
+/** The wall clock and the monotonic clock at the same moment. */
 interface Mark {
   readonly wall: number;
   readonly steady: number;
 }
 
 interface Doubt {
-  /** When it began, on the monotonic clock. */
+  /** When the doubt began, on the monotonic clock. */
   readonly since: number;
   last: Mark;
 }
 
-/** Watches a clock. `onJump` hears by how many milliseconds it jumped, each time that it does. */
+/** Watches a clock. Calls `onJump` at each jump with its length in milliseconds. */
 export function createTimeWatch(clock: Clock, onJump: (milliseconds: number) => void): TimeWatch {
-  // How far a development server's clock was moved is no jump.
+  // Moving the clock of a development server is not a jump.
   const look = (): Mark => ({ wall: clock.now().getTime() - clock.offsetMs, steady: clock.steadyMs() });
   let trusted = look();
   let slack = agreeMilliseconds;
@@ -70,5 +70,5 @@ export function createTimeWatch(clock: Clock, onJump: (milliseconds: number) => 
   };
 }
 
-/** By how many milliseconds the wall clock has gone further than the monotonic one. */
+/** By how many milliseconds the wall clock has advanced more than the monotonic clock. */
 const departure = (from: Mark, to: Mark): number => to.wall - from.wall - (to.steady - from.steady);

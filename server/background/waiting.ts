@@ -1,10 +1,10 @@
 import type { Database } from "../store/engine/database.ts";
 
-/** Lets requests wait for what a signal tells of. */
+/** Lets requests wait for a change that a signal announces. */
 export interface Waiting {
   /**
-   * Asks `look` until it finds something, again at every signal of one of the `topics`; after `milliseconds` or when
-   * `signal` aborts it gives what `look` found last. Listens before it looks, so nothing is missed in between.
+   * Calls `look` until its result is `enough`: first at once, then at every signal of one of the `topics`. After
+   * `milliseconds`, or when `signal` aborts, gives the last result. Listens before the first look, so no signal is missed.
    */
   until<Found>(
     topics: readonly string[],
@@ -16,7 +16,7 @@ export interface Waiting {
 export interface WaitOptions<Found> {
   readonly enough: (found: Found) => boolean;
   readonly milliseconds: number;
-  /** Asked for only where there is something to wait for. */
+  /** Called only if the request really waits. */
   readonly signal: () => AbortSignal;
 }
 
@@ -37,7 +37,7 @@ export function createWaiting(database: Pick<Database, "onSignal" | "onForeignCh
     if (topic === "*") wakeAll();
     else for (const wake of listeners.get(topic) ?? []) wake();
   });
-  // What another process has written to a SQLite file brings no signal.
+  // A write by another process to a SQLite file sends no signal.
   database.onForeignChange(wakeAll);
 
   return {
@@ -69,7 +69,7 @@ export function createWaiting(database: Pick<Database, "onSignal" | "onForeignCh
   };
 }
 
-/** Remembers that it rang until somebody has heard it. */
+/** A bell that stays rung until somebody has waited for it. */
 function createBell() {
   let rang = false;
   let wake: (() => void) | undefined;

@@ -97,14 +97,14 @@ async function live(deps: Deps, tx: Transaction, run: DemoCycle, passwordHash: s
     testerIds.set(name, await tester(deps, tx, { email: addressOf(name), passwordHash, run }));
   const taken: DemoSlot[] = [];
   for (let day = 0; day <= demoDay; day += 1) {
-    await advanceCycle(deps, tx, run.id, run.dayStarts[day - 1] ?? "");
+    await advanceCycle(deps, tx, { id: run.id, now: run.dayStarts[day - 1] ?? "" });
     const at = day === 0 ? later(run.dayStarts[0], -20 * hour) : later(run.dayStarts[day - 1], 9 * hour);
     for (const life of demoLives.filter(({ from }) => from === day))
       taken.push(await giveSlot(deps, tx, run, { life, testerId: testerIds.get(life.name) ?? "", at }));
     for (const seat of taken) await liveDay(deps, tx, run, { ...seat, day });
   }
   const now = deps.clock.now().toISOString();
-  await advanceCycle(deps, tx, run.id, now);
+  await advanceCycle(deps, tx, { id: run.id, now });
   for (const { name, seat, askedHoursAgo } of demoRequests) {
     const expiresAt = later(now, requestMilliseconds - askedHoursAgo * hour);
     await requestDemoSlot(tx, run, { seat, testerId: testerIds.get(name) ?? "", expiresAt });

@@ -4,7 +4,7 @@ import { request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 
-export interface Posting {
+export interface ChatMessage {
   readonly url: string;
   /** JSON text. */
   readonly payload: string;
@@ -12,13 +12,14 @@ export interface Posting {
   readonly privateAllowed: boolean;
 }
 
-const patience = 10_000;
+const timeLimitMs = 10_000;
 
 /**
- * Posts a message to an incoming webhook. Rejects with what went wrong, without the address, which is a secret;
- * follows no redirect, and connects to no private network unless that is allowed, whatever the name resolves to.
+ * Posts a message to an incoming webhook. Follows no redirect. Connects to a private network only if that is allowed,
+ * also if a public name resolves to a private address. Rejects with a message that leaves out the address, which is a
+ * secret.
  */
-export function postToChat({ url, payload, privateAllowed }: Posting): Promise<void> {
+export function postToChat({ url, payload, privateAllowed }: ChatMessage): Promise<void> {
   const target = new URL(url);
   const send = target.protocol === "https:" ? requestHttps : requestHttp;
   const host = target.hostname.replace(/^\[|\]$/g, "");
@@ -29,20 +30,20 @@ export function postToChat({ url, payload, privateAllowed }: Posting): Promise<v
     const lookup = privateAllowed ? {} : { lookup: publicLookup };
     const outgoing = send(target, { method: "POST", headers, ...lookup }, (answer) => {
       const status = answer.statusCode ?? 0;
-      // The status is all there is to know, and a body need not end: a slow one would hold up all other deliveries.
+      // Only the status is needed. A slow or endless body would delay all other deliveries.
       answer.destroy();
       if (status >= 200 && status < 300) resolve();
       else reject(new Error(`The webhook answered ${status}`));
     });
-    // For all of it: a limit to the silence between two bytes is no limit.
-    const timer = setTimeout(() => outgoing.destroy(new Error(lateRefusal)), patience);
+    // The limit is for the whole call. A limit between two bytes would not stop a server that sends slowly.
+    const timer = setTimeout(() => outgoing.destroy(new Error(lateRefusal)), timeLimitMs);
     outgoing.on("error", (error) => reject(new Error(reasonOf(error))));
     outgoing.on("close", () => clearTimeout(timer));
     outgoing.end(payload);
   });
 }
 
-const privateRefusal = "The webhook's address lies in a private network";
+const privateRefusal = "The webhook's address is in a private network";
 const lateRefusal = "The webhook did not answer in time";
 
 const reasonOf = (error: Error & { code?: string }): string =>

@@ -6,18 +6,20 @@ import { type Delivery, outbox } from "../../store/feedback/outbox.ts";
 import { postToChat } from "./chat.ts";
 
 const atOnce = 10;
-/** For so long no other server sends what this one has taken: longer than any delivery takes. */
+/** How long a delivery is reserved for this server. This is longer than any delivery takes. */
 const holdMilliseconds = 60_000;
 const longestSleep = 60_000;
 const pauseInDoubt = 1_000;
 
 export interface OutboxWorker {
-  /** Stops once what is being delivered is done. */
+  /** Stops after the running deliveries have ended. */
   stop(): Promise<void>;
 }
 
-/** Sends what is due in the outbox: at once when something is written there, again later where it failed. */
-export function startOutbox(deps: Deps): OutboxWorker {
+type Needed = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
+
+/** Sends the due deliveries of the outbox. A new delivery is sent at once, a failed one is tried again later. */
+export function startOutbox(deps: Needed): OutboxWorker {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running = Promise.resolve();
@@ -28,7 +30,7 @@ export function startOutbox(deps: Deps): OutboxWorker {
     try {
       while (!stopped && (await deliverDue(deps)) > 0);
     } catch (error) {
-      deps.log.error({ err: error }, "outbox stopped short");
+      deps.log.error({ err: error }, "sending from the outbox failed");
     }
     if (!stopped) timer = setTimeout(wake, await pause(deps).catch(() => longestSleep));
   };
@@ -49,25 +51,29 @@ export function startOutbox(deps: Deps): OutboxWorker {
   };
 }
 
-async function pause({ database, clock, time }: Deps): Promise<number> {
+async function pause({ database, clock, time }: Needed): Promise<number> {
   if (time.isDoubtful()) return pauseInDoubt;
   const next = await outbox.nextDue(database);
   if (!next) return longestSleep;
   return Math.min(longestSleep, Math.max(0, Date.parse(next.dueAt) - clock.now().getTime()));
 }
 
-async function deliverDue(deps: Deps): Promise<number> {
-  // A delivery that is given up, or put off, by a wrong time would be so for good.
+async function deliverDue(deps: Needed): Promise<number> {
+  // With a wrong time a delivery could be given up, or postponed for years.
   if (deps.time.isDoubtful()) return 0;
   const now = deps.clock.now();
   if (deps.settings.dev) return deps.database.write((tx) => outbox.capture(tx, now.toISOString()));
-  const until = new Date(now.getTime() + holdMilliseconds).toISOString();
-  const due = await deps.database.write((tx) => outbox.claimDue(tx, now.toISOString(), until, atOnce));
+  const claim = {
+    now: now.toISOString(),
+    until: new Date(now.getTime() + holdMilliseconds).toISOString(),
+    most: atOnce,
+  };
+  const due = await deps.database.write((tx) => outbox.claimDue(tx, claim));
   await Promise.all(due.map((delivery) => deliver(deps, delivery)));
   return due.length;
 }
 
-async function deliver(deps: Deps, delivery: Delivery): Promise<void> {
+async function deliver(deps: Needed, delivery: Delivery): Promise<void> {
   const { database, clock, log } = deps;
   const failure = await post(deps, delivery).then(
     () => undefined,
@@ -79,11 +85,14 @@ async function deliver(deps: Deps, delivery: Delivery): Promise<void> {
     log.warn({ delivery: delivery.id, attempts: delivery.attempts, reason: failure }, "not delivered");
     const again = nextAttempt(new Date(delivery.createdAt), delivery.attempts, now);
     if (!again) return outbox.giveUp(tx, delivery.id, failure);
-    return outbox.postpone(tx, delivery.id, again.toISOString(), failure);
+    return outbox.postpone(tx, delivery.id, { dueAt: again.toISOString(), error: failure });
   });
 }
 
-async function post({ settings, sealer }: Deps, { target, payload }: Delivery): Promise<void> {
+async function post(
+  { settings, sealer }: Pick<Deps, "settings" | "sealer">,
+  { target, payload }: Delivery,
+): Promise<void> {
   const url = openAddress(sealer, target);
   await postToChat({ url, payload, privateAllowed: settings.privateWebhooks });
 }

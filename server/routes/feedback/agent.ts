@@ -7,7 +7,13 @@ import type { AgentCaller, Handlers } from "../../http/handler.ts";
 import { cachedLookupUpTo } from "../../http/lookup-cache.ts";
 import { audit } from "../../store/access/audit.ts";
 import type { Transaction } from "../../store/engine/database.ts";
-import { concernsRuns, outboxTopic, runTopic, threadsTopic, tokensTopic } from "../../store/engine/topics.ts";
+import {
+  concernsProposals,
+  outboxTopic,
+  proposalTopic,
+  threadsTopic,
+  tokensTopic,
+} from "../../store/engine/topics.ts";
 import { feedbackThreads } from "../../store/feedback/feedback.ts";
 import { messages } from "../../store/feedback/messages.ts";
 import { outbox } from "../../store/feedback/outbox.ts";
@@ -23,7 +29,7 @@ export const agent = (deps: Deps): Handlers<typeof contract> => {
       run && { ...ownershipOf(run), answer: prepareAnswer(JSON.stringify(proposalAnswer(settings, run))) }
     );
   };
-  const findRun = cachedLookupUpTo(mostRuns, { database, concerns: concernsRuns, load });
+  const findRun = cachedLookupUpTo(mostRuns, { database, concerns: concernsProposals, load });
   return {
     async readThread({ caller, params }) {
       const thread = await feedbackThreads.findThread(deps.database, params.id, caller);
@@ -57,7 +63,7 @@ export const agent = (deps: Deps): Handlers<typeof contract> => {
         const caller = milliseconds === 0 ? request.caller : await request.callerNow();
         return found && mayRead(caller, found) ? found : undefined;
       };
-      const found = await deps.waiting.until([runTopic(runId), tokensTopic, threadsTopic], look, {
+      const found = await deps.waiting.until([proposalTopic(runId), tokensTopic, threadsTopic], look, {
         enough: (seen) => seen?.status !== "awaiting_approval",
         milliseconds,
         signal: request.signal,
@@ -94,7 +100,8 @@ async function propose(deps: Deps, tx: Transaction, caller: AgentCaller, draft: 
     throw new ApiError("run_superseded", { runId: newest?.id ?? null });
   const run = { ...wanted, createdAt: later(now, newest?.at ?? null).toISOString() };
   const replaced = { id: run.id, note: `Replaced by run ${run.id}.`, at: run.createdAt };
-  for (const older of await proposals.replace(tx, run.feedbackId, replaced)) tx.signal(runTopic(older.id));
+  for (const older of await proposals.replace(tx, run.feedbackId, replaced))
+    tx.signal(proposalTopic(older.id));
   await proposals.insert(tx, run);
   await feedbackThreads.setProposalStatus(tx, run.feedbackId, "awaiting_approval");
   const note = {

@@ -2,7 +2,7 @@ import type { runs as contract } from "../../../src/contract/console/proposals.t
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
-import { runTopic } from "../../store/engine/topics.ts";
+import { proposalTopic } from "../../store/engine/topics.ts";
 import { feedbackThreads } from "../../store/feedback/feedback.ts";
 import { proposals as rows } from "../../store/feedback/proposals.ts";
 import { createRecord } from "../access/audit-record.ts";
@@ -22,7 +22,7 @@ export function consoleProposals(deps: Deps): Handlers<typeof contract> {
         await feedbackThreads.setProposalStatus(tx, found.feedbackId, status);
         const deed = { action: `run.${body.decision}`, appId: found.appId, target: runId };
         await record(tx, { caller, address }, deed);
-        tx.signal(runTopic(runId));
+        tx.signal(proposalTopic(runId));
         return proposalAnswer(deps.settings, { ...found, status, decisionNote: decided.note, decidedAt: at });
       }),
   };

@@ -17,7 +17,7 @@ import type { Handlers } from "../../http/handler.ts";
 import { cachedLookup } from "../../http/lookup-cache.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import type { Reader, Transaction } from "../../store/engine/database.ts";
-import { concernsSeats } from "../../store/engine/topics.ts";
+import { concernsSlots } from "../../store/engine/topics.ts";
 import { countedDays } from "../../store/testing/counted-days.ts";
 import { type KeyedSlotRow, type SlotKey, testSessions } from "../../store/testing/test-sessions.ts";
 import { doubtfulTime } from "../doubtful-time.ts";
@@ -75,7 +75,7 @@ interface Seat extends TestedSlot {
 
 /** Finds the seat of a key. That there is none is remembered as a seat is: neither is told from the other by its cost. */
 function createFindSeat(database: Deps["database"]): (key: SlotKey) => Promise<Seat | undefined> {
-  const lookUp = cachedLookup(database, concernsSeats, async (name) => {
+  const lookUp = cachedLookup(database, concernsSlots, async (name) => {
     const [appId = "", keyHash = ""] = name.split(" ");
     return { seat: await loadSeat(database, { appId, keyHash }) };
   });

@@ -3,7 +3,7 @@ import type { Task } from "../../../src/contract/tester.ts";
 import type { Deps } from "../../deps.ts";
 import { type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
 import { cachedLookup } from "../../http/lookup-cache.ts";
-import { concernsSeats } from "../../store/engine/topics.ts";
+import { concernsSlots } from "../../store/engine/topics.ts";
 import { type ActiveSlots, testerSlots } from "../../store/testing/tester-slots.ts";
 import type { Shown } from "./slot-answer.ts";
 import { taskAnswer } from "./task-answer.ts";
@@ -20,7 +20,7 @@ export function createTasks(
   { database, clock, passingTime }: Pick<Deps, "database" | "clock" | "passingTime">,
   shown: Shown,
 ) {
-  const knownTester = cachedLookup(database, concernsSeats, async (testerId): Promise<KnownTester> => {
+  const knownTester = cachedLookup(database, concernsSlots, async (testerId): Promise<KnownTester> => {
     return testerSlots.listActive(database, testerId);
   });
   const currentTester = async (testerId: string): Promise<KnownTester> => {

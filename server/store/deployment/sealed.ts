@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from "../engine/database.ts";
 
 /** Where sealed values lie. In the last two some may not be sealed yet: addresses that an older version stored. */
-const places = [
+const sealedColumns = [
   { table: "slots", column: "key_sealed" },
   { table: "apps", column: "chat_webhook_url" },
   { table: "outbox", column: "target" },
@@ -51,14 +51,18 @@ export const sealed = {
   /** Replaces every value of all places by what `change` makes of it. Gives how many became others. */
   async replaceAll(tx: Transaction, change: (stored: string) => string): Promise<number> {
     let count = 0;
-    for (const place of places) count += await replaceIn(tx, place, change);
+    for (const place of sealedColumns) count += await replaceIn(tx, place, change);
     return count;
   },
 };
 
-type Place = (typeof places)[number];
+type SealedColumn = (typeof sealedColumns)[number];
 
-async function replaceIn(tx: Transaction, { table, column }: Place, change: (stored: string) => string) {
+async function replaceIn(
+  tx: Transaction,
+  { table, column }: SealedColumn,
+  change: (stored: string) => string,
+) {
   let count = 0;
   for (let last = ""; ; ) {
     const rows = await tx.all<{ id: string; value: string }>(

@@ -49,7 +49,7 @@ export class TransactionLost extends Error {
   }
 }
 
-interface Fault {
+interface ErrorTraits {
   readonly lost: boolean;
   readonly connecting: boolean;
   readonly code: string;
@@ -74,21 +74,21 @@ const unreachable = new Set(
 const lostConnection =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/;
 
-function isSqlite({ code }: Fault): boolean {
+function isSqlite({ code }: ErrorTraits): boolean {
   return code === "ERR_SQLITE_ERROR" || code.startsWith("SQLITE_");
 }
 
-function primaryCode({ number }: Fault): number {
+function primaryCode({ number }: ErrorTraits): number {
   return number & 0xff;
 }
 
-function causes(error: unknown): Fault[] {
-  const faults: Fault[] = [];
-  for (let at = error; at instanceof Error && faults.length < 8; at = at.cause) faults.push(faultOf(at));
+function causes(error: unknown): ErrorTraits[] {
+  const faults: ErrorTraits[] = [];
+  for (let at = error; at instanceof Error && faults.length < 8; at = at.cause) faults.push(traitsOf(at));
   return faults;
 }
 
-function faultOf(error: Error): Fault {
+function traitsOf(error: Error): ErrorTraits {
   const code: unknown = Reflect.get(error, "code");
   // `sqlite3` calls its number errno, `node:sqlite` errcode.
   const number: unknown = Reflect.get(error, "errcode") ?? Reflect.get(error, "errno");

@@ -1,37 +1,37 @@
-/** Signalled when anything may have changed. */
+/** The topic that means: anything may have changed. */
 export const everyTopic = "*";
 
-/** Signalled when keys, tokens, or what is known of an app with them, have changed. */
+/** Signalled when keys, tokens, or the settings of an app have changed. */
 export const credentialsTopic = "credentials";
 
-/** Signalled when tokens were revoked: who waits with one of them must be let go. */
+/** Signalled when tokens were revoked: requests that wait with one of them must end. */
 export const tokensTopic = "tokens";
 
-/** Signalled when a run was decided or replaced. */
-export const runTopic = (runId: string): string => `run:${runId}`;
+/** Signalled when a proposal was decided or replaced. */
+export const proposalTopic = (proposalId: string): string => `run:${proposalId}`;
 
-/** Signalled when threads were deleted, and their runs with them. */
+/** Signalled when threads and their proposals were deleted. */
 export const threadsTopic = "threads";
 
-/** Whether what is known of runs may have changed. */
-export const concernsRuns = (topic: string): boolean =>
-  topic.startsWith(runTopic("")) || topic === threadsTopic || topic === credentialsTopic;
+/** Whether a topic means that proposals may have changed. */
+export const concernsProposals = (topic: string): boolean =>
+  topic.startsWith(proposalTopic("")) || topic === threadsTopic || topic === credentialsTopic;
 
-/** Signalled when there is something to deliver. */
+/** Signalled when the outbox has a new delivery. */
 export const outboxTopic = "outbox";
 
-/** Signalled when cycles or requests for seats have changed: what time will do next may be due earlier. */
+/** Signalled when cycles or slot requests have changed: the next due change may be earlier. */
 export const cyclesTopic = "cycles";
 
-/** Whether what time will do next may be due earlier. */
+/** Whether a topic means that the next due change may be earlier. */
 export const concernsCycles = (topic: string): boolean => topic === cyclesTopic || topic === everyTopic;
 
-/** Signalled when a day was counted or closed, or an offer was changed: seats look otherwise to their testers. */
-export const seatsTopic = "seats";
+/** Signalled when a day was counted or closed, or a listing was changed: testers see their slots changed. */
+export const slotsTopic = "seats";
 
-/** Whether seats may look otherwise to their testers. */
-export const concernsSeats = (topic: string): boolean =>
-  topic === seatsTopic || topic === cyclesTopic || topic === credentialsTopic;
+/** Whether a topic means that testers may see their slots changed. */
+export const concernsSlots = (topic: string): boolean =>
+  topic === slotsTopic || topic === cyclesTopic || topic === credentialsTopic;
 
 /** Signalled when a person has approved or refused to sign a device in. */
 export const deviceTopic = (deviceId: string): string => `device:${deviceId}`;

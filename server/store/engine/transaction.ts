@@ -4,7 +4,7 @@ import { insertStatement } from "./insert-statement.ts";
 /** What an engine offers inside a transaction. */
 export type Statements = Reader & Pick<Transaction, "run" | "lock">;
 
-export interface Outcome<Result> {
+export interface WorkResult<Result> {
   readonly result: Result;
   readonly topics: ReadonlySet<string>;
 }
@@ -16,7 +16,7 @@ export interface Outcome<Result> {
 export async function perform<Result>(
   work: (tx: Transaction) => Promise<Result>,
   statements: Statements,
-): Promise<Outcome<Result>> {
+): Promise<WorkResult<Result>> {
   const line = oneAtATime();
   const topics = new Set<string>();
   const tx: Transaction = {

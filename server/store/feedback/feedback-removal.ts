@@ -1,5 +1,5 @@
 import type { Transaction, Value } from "../engine/database.ts";
-import { runTopic, threadsTopic } from "../engine/topics.ts";
+import { proposalTopic, threadsTopic } from "../engine/topics.ts";
 import { forgetIndexed } from "./feedback-search.ts";
 
 export interface RemovedThreads {
@@ -27,7 +27,7 @@ async function removeWhere(tx: Transaction, where: string, ...values: Value[]): 
   const seqs = threads.map(({ seq }) => seq);
   const these = `(SELECT id FROM feedback WHERE seq IN (${seqs.map(() => "?").join(", ")}))`;
   const hashes = await hashesOf(tx, these, seqs);
-  await removeRuns(tx, these, seqs);
+  await removeProposals(tx, these, seqs);
   await forgetIndexed(tx, seqs);
   await tx.run(`DELETE FROM feedback WHERE id IN ${these}`, ...seqs);
   tx.signal(threadsTopic);
@@ -43,7 +43,7 @@ async function hashesOf(tx: Transaction, these: string, seqs: readonly number[])
 }
 
 /** Whoever waits for a decision learns that there will be none. */
-async function removeRuns(tx: Transaction, these: string, seqs: readonly number[]): Promise<void> {
+async function removeProposals(tx: Transaction, these: string, seqs: readonly number[]): Promise<void> {
   await tx.run(
     `DELETE FROM outbox WHERE subject_id IN (SELECT id FROM runs WHERE feedback_id IN ${these})`,
     ...seqs,
@@ -52,5 +52,5 @@ async function removeRuns(tx: Transaction, these: string, seqs: readonly number[
     `DELETE FROM runs WHERE feedback_id IN ${these} RETURNING id`,
     ...seqs,
   );
-  for (const { id } of runs) tx.signal(runTopic(id));
+  for (const { id } of runs) tx.signal(proposalTopic(id));
 }

@@ -4,7 +4,7 @@ export interface NewDelivery {
   readonly id: string;
   readonly appId: string;
   readonly kind: "chat";
-  /** What it is about: the run. */
+  /** The id of the proposal that the message is about. */
   readonly subjectId: string;
   readonly target: string;
   readonly payload: string;
@@ -25,7 +25,14 @@ export interface LatestMessage extends NewDelivery {
   readonly sentAt: string | null;
 }
 
-/** What leaves the house, written with the change that it tells of and sent after that is committed. */
+/** A claim on due deliveries: until when they are reserved, and how many at most. */
+export interface OutboxClaim {
+  readonly now: string;
+  readonly until: string;
+  readonly most: number;
+}
+
+/** Outgoing messages. Each is written in the transaction of the change that it reports, and sent after the commit. */
 export const outbox = {
   insert: (tx: Transaction, delivery: NewDelivery) =>
     tx.insert("outbox", {
@@ -41,8 +48,8 @@ export const outbox = {
       created_at: delivery.createdAt,
     }),
 
-  /** Takes what is due and holds it until `until`, so that no other server sends it meanwhile. */
-  claimDue: (tx: Transaction, now: string, until: string, most: number) =>
+  /** Gives due deliveries and reserves them until `until`, so that no other server sends them too. */
+  claimDue: (tx: Transaction, { now, until, most }: OutboxClaim) =>
     tx.all<Delivery>(
       `UPDATE outbox SET due_at = ?, attempts = attempts + 1
        WHERE status = 'pending' AND due_at <= ? AND id IN (
@@ -54,14 +61,14 @@ export const outbox = {
       most,
     ),
 
-  /** Marks everything as sent without sending it: a development server keeps it in the house. Gives how many there were. */
+  /** Marks all pending deliveries as sent without sending them, for the development server. Gives their number. */
   capture: (tx: Transaction, at: string) =>
     tx.run(
       "UPDATE outbox SET status = 'sent', sent_at = ?, attempts = attempts + 1 WHERE status = 'pending'",
       at,
     ),
 
-  /** The newest, newest first. */
+  /** The newest deliveries, newest first. */
   latest: (reader: Reader, most: number) =>
     reader.all<LatestMessage>(
       `SELECT id, app_id AS "appId", kind, subject_id AS "subjectId", target, payload, status,
@@ -73,13 +80,16 @@ export const outbox = {
   markSent: (tx: Transaction, id: string, at: string) =>
     tx.run("UPDATE outbox SET status = 'sent', sent_at = ?, last_error = NULL WHERE id = ?", at, id),
 
-  postpone: (tx: Transaction, id: string, dueAt: string, error: string) =>
-    tx.run("UPDATE outbox SET due_at = ?, last_error = ? WHERE id = ?", dueAt, error, id),
+  postpone: (
+    tx: Transaction,
+    id: string,
+    { dueAt, error }: { readonly dueAt: string; readonly error: string },
+  ) => tx.run("UPDATE outbox SET due_at = ?, last_error = ? WHERE id = ?", dueAt, error, id),
 
   giveUp: (tx: Transaction, id: string, error: string) =>
     tx.run("UPDATE outbox SET status = 'failed', last_error = ? WHERE id = ?", error, id),
 
-  /** Deletes what was settled before that instant, at most `most`. Gives how many there were. */
+  /** Deletes at most `most` deliveries that were sent or given up before that instant. Gives their number. */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
       `DELETE FROM outbox WHERE id IN (

@@ -1,5 +1,5 @@
 import type { Transaction } from "../engine/database.ts";
-import { seatsTopic } from "../engine/topics.ts";
+import { slotsTopic } from "../engine/topics.ts";
 
 export interface CountedDay {
   readonly slotId: string;
@@ -38,7 +38,7 @@ export const countedDays = {
        WHERE id = ?`,
       ...[String(dayIndex), dayIndex, dayIndex, cycleId, dayIndex, dayIndex, cycleId, cycleId, slotId],
     );
-    tx.signal(seatsTopic);
+    tx.signal(slotsTopic);
     return true;
   },
 };

@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from "../engine/database.ts";
-import { seatsTopic } from "../engine/topics.ts";
+import { slotsTopic } from "../engine/topics.ts";
 
 export interface DueCycle {
   readonly id: string;
@@ -14,7 +14,7 @@ export interface DueCycle {
   readonly nextAt: string | null;
 }
 
-/** A seat whose day closes. */
+/** A slot whose day is being closed. */
 export interface ClosingSlot {
   readonly id: string;
   readonly seat: number;
@@ -23,8 +23,14 @@ export interface ClosingSlot {
   readonly counted: string;
 }
 
-/** Of which cycles: one by its id, those of a listing, that of a seat, or those in which a tester has a seat. */
+/** Selects cycles: one by its id, those of a listing, that of a slot, or those in which a tester has a slot. */
 export type Concerned = "cycle" | "listing" | "slot" | "tester";
+
+export interface ConcernedAt {
+  readonly who: Concerned;
+  readonly id: string;
+  readonly now: string;
+}
 
 const concerned: Readonly<Record<Concerned, string>> = {
   cycle: "c.id = ?",
@@ -39,9 +45,9 @@ export interface Progress {
   readonly nextAt: string | null;
 }
 
-/** What time changes by itself. */
+/** The changes that the passing of time causes. */
 export const dueChanges = {
-  /** When the next of it is due; null where nothing is. */
+  /** When the next change is due; null if there is none. */
   async next(reader: Reader): Promise<string | null> {
     const row = await reader.get<{ at: string | null }>(
       `SELECT min(at) AS at FROM (
@@ -51,8 +57,8 @@ export const dueChanges = {
     return row?.at ?? null;
   },
 
-  /** The cycles of somebody or something in which a change is due. */
-  concerning: (reader: Reader, who: Concerned, id: string, now: string) =>
+  /** The selected cycles in which a change is due. */
+  concerning: (reader: Reader, { who, id, now }: ConcernedAt) =>
     reader.all<{ id: string }>(
       `SELECT c.id FROM cycles c WHERE ${concerned[who]} AND (c.next_at <= ? OR EXISTS (
          SELECT 1 FROM slots s
@@ -78,7 +84,7 @@ export const dueChanges = {
   async progress(tx: Transaction, id: string, { status, closedDays, nextAt }: Progress): Promise<void> {
     const sql = "UPDATE cycles SET status = ?, closed_days = ?, next_at = ? WHERE id = ?";
     await tx.run(sql, status, closedDays, nextAt, id);
-    tx.signal(seatsTopic);
+    tx.signal(slotsTopic);
   },
 
   activeSlots: (tx: Transaction, cycleId: string) =>
@@ -88,7 +94,7 @@ export const dueChanges = {
       cycleId,
     ),
 
-  /** One more missed day for these seats. */
+  /** Adds one missed day to these slots. */
   miss: (tx: Transaction, ids: readonly string[]) =>
     tx.run(
       `UPDATE slots SET status = 'at_risk', missed_days = missed_days + 1 WHERE id IN (${placesFor(ids)})`,
@@ -110,7 +116,7 @@ export const dueChanges = {
       cycleId,
     ),
 
-  /** Opens the seats again whose requests have stood long enough. */
+  /** Opens the slots again whose requests have expired. */
   expireRequests: (tx: Transaction, now: string) =>
     tx.run(`${reopen} WHERE status = 'requested' AND request_expires_at <= ?`, now),
 
@@ -120,7 +126,7 @@ export const dueChanges = {
   dropRequests: (tx: Transaction, cycleId: string) =>
     tx.run(`${reopen} WHERE cycle_id = ? AND status = 'requested'`, cycleId),
 
-  /** A free seat, in the place of one that was removed or to begin with. */
+  /** Adds an open slot to a cycle: at its beginning, or to replace a removed one. */
   openSlot: (tx: Transaction, slot: { id: string; cycleId: string; seat: number; createdAt: string }) =>
     tx.insert("slots", {
       id: slot.id,

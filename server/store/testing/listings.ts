@@ -1,7 +1,7 @@
 import type { Listing, ListingChange } from "../../../src/contract/console/listings.ts";
 import { assignments } from "../engine/assignments.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
-import { seatsTopic } from "../engine/topics.ts";
+import { slotsTopic } from "../engine/topics.ts";
 import type { Viewer } from "../feedback/feedback.ts";
 
 /** A listing as it is stored: its screens are a JSON array. */
@@ -65,7 +65,7 @@ export const listings = {
     });
     if (sql === "") return false;
     await tx.run(`UPDATE listings SET ${sql}, updated_at = ? WHERE id = ?`, ...values, at, id);
-    tx.signal(seatsTopic);
+    tx.signal(slotsTopic);
     return true;
   },
 };

@@ -124,7 +124,7 @@ describe("a chat channel in a private network", () => {
     });
     await vi.waitFor(async () => {
       const row = await service.deps.database.get<OutboxRow>(`SELECT last_error AS "lastError" FROM outbox`);
-      expect(row?.lastError).toBe("The webhook's address lies in a private network");
+      expect(row?.lastError).toBe("The webhook's address is in a private network");
     });
     await service.stop();
   });

@@ -2,7 +2,7 @@ import { v7 } from "uuid";
 import type { Deps } from "../../../server/deps.ts";
 import { dayIndexAt, dayStartsOf } from "../../../server/domain/testing/test-days.ts";
 import { hashOf, mintCredential } from "../../../server/secrets/secrets.ts";
-import { credentialsTopic, cyclesTopic, seatsTopic } from "../../../server/store/engine/topics.ts";
+import { credentialsTopic, cyclesTopic, slotsTopic } from "../../../server/store/engine/topics.ts";
 import { deviceScopes } from "../../../src/contract/endpoint.ts";
 
 export interface ListingTraits {
@@ -100,7 +100,7 @@ export function createCycleMakers({ database, clock, sealer, passingTime }: Deps
     const testKey = mintCredential("stk_");
     const day = Math.max(0, dayIndexAt(cycle, at()));
     await database.write(async (tx) => {
-      tx.signal(seatsTopic);
+      tx.signal(slotsTopic);
       await tx.run(
         `UPDATE slots SET status = 'active', tester_id = ?, activated_at = ?, active_from_day = ?,
            join_check_pending = 1, key_hash = ?, key_sealed = ? WHERE id = ?`,

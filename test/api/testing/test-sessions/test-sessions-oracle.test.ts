@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../../../server/deps.ts";
 import { hashOf, mintCredential, randomName } from "../../../../server/secrets/secrets.ts";
-import { seatsTopic } from "../../../../server/store/engine/topics.ts";
+import { slotsTopic } from "../../../../server/store/engine/topics.ts";
 import { slots } from "../../../../server/store/testing/slots.ts";
 import { databases } from "../../../support/database/databases.ts";
 import { tracedDatabase } from "../../../support/database/traced-database.ts";
@@ -177,6 +177,6 @@ describe.each(databases)("test keys that are no seat's on $name", (engine) => {
 
   /** Makes the server look everything up again. */
   async function forget(): Promise<void> {
-    await service.deps.database.write(async (tx) => tx.signal(seatsTopic));
+    await service.deps.database.write(async (tx) => tx.signal(slotsTopic));
   }
 });
