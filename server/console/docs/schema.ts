@@ -10,6 +10,7 @@ const Schema = z.object({
   enum: z.optional(z.array(z.unknown())),
   const: z.optional(z.unknown()),
   format: z.optional(z.string()),
+  description: z.optional(z.string()),
   minLength: z.optional(z.number()),
   maxLength: z.optional(z.number()),
   minimum: z.optional(z.number()),
@@ -90,6 +91,8 @@ function rulesOf(schema: Schema): string {
     rangeOf(minLength, maxLength) && `${rangeOf(minLength, maxLength)} characters`,
     rangeOf(safe(minimum), safe(maximum)),
     maxItems === undefined ? undefined : `at most ${maxItems} items`,
+    schema.description,
+    schema.items === undefined ? undefined : rulesOf(plainOf(schema.items)),
   ]
     .filter(Boolean)
     .join("; ");

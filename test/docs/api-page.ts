@@ -1,0 +1,82 @@
+import type { Endpoint } from "../../src/contract/endpoint.ts";
+import { errorCatalogue } from "../../src/contract/errors.ts";
+import { contract } from "../../src/contract/index.ts";
+import { authorizePath } from "../../src/contract/sign-in.ts";
+import { endpointText, headingOf } from "./api-endpoint.ts";
+import { sharedTypes } from "./api-schemas.ts";
+import { anchorOf, page, table } from "./markdown.ts";
+
+const titles: Record<keyof typeof contract, string> = {
+  feedback: "Feedback",
+  faqs: "FAQ of an app",
+  changelog: "Release notes",
+  sessions: "Sessions of testers",
+  signIn: "Sign-in of devices",
+  tester: "Testers",
+  agent: "Agents",
+  session: "Console: session",
+  apps: "Console: apps",
+  keys: "Console: app keys",
+  tokens: "Console: tokens",
+  threads: "Console: feedback",
+  runs: "Console: decisions",
+  consoleFaqs: "Console: FAQ entries",
+  consoleChangelog: "Console: release notes",
+  listings: "Console: listings",
+  cycles: "Console: cycles",
+  slots: "Console: slots",
+  devices: "Console: devices",
+  audit: "Console: audit",
+};
+
+const head = `# The API
+
+Written by \`npm run docs\` from \`src/contract\`. Do not edit it: change the contract. Every server shows the same at \`/api/v1/docs\`, and
+at \`/api/v1/openapi.json\` for programs. The rules behind it are in [rules.md](rules.md).
+
+- Send JSON with \`Content-Type: application/json\`. Instants in requests are ISO 8601 with an offset; in answers they are UTC with milliseconds.
+- An app key goes into \`x-api-key\`, each other token into \`Authorization: Bearer\`. The console's session is a cookie.
+- Every error is \`{"error": "a sentence", "code": "a_word"}\`. A \`bad_request\` names all faults in \`issues\`. Besides the errors that are listed, any
+  endpoint may answer 500 \`internal\` and 503 \`busy\`.
+- A 429 and a 503 say in \`Retry-After\` how many seconds to wait. The limits below are the defaults.
+- Ignore unknown fields of an answer, and accept unknown values where a field lists some: later versions may add them.
+- A device is signed in by a page, \`GET ${authorizePath}\`: see [sign-in.md](sign-in.md).`;
+
+/** \`docs/api.md\`, from the contract. */
+export function apiPage(): string {
+  const groups = Object.entries(contract).map(([name, group]) => ({
+    name,
+    title: Object.entries(titles).find(([key]) => key === name)?.[1] ?? name,
+    endpoints: Object.entries<Endpoint>(group),
+  }));
+  return page([
+    head,
+    table(
+      ["Endpoint", "What"],
+      groups.flatMap(({ endpoints }) =>
+        endpoints.map(([, endpoint]) => [
+          `[${headingOf(endpoint)}](#${anchorOf(headingOf(endpoint))})`,
+          endpoint.summary,
+        ]),
+      ),
+    ),
+    ...groups.flatMap(({ name, title, endpoints }) => [
+      `## ${title}`,
+      ...endpoints.map(([key, endpoint]) => endpointText(`${name}.${key}`, endpoint)),
+    ]),
+    "## Types",
+    ...sharedTypes(),
+    "## Errors",
+    errorTable(),
+  ]);
+}
+
+const errorTable = (): string =>
+  table(
+    ["Status", "Code", "Message"],
+    Object.entries(errorCatalogue).map(([code, { status, message }]) => [
+      String(status),
+      `\`${code}\``,
+      message,
+    ]),
+  );
