@@ -47,6 +47,6 @@ export async function requestDemoSlot(
   const rows = await slots.list(tx, id);
   const open = rows.find((row) => row.seat === seat && row.status === "open");
   if (!open) throw new Error(`Seat ${seat} of the demo is not open`);
-  await testerSlots.request(tx, open.id, testerId, expiresAt);
+  await testerSlots.request(tx, open.id, { testerId, expiresAt });
   return open.id;
 }

@@ -86,7 +86,7 @@ function refuseCode({ log }: Deps, why: string): never {
 function awaitCode({ database, clock, waiting, sealer }: Deps): Handler<typeof contract.await> {
   return async ({ body, signal }) => {
     const { deviceId, challenge, wait = 0 } = body;
-    const look = () => signInCodes.decided(database, deviceId, challenge, clock.now().toISOString());
+    const look = () => signInCodes.decided(database, { deviceId, challenge }, clock.now().toISOString());
     const decided = await waiting.until([deviceTopic(deviceId)], look, {
       enough: (found) => found !== undefined,
       milliseconds: wait * 1_000,

@@ -36,7 +36,8 @@ async function listEntries(
   appId: string,
   { now, since, limit }: Wanted,
 ): Promise<ChangelogEntry[]> {
-  if (since === undefined) return (await rows.listPublished(reader, appId, now, limit)).map(publishedEntry);
+  if (since === undefined)
+    return (await rows.listPublished(reader, appId, { now, limit })).map(publishedEntry);
   const published = await rows.listPublishedVersions(reader, appId, now);
   const versioned = published.map((row) => ({ ...row, versions: JSON.parse(row.versions) }));
   const ids = unseenSince(versioned, since, versionOrder)

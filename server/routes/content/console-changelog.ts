@@ -77,7 +77,7 @@ async function list({ database }: Deps, { caller, params, query }: Request<typeo
   const { cursor, limit = limits.listPage.default } = query;
   const position = readCursor(cursor, [instantPart, instantPart, idPart]);
   await ownedApp(database, params.appId, caller);
-  const found = await rows.list(database, params.appId, position, limit + 1);
+  const found = await rows.list(database, params.appId, { position, limit: limit + 1 });
   const { items, nextCursor } = pageOf(found, limit, (row) => [
     row.publishedAt ?? draftDate,
     row.createdAt,

@@ -35,7 +35,7 @@ export async function updateFaq(
   change: FaqChange,
 ): Promise<Faq | undefined> {
   if (Object.values(change).every((value) => value === undefined)) return rows.find(tx, appId, id);
-  const faq = await rows.update(tx, appId, id, change, clock.now().toISOString());
+  const faq = await rows.update(tx, { appId, id }, { ...change, at: clock.now().toISOString() });
   if (faq) await renewFaqs(tx, appId);
   return faq;
 }

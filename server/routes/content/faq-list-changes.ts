@@ -22,7 +22,7 @@ export async function replaceFaqs(
   if (create.length + update.length + remove.length === 0) return false;
   const at = clock.now().toISOString();
   for (const id of remove) await rows.remove(tx, appId, id);
-  for (const faq of update) await rows.update(tx, appId, faq.id, faq, at);
+  for (const faq of update) await rows.update(tx, { appId, id: faq.id }, { ...faq, at });
   for (const faq of create) await rows.insert(tx, { ...faq, id: newId(), appId, at });
   await renewFaqs(tx, appId);
   return true;

@@ -60,7 +60,11 @@ async function list({ database }: Deps, { caller, params, query }: Request<typeo
   const position = readCursor(cursor, search ? [sequencePart] : [instantPart, idPart]);
   await ownedApp(database, params.appId, caller);
   if (search) await indexForSearch(database);
-  const rows = await listThreads(database, params.appId, filters, { position, limit: limit + 1 });
+  const rows = await listThreads(
+    database,
+    { appId: params.appId, ...filters },
+    { position, limit: limit + 1 },
+  );
   return pageOf(rows, limit, ({ seq, createdAt, id }) => (search ? [String(seq)] : [createdAt, id]));
 }
 

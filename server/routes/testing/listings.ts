@@ -33,7 +33,7 @@ export function listings(deps: Deps): Handlers<typeof contract> {
     async update({ caller, address, params: { listingId: id }, body, save }) {
       return save(async (tx) => {
         const { appId } = await ownedListing(tx, id, caller);
-        const changed = await rows.update(tx, id, body, deps.clock.now().toISOString());
+        const changed = await rows.update(tx, id, { ...body, at: deps.clock.now().toISOString() });
         if (changed) await record(tx, { caller, address }, { action: "listing.update", appId, target: id });
         return listingAnswer(await ownedListing(tx, id, caller));
       });

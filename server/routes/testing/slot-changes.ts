@@ -58,7 +58,7 @@ export async function removeSlot(
 /** Replaces the key of a seat; false where nobody holds it. */
 export function rotateKey({ sealer }: Needed, tx: Transaction, { id }: SlotInCycle): Promise<boolean> {
   const { keyHash, keySealed } = freshKey(sealer);
-  return slots.rotateKey(tx, id, keyHash, keySealed);
+  return slots.rotateKey(tx, id, { keyHash, keySealed });
 }
 
 /**
@@ -77,7 +77,7 @@ export async function assignSlot(
   if (tester.id === ownerId) throw new ApiError("own_listing");
   if (!isUnderWay(cycle, now)) throw new ApiError("cycle_not_open");
   if (await slots.isIn(tx, cycle.id, tester.id)) throw new ApiError("already_in_cycle");
-  if (!(await slots.assign(tx, id, tester.id, activation(deps, cycle, now))))
+  if (!(await slots.assign(tx, id, { testerId: tester.id, ...activation(deps, cycle, now) })))
     throw new ApiError("slot_taken");
   return true;
 }

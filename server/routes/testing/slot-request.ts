@@ -25,7 +25,7 @@ export async function requestSlot(
     throw new ApiError("cycle_not_open");
   if (await slots.isIn(tx, cycleId, testerId)) throw new ApiError("already_in_cycle");
   const expiresAt = new Date(now.getTime() + requestMilliseconds).toISOString();
-  if (!(await testerSlots.request(tx, slotId, testerId, expiresAt))) throw new ApiError("slot_taken");
+  if (!(await testerSlots.request(tx, slotId, { testerId, expiresAt }))) throw new ApiError("slot_taken");
   tx.signal(cyclesTopic);
 }
 

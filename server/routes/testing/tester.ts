@@ -56,7 +56,9 @@ export const tester = (deps: Deps, iconUrl: string): Handlers<typeof contract> =
       return save(async (tx) => {
         await slotOf(tx, params.slotId, caller.userId);
         const key = mintCredential("stk_");
-        if (!(await slots.rotateKey(tx, params.slotId, hashOf(key), sealer.seal(key))))
+        if (
+          !(await slots.rotateKey(tx, params.slotId, { keyHash: hashOf(key), keySealed: sealer.seal(key) }))
+        )
           throw new ApiError("slot_not_active");
         tx.signal(cyclesTopic);
         return slotOf(tx, params.slotId, caller.userId);

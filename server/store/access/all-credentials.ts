@@ -2,7 +2,7 @@ import type { AppKey } from "../../../src/contract/console/api-keys.ts";
 import type { Reader, Value } from "../engine/database.ts";
 import type { TokenRow } from "./tokens.ts";
 
-/** Whose a credential is: the address of the account, and its id. */
+/** The account that owns a credential: its address and its id. */
 interface Owned {
   readonly owner: string;
   readonly ownerId: string;
@@ -15,7 +15,7 @@ export interface OwnedKey extends AppKey, Owned {
   readonly app: string;
 }
 
-/** The keys and tokens of all accounts, oldest first, for the person who runs the server. */
+/** The keys and tokens of all accounts, oldest first, for the operator. */
 export const allCredentials = {
   tokens: (reader: Reader, email: string | undefined) => {
     const { where, values } = conditions([["u.email", email]]);
@@ -43,7 +43,7 @@ export const allCredentials = {
   },
 };
 
-/** The WHERE of those conditions whose value is given. */
+/** The WHERE clause of the conditions whose value is given. */
 function conditions(wanted: readonly (readonly [string, string | undefined])[]): {
   readonly where: string;
   readonly values: Value[];

@@ -3,7 +3,7 @@ import { assignments } from "../engine/assignments.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
 import type { Viewer } from "../feedback/feedback.ts";
 
-/** An app as it is stored; switches are 0 and 1. */
+/** The stored form of an app. Switches are 0 and 1. */
 export interface AppRow {
   readonly id: string;
   readonly name: string;
@@ -33,7 +33,7 @@ export const apps = {
       viewer.appId,
     ),
 
-  /** Whose app it is, for the person who runs the server. */
+  /** The account that owns an app, for the operator. */
   findOwner: (reader: Reader, id: string) =>
     reader.get<{ ownerId: string }>(`SELECT owner_id AS "ownerId" FROM apps WHERE id = ?`, id),
 
@@ -53,7 +53,7 @@ export const apps = {
       created_at: app.createdAt,
     }),
 
-  /** Changes what is given. */
+  /** Sets the given fields. */
   async update(tx: Transaction, id: string, change: AppChange): Promise<void> {
     const { sql, values } = assignments({
       name: change.name,
@@ -65,7 +65,7 @@ export const apps = {
     if (sql !== "") await tx.run(`UPDATE apps SET ${sql} WHERE id = ?`, ...values, id);
   },
 
-  /** Deletes an app with its keys, tokens, FAQ, changelog and whatever threads it still has. */
+  /** Deletes an app with its keys, tokens, FAQ, changelog and remaining threads. */
   remove: (tx: Transaction, id: string) => tx.run("DELETE FROM apps WHERE id = ?", id),
 };
 

@@ -1,10 +1,10 @@
 import type { Reader } from "../engine/database.ts";
 
-/** The name of a thing that an audit entry tells of, and the thread or listing where it is seen. */
+/** The name of the target of an audit entry, and where the console shows it. */
 export interface TargetRow {
   readonly id: string;
   readonly name: string;
-  /** The thread of a proposal; the id itself for everything else. */
+  /** For a proposal the id of its thread, for other targets their own id. */
   readonly seenAt: string;
 }
 
@@ -23,7 +23,7 @@ export type TargetKind = keyof typeof queries;
 
 export const isTargetKind = (kind: string): kind is TargetKind => Object.hasOwn(queries, kind);
 
-/** The labels of those of these tokens and keys that are deleted, as the audit recorded them. */
+/** The labels that the audit recorded for these tokens and keys. */
 export function recordedLabels(
   reader: Reader,
   ids: readonly string[],
@@ -35,7 +35,7 @@ export function recordedLabels(
   );
 }
 
-/** The names of those of these things that still exist. */
+/** The names of those targets that still exist. */
 export function findTargets(reader: Reader, kind: TargetKind, ids: readonly string[]): Promise<TargetRow[]> {
   const marks = ids.map(() => "?").join(", ");
   return reader.all<TargetRow>(

@@ -2,13 +2,13 @@ import type { AuditEntry } from "../../../src/contract/console/audit.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
 
 export interface NewAuditEntry extends AuditEntry {
-  /** Whose account, or whose app, it concerns. */
+  /** The account that the entry concerns, or that owns the app. */
   readonly ownerId: string;
-  /** The label of a token or key, for when it is deleted. */
+  /** The label of a token or key. It is stored here because the row of the token or key can be deleted. */
   readonly label?: string | null;
 }
 
-/** A page of the list, of one app and of one kind of deed where they are given. */
+/** A page of the list, limited to one app and to one action if they are given. */
 export interface AuditPage {
   readonly appId: string | undefined;
   readonly action: string | undefined;
@@ -16,7 +16,7 @@ export interface AuditPage {
   readonly limit: number;
 }
 
-/** Who did what, when, from where; kept also when what it tells of is deleted. */
+/** Who did what, when and from where. Entries remain when their target is deleted. */
 export const audit = {
   insert: (tx: Transaction, entry: NewAuditEntry) =>
     tx.insert("audit", {
@@ -31,7 +31,7 @@ export const audit = {
       label: entry.label ?? null,
     }),
 
-  /** Newest first, those that come after `position`: the `at` and the `id` of an entry. */
+  /** The entries after `position`, newest first. `position` is the `at` and the `id` of an entry. */
   list: (reader: Reader, ownerId: string, { appId, action, position, limit }: AuditPage) => {
     const given = [appId, action].filter((value) => value !== undefined);
     return reader.all<AuditEntry>(

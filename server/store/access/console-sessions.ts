@@ -19,10 +19,10 @@ export const consoleSessions = {
   remove: (tx: Transaction, tokenHash: string) =>
     tx.run("DELETE FROM sessions WHERE token_hash = ?", tokenHash),
 
-  /** Ends all sessions of an account. Gives how many there were. */
+  /** Ends all sessions of an account. Gives their number. */
   removeAll: (tx: Transaction, userId: string) => tx.run("DELETE FROM sessions WHERE user_id = ?", userId),
 
-  /** Ends all sessions of an account but one. */
+  /** Ends all sessions of an account except one. */
   removeOthers: (tx: Transaction, userId: string, kept: string) =>
     tx.run("DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?", userId, kept),
 

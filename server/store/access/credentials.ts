@@ -36,7 +36,7 @@ export interface ConsoleSessionRow {
   readonly email: string;
 }
 
-/** Credentials by the hash of what the client presents. */
+/** Finds credentials by the hash of the secret that the client presents. */
 export const credentials = {
   findAppKey: (reader: Reader, keyHash: string) =>
     reader.get<AppKeyRow>(

@@ -1,13 +1,13 @@
 import type { Device } from "../../../src/contract/console/devices.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
 
-/** A device as it is stored; `scopes` is a JSON array. */
+/** The stored form of a device. `scopes` is a JSON array. */
 export interface DeviceRow extends Omit<Device, "scopes"> {
   readonly scopes: string;
 }
 
 export interface LinkedDevice extends Omit<DeviceRow, "lastUsedAt"> {
-  /** What the device calls itself. */
+  /** The id that the device chose for itself. */
   readonly deviceId: string;
   readonly userId: string;
   readonly pushToken: string | null;
@@ -21,7 +21,7 @@ export interface ProfileRow {
 
 /** Testers' devices: one row, one account and one token for each. (rule S9) */
 export const devices = {
-  /** Nothing happens to a device or its codes between this and the end of the transaction. */
+  /** Keeps other transactions from changing a device or its codes until this transaction ends. */
   lock: (tx: Transaction, deviceId: string) => tx.lock(`device:${deviceId}`),
 
   /** The account to which a device is linked by a token that has not expired. */
@@ -41,7 +41,7 @@ export const devices = {
       email,
     )) !== undefined,
 
-  /** Links a device, in place of what was linked before. Gives its id: that of the row where the account stays the same. */
+  /** Links a device to an account and replaces an earlier link. Gives its id, which stays the same if the account does. */
   async link(tx: Transaction, device: LinkedDevice): Promise<string> {
     const row = await tx.get<{ id: string }>(
       `INSERT INTO devices (id, device_id, user_id, name, push_token, scopes, prefix, token_hash, created_at, expires_at)
@@ -58,7 +58,7 @@ export const devices = {
     return row?.id ?? device.id;
   },
 
-  /** Those whose token has not expired, the newest first. */
+  /** The devices whose token has not expired, newest first. */
   list: (reader: Reader, userId: string, now: string) =>
     reader.all<DeviceRow>(
       `SELECT id, name, prefix, scopes, created_at AS "createdAt", expires_at AS "expiresAt",
@@ -68,14 +68,14 @@ export const devices = {
       now,
     ),
 
-  /** Signs a device out; false where the user has no such device. */
+  /** Signs a device out; false if the user has no such device. */
   remove: async (tx: Transaction, userId: string, id: string): Promise<boolean> =>
     (await tx.run("DELETE FROM devices WHERE user_id = ? AND id = ?", userId, id)) === 1,
 
   setTimezone: (tx: Transaction, userId: string, timezone: string) =>
     tx.run("UPDATE users SET timezone = ? WHERE id = ?", timezone, userId),
 
-  /** What a device is told of its account; a tester is who has, or had, a seat. */
+  /** The part of an account that its devices may read. A tester is a person who has, or had, a slot. */
   findProfile: (reader: Reader, userId: string) =>
     reader.get<ProfileRow>(
       `SELECT timezone, CASE WHEN EXISTS (SELECT 1 FROM slots WHERE tester_id = users.id) THEN 1 ELSE 0 END AS "isTester"

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from "../engine/database.ts";
 
-/** Who somebody is to an OpenID Connect provider. */
+/** A person's identity at an OpenID Connect provider. */
 export interface IdentityKey {
   readonly issuer: string;
   readonly subject: string;
@@ -21,7 +21,7 @@ export interface IdentityOwner {
   readonly email: string;
 }
 
-/** With which identities of providers people sign in to which accounts. */
+/** The identities with which people sign in, and their accounts. */
 export const identities = {
   /** The account of an identity. */
   findOwner: (reader: Reader, { issuer, subject }: IdentityKey) =>
@@ -38,7 +38,7 @@ export const identities = {
       userId,
     ),
 
-  /** Nothing happens to an identity between this and the end of the transaction. */
+  /** Keeps other transactions from changing an identity until this transaction ends. */
   lock: (tx: Transaction, { issuer, subject }: IdentityKey) => tx.lock(`identity:${issuer} ${subject}`),
 
   insert: (tx: Transaction, identity: NewIdentity) =>

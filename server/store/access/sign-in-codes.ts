@@ -2,7 +2,7 @@ import type { Reader, Transaction } from "../engine/database.ts";
 
 export interface NewSignInCode {
   readonly codeHash: string;
-  /** The code itself, sealed, for a device that waits for it; null for a refusal, which has none. */
+  /** The sealed code, for a device that waits for it; null for a refusal, which has no code. */
   readonly codeSealed: string | null;
   readonly userId: string;
   readonly deviceId: string;
@@ -24,14 +24,20 @@ export interface SignInCodeRow {
   readonly replacedAt: string | null;
 }
 
-/** What a person has last said to a device that waits: a code, or no. */
+/** A person's last decision on the request of a waiting device: a code, or a refusal. */
 export type DecidedSignInCode = { readonly codeSealed: string } | "refused" | undefined;
 
-/** Codes that devices exchange for tokens. Live are those that are neither used nor replaced. */
+/** A sign-in request: of which device, and with which challenge. */
+export interface SignInRequest {
+  readonly deviceId: string;
+  readonly challenge: string;
+}
+
+/** Codes that devices exchange for tokens. A code is live until it is used or replaced. */
 export const signInCodes = {
   /**
-   * The code with that hash; another code where no code has it. Compare `codeHash`. An empty result would come faster,
-   * and the time would show that the code was never made.
+   * The code with this hash, or another code if no code has it. The caller must compare `codeHash`. An empty result would
+   * be faster, and the time would show that the code does not exist.
    */
   findNearest: (reader: Reader, codeHash: string) =>
     reader.get<SignInCodeRow>(
@@ -43,7 +49,7 @@ export const signInCodes = {
       codeHash,
     ),
 
-  /** Adds the one live code of a device: an earlier one is replaced. Within the lock of the device. */
+  /** Adds the one live code of a device and replaces an earlier one. The caller holds the lock of the device. */
   async mint(tx: Transaction, code: NewSignInCode): Promise<void> {
     await tx.run(
       `UPDATE sign_in_codes SET replaced_at = ?
@@ -54,7 +60,7 @@ export const signInCodes = {
     await insert(tx, code, null);
   },
 
-  /** Notes that a person said no: a code that they had given to the same request before is replaced. */
+  /** Stores a refusal. It replaces a code that the person has already given for the same request. */
   async refuse(tx: Transaction, refusal: NewSignInCode): Promise<void> {
     await tx.run(
       `UPDATE sign_in_codes SET replaced_at = ?
@@ -66,7 +72,7 @@ export const signInCodes = {
     await insert(tx, refusal, refusal.createdAt);
   },
 
-  /** Uses a code up; false where it is live no more: of many at once, one succeeds. */
+  /** Uses a code; false if it is no longer live. Only one of several concurrent calls succeeds. */
   use: async (tx: Transaction, codeHash: string, now: string): Promise<boolean> =>
     (await tx.run(
       `UPDATE sign_in_codes SET used_at = ?, code_sealed = NULL
@@ -76,11 +82,10 @@ export const signInCodes = {
       now,
     )) === 1,
 
-  /** What a person last said to this request of a device, while it is good for something. */
+  /** The last decision on a sign-in request, if it can still be used. */
   async decided(
     reader: Reader,
-    deviceId: string,
-    challenge: string,
+    { deviceId, challenge }: SignInRequest,
     now: string,
   ): Promise<DecidedSignInCode> {
     const row = await reader.get<{ codeSealed: string | null; replacedAt: string | null }>(
@@ -96,7 +101,7 @@ export const signInCodes = {
     return row.codeSealed === null ? undefined : { codeSealed: row.codeSealed };
   },
 
-  /** Removes up to `most` codes whose time is over, and gives how many there were. */
+  /** Removes up to `most` expired codes. Gives their number. */
   prune: (tx: Transaction, now: Date, most = 1_000): Promise<number> =>
     tx.run(
       `DELETE FROM sign_in_codes WHERE code_hash IN
@@ -106,7 +111,7 @@ export const signInCodes = {
     ),
 };
 
-/** A refusal is never live: it is replaced from the beginning. */
+/** A refusal is stored as already replaced, so that it is never live. */
 const insert = (tx: Transaction, code: NewSignInCode, replacedAt: string | null): Promise<void> =>
   tx.insert("sign_in_codes", {
     code_hash: code.codeHash,

@@ -2,7 +2,7 @@ import type { Token } from "../../../src/contract/console/tokens.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
 import { tokensTopic } from "../engine/topics.ts";
 
-/** A token as it is stored; `scopes` is a JSON array. */
+/** The stored form of a token. `scopes` is a JSON array. */
 export interface TokenRow extends Omit<Token, "scopes"> {
   readonly scopes: string;
 }
@@ -35,7 +35,7 @@ export const tokens = {
       created_by: token.createdBy,
     }),
 
-  /** Revokes a token, and lets go who waits with it; undefined where the user has no such token. */
+  /** Revokes a token and ends requests that wait with it; undefined if the user has no such token. */
   async remove(tx: Transaction, userId: string, id: string) {
     const removed = await tx.get<{ appId: string | null; label: string }>(
       `DELETE FROM tokens WHERE user_id = ? AND id = ? RETURNING app_id AS "appId", label`,

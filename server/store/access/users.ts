@@ -10,14 +10,14 @@ export interface NewUser extends UserRow {
   readonly createdAt: string;
 }
 
-/** Two hashes. */
+/** The hashes of the old and the new password. */
 export interface PasswordChange {
   readonly old: string;
   readonly fresh: string;
 }
 
 export const users = {
-  /** `email` as `normaliseEmail` gives it. */
+  /** Finds an account by an address that `normaliseEmail` has normalised. */
   findByEmail: (reader: Reader, email: string) =>
     reader.get<UserRow>(
       `SELECT id, email, password_hash AS "passwordHash" FROM users WHERE email = ?`,
@@ -33,8 +33,8 @@ export const users = {
     }),
 
   /**
-   * Whether `hash` is still the password of the account. The password cannot be changed until this transaction ends: what
-   * it opens is seen by a change that comes after it.
+   * Whether `hash` is still the password hash of the account. Keeps the password from being changed until this transaction
+   * ends, so that a later change sees, and can revoke, what this transaction adds.
    */
   async holdPassword(tx: Transaction, id: string, hash: string): Promise<boolean> {
     const locking = tx.engine === "postgres" ? "FOR NO KEY UPDATE" : "";
@@ -45,14 +45,14 @@ export const users = {
   setPassword: (tx: Transaction, id: string, passwordHash: string) =>
     tx.run("UPDATE users SET password_hash = ? WHERE id = ?", passwordHash, id),
 
-  /** Whether the password could be replaced: not where another one has taken the place of `old` meanwhile. */
+  /** Replaces a password; false if the password is no longer `old`. */
   changePassword: async (tx: Transaction, id: string, { old, fresh }: PasswordChange): Promise<boolean> =>
     (await tx.run(
       "UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?",
       ...[fresh, id, old],
     )) === 1,
 
-  /** Whether the account could be made: not where its address has become another's meanwhile. */
+  /** Adds an account; false if another account already has its address. */
   insertUnlessTaken: async (tx: Transaction, user: NewUser): Promise<boolean> =>
     (await tx.run(
       `INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, ?, ?)

@@ -5,26 +5,32 @@ import { type ChangelogRow, changelogColumns } from "./changelog.ts";
 
 export interface NewChangelogRow extends ChangelogRow {
   readonly appId: string;
-  /** JSON: the fields that a person wrote since the last import. */
+  /** A JSON array of the fields that a person has written since the last import. */
   readonly editedFields: string;
 }
 
-/** What of an entry may change; `versions`, `items` and `editedFields` are JSON. */
+/** The fields of an entry that may change. `versions`, `items` and `editedFields` are JSON. */
 export type ChangelogRowChange = Partial<Omit<NewChangelogRow, "id" | "appId" | "createdAt">>;
 
 export type OwnedChangelogRow = NewChangelogRow;
 
 export type EntryVersion = Pick<ChangelogRow, "id" | "version">;
 
-/** What an unpublished entry has for a date in the order of the list: drafts come first. */
+/** The date by which an unpublished entry is sorted, so that drafts come first. */
 export const draftDate = "9999-12-31T23:59:59.999Z";
 
 const sortKey = `(coalesce(published_at, '${draftDate}'), created_at, id)`;
 
-/** Release notes as their maintainers see them, drafts too. */
+/** A page of the list: the sort key after which it begins, and its length. */
+export interface EntriesPage {
+  readonly position: readonly string[];
+  readonly limit: number;
+}
+
+/** Release notes as their maintainers see them, including drafts. */
 export const changelogEntries = {
-  /** Drafts first, then newest first, those that come after `position`, the sort key of an entry. */
-  list: (reader: Reader, appId: string, position: readonly string[], limit: number) =>
+  /** The entries after `position`: drafts first, then newest first. */
+  list: (reader: Reader, appId: string, { position, limit }: EntriesPage) =>
     reader.all<ChangelogRow>(
       `SELECT ${changelogColumns} FROM changelog_entries WHERE app_id = ? AND ${sortKey} < (?, ?, ?)
        ORDER BY coalesce(published_at, '${draftDate}') DESC, created_at DESC, id DESC LIMIT ?`,
@@ -33,10 +39,10 @@ export const changelogEntries = {
       limit,
     ),
 
-  /** Makes others wait who look for a version of the app before they write it. */
+  /** Locks the changelog of an app, so that no other transaction adds a version between a search for it and its insert. */
   lock: (tx: Transaction, appId: string) => tx.lock(`changelog:${appId}`),
 
-  /** The versions of all entries of an app, drafts too, oldest first. */
+  /** The versions of all entries of an app, including drafts, oldest first. */
   listVersions: (reader: Reader, appId: string) =>
     reader.all<EntryVersion>(
       "SELECT id, version FROM changelog_entries WHERE app_id = ? ORDER BY created_at, id",

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from "../engine/database.ts";
 
-/** A release note as it is stored. `versions` and `items` are JSON. */
+/** The stored form of a release note. `versions` and `items` are JSON. */
 export interface ChangelogRow {
   readonly id: string;
   readonly title: string;
@@ -23,7 +23,11 @@ export const changelogColumns = `id, title, version, versions, release_type AS "
 
 export const changelog = {
   /** The newest entries that are published at `now`. */
-  listPublished: (reader: Reader, appId: string, now: string, limit: number) =>
+  listPublished: (
+    reader: Reader,
+    appId: string,
+    { now, limit }: { readonly now: string; readonly limit: number },
+  ) =>
     reader.all<PublishedRow>(
       `SELECT ${changelogColumns} FROM changelog_entries
        WHERE app_id = ? AND published_at <= ? ORDER BY published_at DESC, created_at DESC, id DESC LIMIT ?`,
@@ -59,7 +63,7 @@ export const changelog = {
       now,
     ),
 
-  /** Makes every remembered list of the app out of date. */
+  /** Makes all cached lists of the app out of date. */
   bumpVersion: (tx: Transaction, appId: string) =>
     tx.run("UPDATE apps SET changelog_version = changelog_version + 1 WHERE id = ?", appId),
 };

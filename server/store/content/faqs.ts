@@ -21,7 +21,7 @@ export const faqs = {
       appId,
     ),
 
-  /** The place after the last entry. Two that are appended at once get two places. */
+  /** The sort order of a new last entry. Entries that are added at the same time get different numbers. */
   async nextSortOrder(tx: Transaction, appId: string): Promise<number> {
     await tx.lock(`faqs:${appId}`);
     const row = await tx.get<{ next: number }>(
@@ -45,7 +45,7 @@ export const faqs = {
   find: (reader: Reader, appId: string, id: string) =>
     reader.get<Faq>(`SELECT ${columns} FROM faqs WHERE app_id = ? AND id = ?`, appId, id),
 
-  /** Of which app it is, where that is the viewer's. */
+  /** The app of an entry, if the viewer may see that app. */
   findApp: (reader: Reader, id: string, viewer: Viewer) =>
     reader.get<{ appId: string }>(
       `SELECT f.app_id AS "appId" FROM faqs f JOIN apps a ON a.id = f.app_id
@@ -55,8 +55,12 @@ export const faqs = {
       viewer.appId,
     ),
 
-  /** Changes what is given; undefined where the app has no such entry. */
-  update: (tx: Transaction, appId: string, id: string, change: FaqChange, at: string) =>
+  /** Sets the given fields; undefined if the app has no such entry. */
+  update: (
+    tx: Transaction,
+    { appId, id }: { readonly appId: string; readonly id: string },
+    { at, ...change }: FaqChange & { readonly at: string },
+  ) =>
     tx.get<Faq>(
       `UPDATE faqs SET question = coalesce(?, question), answer = coalesce(?, answer),
               sort_order = coalesce(?, sort_order), updated_at = ?
@@ -72,7 +76,7 @@ export const faqs = {
   remove: (tx: Transaction, appId: string, id: string) =>
     tx.run("DELETE FROM faqs WHERE app_id = ? AND id = ?", appId, id),
 
-  /** Makes every remembered list of the app out of date. */
+  /** Makes all cached lists of the app out of date. */
   bumpVersion: (tx: Transaction, appId: string) =>
     tx.run("UPDATE apps SET faqs_version = faqs_version + 1 WHERE id = ?", appId),
 };

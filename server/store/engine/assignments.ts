@@ -1,12 +1,12 @@
 import type { Value } from "./database.ts";
 
 export interface Assignments {
-  /** What stands after SET; empty where nothing is given. */
+  /** The text after SET; empty if no value is given. */
   readonly sql: string;
   readonly values: readonly Value[];
 }
 
-/** The part of an UPDATE that sets those columns whose value is given. Columns are names from the code, never from a request. */
+/** The part of an UPDATE that sets the columns whose value is given. Column names come from the code, never from a request. */
 export function assignments(columns: Readonly<Record<string, Value | undefined>>): Assignments {
   const given = Object.entries(columns).filter((entry): entry is [string, Value] => entry[1] !== undefined);
   return {

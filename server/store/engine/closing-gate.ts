@@ -1,11 +1,11 @@
 export interface ClosingGate {
-  /** Makes the call, or rejects once the door is closed. */
+  /** Makes the call. Rejects if the gate is closed. */
   pass<Result>(call: () => Promise<Result>): Promise<Result>;
-  /** Lets no more calls in, and waits for the last one to end. */
+  /** Refuses new calls and waits for the running ones to end. */
   close(): Promise<void>;
 }
 
-/** What every call to a database goes through, so that closing it cuts none off. */
+/** Every call to a database passes this gate, so that closing the database interrupts no call. */
 export function createClosingGate(): ClosingGate {
   let closed = false;
   let inside = 0;

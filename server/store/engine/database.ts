@@ -1,4 +1,4 @@
-/** What both engines can hold in a column. Booleans are 0 and 1, JSON and instants (ISO 8601 UTC with milliseconds) are text. */
+/** A value that both engines can store in a column. Booleans are 0 and 1. JSON and instants (ISO 8601 UTC with milliseconds) are text. */
 export type Value = string | number | null;
 
 export type Engine = "sqlite" | "postgres";
@@ -11,36 +11,37 @@ export interface Reader {
 }
 
 export interface Inserter {
-  /** One new row; columns are the keys of `row`. */
+  /** Adds one row. The keys of `row` are the columns. */
   insert(table: string, row: Readonly<Record<string, Value>>): Promise<void>;
 }
 
-/** What one request may do to the database: all of it commits, or none. Unusable once its work has returned. */
+/** The statements of one unit of work: all of them commit, or none. Unusable after the work has returned. */
 export interface Transaction extends Reader, Inserter {
   /** Runs a statement and gives the number of rows it changed. */
   run(sql: string, ...values: Value[]): Promise<number>;
-  /** Makes other transactions that lock the same name wait until this one has ended (SQLite has one writer: nothing to do). */
+  /** Waits for other transactions that have locked the same name. Does nothing on SQLite, which has one writer. */
   lock(name: string): Promise<void>;
-  /** Tells every server of this database about `topic` once this transaction has committed; this process hears it before the write resolves. */
+  /** Signals `topic` to every server of this database after this transaction has committed. Listeners in this process are called before the write resolves. */
   signal(topic: string): void;
 }
 
-/** How long a work may take: `request` ends it when nobody waits for the answer any more, `long` lets it take its time. */
+/** How long a work may take: `request` ends it when no client can still wait for the answer, `long` sets no limit. */
 export type Pace = "request" | "long";
 
 /**
- * The one door to a database. Reads never wait for the writer. An insert or a write is durable when its promise
- * resolves: on SQLite the waiting ones share a commit; on PostgreSQL each has its own transaction.
+ * The only way to use a database. Reads never wait for the writer. An insert or a write is durable when its promise
+ * resolves. On SQLite waiting writes share a commit; on PostgreSQL each write has its own transaction.
  */
 export interface Database extends Reader, Inserter {
   /**
-   * `work` may await nothing but `tx`: on SQLite other writers wait for it. If it throws, nothing of it stays. It may be
-   * done again, as if for the first time, where a neighbour spoilt the transaction: what the last time gave counts.
+   * Runs `work` in a transaction. `work` may await nothing but `tx`, because on SQLite other writers wait for it. If it
+   * throws, all its changes are undone. `work` may be called several times if the transaction must be repeated; only the
+   * last call counts.
    */
   write<Result>(work: (tx: Transaction) => Promise<Result>, pace?: Pace): Promise<Result>;
-  /** Calls `listener` with each signalled topic, from this process or another; "*" when some may have been missed. Gives the unsubscriber. */
+  /** Calls `listener` with each signalled topic of this and other processes, and with "*" if signals may have been lost. Gives the function that unsubscribes. */
   onSignal(listener: (topic: string) => void): () => void;
-  /** Calls `listener` when another process has changed the database (SQLite only: PostgreSQL readers ask each time). */
+  /** Calls `listener` when another process has changed the database. SQLite only: PostgreSQL sends signals between processes. */
   onForeignChange(listener: () => void): () => void;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Whether an error means "this row exists already": a unique index or a primary key, on any engine. */
+/** Whether an error means that the row already exists: a unique index or a primary key, on any engine. */
 export function isConflict(error: unknown): boolean {
   return causes(error).some(
     (fault) =>
@@ -7,7 +7,7 @@ export function isConflict(error: unknown): boolean {
   );
 }
 
-/** Whether an error means that what a row would refer to is gone: a foreign key, on any engine. */
+/** Whether an error means that a row would refer to a row that is gone: a foreign key, on any engine. */
 export function isDangling(error: unknown): boolean {
   return causes(error).some(
     (fault) =>
@@ -17,8 +17,8 @@ export function isDangling(error: unknown): boolean {
 }
 
 /**
- * Whether an error means that the database cannot serve now but may soon: disk full, read-only or busy, unreachable,
- * restarting, too many connections. HTTP answers 503 to it.
+ * Whether an error means that the database is temporarily unavailable: disk full, read-only, busy, unreachable,
+ * restarting or out of connections. HTTP answers 503.
  */
 export function isUnavailable(error: unknown): boolean {
   return causes(error).some(
@@ -37,12 +37,12 @@ export function isBusy(error: unknown): boolean {
   return causes(error).some((fault) => isSqlite(fault) && primaryCode(fault) === 5);
 }
 
-/** Whether PostgreSQL undid a transaction only because of its neighbours: the same again may succeed. */
+/** Whether PostgreSQL undid a transaction only because of concurrent transactions, so that a repeat may succeed. */
 export function isRetryable(error: unknown): boolean {
   return causes(error).some(({ code }) => code === "40001" || code === "40P01");
 }
 
-/** SQLite undid a shared transaction as a whole because of one failed statement: the neighbours of that statement fail with this. */
+/** SQLite undid a whole shared transaction because one statement failed. The other units of that transaction fail with this error. */
 export class TransactionLost extends Error {
   constructor(cause: unknown) {
     super("SQLite has undone the transaction.", { cause });
@@ -63,14 +63,14 @@ const unavailableSqlite = new Set([5, 6, 8, 10, 13, 14, 15]);
 /** Connection lost, statement timed out, out of resources, serialization and deadlock after retries, read-only, lock not available, shutting down, I/O error. */
 const unavailableSqlState = /^(08|53|40001|40P01|25006|55P03|57014|57P0[1-5]|58030)/;
 
-/** What befalls a connection, and a disk. One to a name with several addresses fails without a `syscall`. */
+/** Codes of errors of a connection or a disk. A failed connection to a name with several addresses has no `syscall`. */
 const unreachable = new Set(
   "ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENOSPC EDQUOT EROFS".split(
     " ",
   ),
 );
 
-/** What pg says, without a code, of a connection that broke or could not be had in time. */
+/** Messages, without a code, of pg for a broken connection and for a connection that took too long. */
 const lostConnection =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/;
 
@@ -83,14 +83,14 @@ function primaryCode({ number }: ErrorTraits): number {
 }
 
 function causes(error: unknown): ErrorTraits[] {
-  const faults: ErrorTraits[] = [];
-  for (let at = error; at instanceof Error && faults.length < 8; at = at.cause) faults.push(traitsOf(at));
-  return faults;
+  const found: ErrorTraits[] = [];
+  for (let at = error; at instanceof Error && found.length < 8; at = at.cause) found.push(traitsOf(at));
+  return found;
 }
 
 function traitsOf(error: Error): ErrorTraits {
   const code: unknown = Reflect.get(error, "code");
-  // `sqlite3` calls its number errno, `node:sqlite` errcode.
+  // The number is `errno` in `sqlite3` and `errcode` in `node:sqlite`.
   const number: unknown = Reflect.get(error, "errcode") ?? Reflect.get(error, "errno");
   return {
     lost: error instanceof TransactionLost,

@@ -7,12 +7,12 @@ export function insertStatement(table: string, row: Row): { sql: string; values:
   return { sql: insertSql(table, Object.keys(row)), values: Object.values(row) };
 }
 
-/** The statement that adds one row, its values in the order of `columns`. */
+/** The statement that adds one row. It takes the values in the order of `columns`. */
 export function insertSql(table: string, columns: readonly string[]): string {
   return textFor(single, table, columns);
 }
 
-/** SQLite: the statement that adds every row of one JSON array of arrays, whose values are in the order of `columns`. */
+/** SQLite: the statement that adds all rows of one JSON array. Each row is an array of values in the order of `columns`. */
 export function bulkInsertSql(table: string, columns: readonly string[]): string {
   return textFor(bulk, table, columns);
 }

@@ -13,18 +13,18 @@ import { isSound, openSqlite } from "./sqlite/sqlite.ts";
 export type DatabaseAddress = { readonly file: string } | { readonly url: string };
 
 export interface OpenOptions {
-  /** PostgreSQL: the most connections beside the listening one. */
+  /** PostgreSQL: how many connections the pool may have, not counting the listening one. */
   readonly poolSize?: number;
-  /** PostgreSQL: how long a call may take; without limit unless given. */
+  /** PostgreSQL: how long a call may take. The default is no limit. */
   readonly patienceMs?: number;
-  /** SQLite: the driver to use instead of the best one there is. */
+  /** SQLite: the driver. The default is the best one that is available. */
   readonly driver?: "sqlite3" | "node-sqlite" | SqliteDriver;
-  /** What to bring the schema to; `none` leaves it as it is. */
+  /** The migrations to apply. `none` leaves the schema unchanged. */
   readonly migrations?: readonly Migration[] | "none";
   readonly clock?: Clock;
 }
 
-/** Opens a database with its schema brought up to date. Throws a sentence for the operator where it cannot be used. */
+/** Opens a database and brings its schema up to date. Throws an Error with a message for the operator if that fails. */
 export async function openDatabase(address: DatabaseAddress, options: OpenOptions = {}): Promise<Database> {
   const database =
     "file" in address ? await openFile(address.file, options) : await openUrl(address.url, options);
@@ -57,27 +57,27 @@ async function openFile(file: string, { driver }: OpenOptions): Promise<Database
   }
 }
 
-/** Only the owner can read the database. SQLite makes its log with the mode of the database. */
+/** Makes the database readable by its owner only. SQLite creates its log with the same mode. */
 async function makePrivate(file: string): Promise<void> {
   try {
     closeSync(openSync(file, "wx", 0o600));
   } catch {
-    // It exists. Somebody else's file stays as it is: SQLite says whether it can be used.
+    // The file exists. The mode of another user's file cannot be changed; SQLite reports whether the file can be used.
     for (const ending of ["", "-wal", "-shm"]) await chmod(file + ending, 0o600).catch(() => undefined);
   }
 }
 
-/** Where a name has several addresses, the error has no message but a code. */
+/** The error for a host name with several addresses has a code but no message. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || ("code" in error ? String(error.code) : error.name);
 }
 
-/** The driver of that name, or the best one there is. Throws a sentence where it is missing. */
+/** The driver with this name, or the best one that is available. Throws an Error with a message if it is missing. */
 export async function sqliteDriver(name?: "sqlite3" | "node-sqlite"): Promise<SqliteDriver> {
   const builtIn = nodeSqliteDriver();
   if (name === "node-sqlite" && builtIn === undefined)
-    throw new Error("This Node.js has no SQLite of its own.");
+    throw new Error("This version of Node.js has no built-in SQLite.");
   const use = name ?? (isSound(process.versions.sqlite ?? "0") ? "node-sqlite" : "sqlite3");
   if (builtIn !== undefined && use === "node-sqlite") return builtIn;
   return npmDriver();
@@ -88,7 +88,7 @@ async function npmDriver(): Promise<SqliteDriver> {
     return (await import("./drivers/sqlite3.ts")).sqlite3Driver;
   } catch (cause) {
     throw new Error(
-      "This Node.js has no sound SQLite of its own, and the package sqlite3 is not installed. Use Node.js 24 or newer, or install sqlite3, or use PostgreSQL.",
+      "This version of Node.js has no usable built-in SQLite, and the package sqlite3 is not installed. Use Node.js 24 or newer, or install sqlite3, or use PostgreSQL.",
       { cause },
     );
   }

@@ -1,8 +1,8 @@
 const mark = "/* planned each time */ ";
 
 /**
- * Marks a statement whose best plan depends on its values. PostgreSQL then plans it for each execution: a named statement
- * gets one plan for all values after five executions. SQLite ignores the mark.
+ * Marks a statement whose best plan depends on its values, so that PostgreSQL plans it for each execution. Without the mark
+ * the statement is named, and after five executions PostgreSQL uses one plan for all values. SQLite ignores the mark.
  */
 export const plannedEachTime = (sql: string): string => mark + sql;
 

@@ -1,6 +1,6 @@
 export interface Signals {
   subscribe(listener: (topic: string) => void): () => void;
-  /** Calls every listener with every topic. What a listener throws is not the sender's: it surfaces in a turn of its own. */
+  /** Calls every listener with every topic. An error of a listener is thrown later, so that it does not reach the sender. */
   emit(topics: Iterable<string>): void;
 }
 

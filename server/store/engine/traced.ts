@@ -1,11 +1,11 @@
 import type { Connection, StatementRunner } from "./drivers/connection.ts";
 
-/** Runs statements one at a time, and tells whether they may have left a trace in the open transaction. */
+/** Runs statements one at a time and records whether they may have changed the open transaction. */
 export interface Traced {
   readonly runner: StatementRunner;
-  /** Begins anew: nothing was done yet. */
+  /** Forgets the statements so far. */
   reset(): void;
-  /** Rows were changed, or a statement failed: SQLite may then have undone more than that statement. */
+  /** Whether rows were changed or a statement failed. After a failure SQLite may have undone more than that statement. */
   hasTrace(): boolean;
 }
 
@@ -14,7 +14,7 @@ export function traced(connection: Connection): Traced {
 
   async function note<Result>(statement: () => Promise<Result>, changed: (result: Result) => boolean) {
     const before = trace;
-    // Stays so where the statement fails.
+    // Stays true if the statement fails.
     trace = true;
     const result = await statement();
     trace = before || changed(result);
@@ -46,8 +46,8 @@ export function traced(connection: Connection): Traced {
   };
 }
 
-/** Other statements may change rows although they give rows. */
+/** Statements other than SELECT may change rows although they also give rows. */
 const isRead = (sql: string): boolean => /^\s*SELECT\b/i.test(sql);
 
-/** Of other statements, such as those that change the schema, the number of rows tells nothing. */
+/** For other statements, such as those that change the schema, the number of rows has no meaning. */
 const isCounted = (sql: string): boolean => /^\s*(INSERT|UPDATE|DELETE)\b/i.test(sql);

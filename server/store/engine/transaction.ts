@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from "./database.ts";
 import { insertStatement } from "./insert-statement.ts";
 
-/** What an engine offers inside a transaction. */
+/** The statements that an engine offers inside a transaction. */
 export type Statements = Reader & Pick<Transaction, "run" | "lock">;
 
 export interface WorkResult<Result> {
@@ -10,8 +10,9 @@ export interface WorkResult<Result> {
 }
 
 /**
- * Does `work` over the statements of one transaction: one statement at a time, none after the work has ended. A failed
- * statement fails the whole work, even where the work swallows its error (on PostgreSQL nothing could commit after it).
+ * Runs `work` with the statements of one transaction. Runs one statement at a time and refuses statements after the work
+ * has ended. A failed statement fails the whole work, even if the work catches its error: on PostgreSQL the transaction
+ * cannot commit after it.
  */
 export async function perform<Result>(
   work: (tx: Transaction) => Promise<Result>,
@@ -34,12 +35,12 @@ export async function perform<Result>(
       topics.add(topic);
     },
   };
-  const result = await worked(work, tx, line);
+  const result = await runToEnd(work, tx, line);
   line.assertSound();
   return { result, topics };
 }
 
-async function worked<Result>(work: (tx: Transaction) => Promise<Result>, tx: Transaction, line: Line) {
+async function runToEnd<Result>(work: (tx: Transaction) => Promise<Result>, tx: Transaction, line: Line) {
   try {
     return await work(tx);
   } finally {
@@ -50,9 +51,9 @@ async function worked<Result>(work: (tx: Transaction) => Promise<Result>, tx: Tr
 interface Line {
   next<Result>(statement: () => Promise<Result>): Promise<Result>;
   assertOpen(): void;
-  /** Lets no statement in any more, and waits for those that nobody awaited. */
+  /** Refuses new statements and waits for those that the work did not await. */
   end(): Promise<void>;
-  /** Throws the first failure of any statement. */
+  /** Throws the error of the first statement that failed. */
   assertSound(): void;
 }
 

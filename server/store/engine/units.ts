@@ -3,26 +3,26 @@ import { bulkInsertSql, insertSql } from "./insert-statement.ts";
 import type { Signals } from "./signals.ts";
 import { perform, type Statements } from "./transaction.ts";
 
-/** What stands or falls as a whole inside a shared commit. */
+/** The part of a shared commit that succeeds or fails as a whole. */
 export interface Unit {
-  /** One statement: alone it needs no transaction around it. */
+  /** Whether the unit is one statement, which needs no transaction if it runs alone. */
   readonly single: boolean;
   run(statements: Statements): Promise<void>;
-  /** Its effect is durable. */
+  /** Tells the callers that the changes are durable. */
   succeed(): void;
-  /** Nothing of it stays. Says nothing to whoever was told already. */
+  /** Tells the callers that all changes were undone. Has no effect on callers that already have a result. */
   fail(error: unknown): void;
-  /** What to try one by one when it fails; empty when it cannot be divided. */
+  /** The smaller units to run one by one after a failure; empty if the unit cannot be divided. */
   parts(): Unit[];
 }
 
-/** Tells one caller how it ended. */
+/** Settles the promise of one caller. */
 export interface Caller<Result> {
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
 
-/** A work of `Database.write`. */
+/** The unit of one call of `Database.write`. */
 export function workUnit<Result>(
   work: (tx: Transaction) => Promise<Result>,
   signals: Signals,
@@ -48,7 +48,7 @@ export interface AppendUnit extends Unit {
   add(values: readonly Value[], caller: Caller<void>): void;
 }
 
-/** New rows of one table that have the same columns, as one statement: with `sqlite3` a statement costs more than a row. */
+/** The unit that adds rows with the same columns to one table in one statement. With `sqlite3` a statement costs more than a row. */
 export function appendUnit(table: string, columns: readonly string[]): AppendUnit {
   const rows: { values: readonly Value[]; unit: Unit }[] = [];
   return {
@@ -60,7 +60,7 @@ export function appendUnit(table: string, columns: readonly string[]): AppendUni
       const [first, second] = rows;
       if (first !== undefined && second === undefined) return first.unit.run(statements);
       const json = JSON.stringify(rows.map(({ values }) => values));
-      if (lossy.test(json)) throw new Error("SQLite's JSON would not give these rows back as they are.");
+      if (lossy.test(json)) throw new Error("SQLite's JSON would change the text of these rows.");
       await statements.run(bulkInsertSql(table, columns), json);
     },
     succeed() {
@@ -73,7 +73,7 @@ export function appendUnit(table: string, columns: readonly string[]): AppendUni
   };
 }
 
-/** A lone surrogate, as JSON.stringify escapes it: SQLite would make bytes of it that are no UTF-8. */
+/** A lone surrogate, as JSON.stringify escapes it. SQLite would store it as bytes that are not valid UTF-8. */
 const lossy = /\\ud[89a-f]/;
 
 function rowUnit(sql: string, values: readonly Value[], caller: Caller<void>): Unit {

@@ -1,7 +1,7 @@
 import type { Reader } from "../engine/database.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
 
-/** A proposal that waits for its owner's decision, and where it stands. */
+/** A proposal that waits for its owner's decision, with its thread and app. */
 export interface AwaitingRow {
   readonly id: string;
   readonly summary: string;
@@ -19,12 +19,12 @@ export interface AwaitingPage {
   readonly limit: number;
 }
 
-// Threads first, by their own small index: there are few that wait among millions that do not.
-// (CROSS JOIN keeps SQLite to that order; PostgreSQL takes no ON after it.)
+// Threads are read first, through their own small index: only a few of millions of threads wait for a decision.
+// (CROSS JOIN makes SQLite keep that order. PostgreSQL allows no ON after it.)
 const from = "FROM apps a CROSS JOIN feedback f";
 const ofOwner = "a.owner_id = ? AND f.app_id = a.id AND f.proposal_status = 'awaiting_approval'";
 
-/** What waits for a person, over all apps of an owner. */
+/** The proposals of all apps of an owner that wait for a decision. */
 export const awaitingProposals = {
   async count(reader: Reader, ownerId: string): Promise<number> {
     const row = await reader.get<{ count: number }>(
@@ -34,7 +34,7 @@ export const awaitingProposals = {
     return row?.count ?? 0;
   },
 
-  /** Those after `position`, the `createdAt` and `id` of one of them. */
+  /** The proposals after `position`, which is the `createdAt` and the `id` of a proposal. */
   list: (reader: Reader, ownerId: string, { newestFirst, position, limit }: AwaitingPage) => {
     const [beyond, order] = newestFirst ? ["<", "DESC"] : [">", "ASC"];
     return reader.all<AwaitingRow>(

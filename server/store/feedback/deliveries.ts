@@ -1,6 +1,6 @@
 import type { Reader } from "../engine/database.ts";
 
-/** How far the message about a run has come on its way to the app's chat channel. */
+/** The state of the message about a proposal to the app's chat channel. */
 export interface DeliveryRow {
   readonly runId: string;
   readonly status: "pending" | "sent" | "failed";
@@ -11,7 +11,7 @@ export interface DeliveryRow {
 }
 
 export const deliveries = {
-  /** Those of all runs of a thread, oldest first. */
+  /** The deliveries for all proposals of a thread, oldest first. */
   list: (reader: Reader, feedbackId: string) =>
     reader.all<DeliveryRow>(
       `SELECT o.subject_id AS "runId", o.status, o.attempts, o.last_error AS "lastError",

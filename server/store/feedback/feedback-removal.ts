@@ -4,11 +4,11 @@ import { forgetIndexed } from "./feedback-search.ts";
 
 export interface RemovedThreads {
   readonly count: number;
-  /** SHA-256 of the files that belonged to them; other threads may have the same. */
+  /** SHA-256 of the files of these threads. Other threads may have the same files. */
   readonly hashes: readonly string[];
 }
 
-/** Deletes one thread with its messages, proposals, uploads and what was still to be sent about it. */
+/** Deletes one thread with its messages, proposals, uploads and pending deliveries. */
 export const removeThread = (tx: Transaction, id: string): Promise<RemovedThreads> =>
   removeWhere(tx, "id = ?", id);
 
@@ -17,7 +17,7 @@ export const removeOldestThreads = (tx: Transaction, appId: string, most: number
   removeWhere(tx, "app_id = ? ORDER BY created_at, id LIMIT ?", appId, most);
 
 async function removeWhere(tx: Transaction, where: string, ...values: Value[]): Promise<RemovedThreads> {
-  // On PostgreSQL nobody may attach another file until they are gone.
+  // On PostgreSQL the lock keeps other transactions from adding files to these threads.
   const locking = tx.engine === "postgres" ? "FOR UPDATE" : "";
   const threads = await tx.all<{ seq: number }>(
     `SELECT seq FROM feedback WHERE ${where} ${locking}`,
@@ -42,15 +42,15 @@ async function hashesOf(tx: Transaction, these: string, seqs: readonly number[])
   return files.map(({ sha256 }) => sha256);
 }
 
-/** Whoever waits for a decision learns that there will be none. */
+/** Deletes the proposals and signals each one, so that requests that wait for its decision end. */
 async function removeProposals(tx: Transaction, these: string, seqs: readonly number[]): Promise<void> {
   await tx.run(
     `DELETE FROM outbox WHERE subject_id IN (SELECT id FROM runs WHERE feedback_id IN ${these})`,
     ...seqs,
   );
-  const runs = await tx.all<{ id: string }>(
+  const removed = await tx.all<{ id: string }>(
     `DELETE FROM runs WHERE feedback_id IN ${these} RETURNING id`,
     ...seqs,
   );
-  for (const { id } of runs) tx.signal(proposalTopic(id));
+  for (const { id } of removed) tx.signal(proposalTopic(id));
 }

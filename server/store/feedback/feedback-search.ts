@@ -6,22 +6,22 @@ export interface Searching {
   readonly from: string;
   readonly condition: string;
   readonly value: Value;
-  /** The thread's `seq`, in whose order the engine finds them fast. */
+  /** The expression for the thread's `seq`. In this order the engine finds threads fast. */
   readonly sequence: string;
 }
 
-/** Where a search looks: in one app, and in the threads of one status or type where they are given. */
+/** The threads to search: those of one app, and only those of one status or type if they are given. */
 export interface Scope {
   readonly appId: string;
   readonly status?: string | undefined;
   readonly type?: string | undefined;
 }
 
-/** Finds the threads of an app that have every word; the last one may be the beginning of a word. */
+/** The query parts that find the threads of an app with all words. The last word may be the beginning of a word. */
 export const searching = (engine: Engine, scope: Scope, words: readonly string[]): Searching =>
   engine === "sqlite" ? searchingSqlite(scope, words) : searchingPostgres(words);
 
-/** The words of what a person typed. Nothing else of it reaches the search. */
+/** The words in the text that a person typed. Other characters do not reach the search. */
 export const wordsOf = (query: string): string[] => query.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 
 const searchingSqlite = (scope: Scope, words: readonly string[]): Searching => ({
@@ -46,15 +46,18 @@ const searchingPostgres = (words: readonly string[]): Searching => ({
   sequence: "f.seq",
 });
 
-/** With one or two letters begin so many words that SQLite takes seconds; other scripts say a word with them. */
+/**
+ * Whether the last word is searched as the beginning of a word. One or two letters are not: so many words begin with them
+ * that SQLite would take seconds. In scripts such as Chinese one or two characters are a word.
+ */
 const mayBeBeginning = (words: readonly string[]): boolean => /\p{Lo}|.{3}/u.test(words.at(-1) ?? "");
 
-/** So few that other writes hardly wait. */
+/** Few enough that other writes hardly wait. */
 const batch = 100;
 const batchesOfSearch = 20;
 
 /**
- * SQLite: takes a batch of new and changed threads into the index, the newest first. Gives whether some are left.
+ * SQLite: adds a batch of new and changed threads to the index, the newest first. Gives whether there was such a batch.
  * PostgreSQL keeps its index up to date by itself.
  */
 export async function indexNext(database: Database): Promise<boolean> {
@@ -64,28 +67,28 @@ export async function indexNext(database: Database): Promise<boolean> {
   return true;
 }
 
-/** Takes in what a search may lack: up to 2,000 threads. The rest is left to the background. */
+/** Adds up to 2,000 new threads to the index before a search. The background work adds the rest. */
 export async function indexForSearch(database: Database): Promise<void> {
   for (let n = 0; n < batchesOfSearch; n++) if (!(await indexNext(database))) return;
 }
 
-/** Takes threads out of the index; those that are not in it are passed over. */
+/** Removes threads from the index. Ignores threads that are not in it. */
 export async function forgetIndexed(tx: Transaction, seqs: readonly number[]): Promise<void> {
   if (tx.engine === "postgres") return;
   await tx.run(`DELETE FROM feedback_search WHERE rowid IN (${seqs.map(() => "?").join(", ")})`, ...seqs);
 }
 
-/** Takes every thread out of the search, before they are deleted. */
+/** Removes all threads from the index, before they are deleted. */
 export async function forgetAllIndexed(tx: Transaction): Promise<void> {
   if (tx.engine === "sqlite")
     await tx.run("INSERT INTO feedback_search (feedback_search) VALUES ('delete-all')");
 }
 
-// Private characters, which no typed word has: every thread is indexed under its app, status and type, too.
+// Every thread is also indexed under its app, status and type. These private characters never occur in a typed word.
 const marks = { app: "\uE000", status: "\uE001", type: "\uE002" };
 
-// The newest threads come first; within a batch they ascend, because the index writes itself out at each step back.
-// Without the named index a restored database is read from its first row for each batch.
+// The newest threads come first. Within a batch the order is ascending, because FTS5 flushes the index at each smaller rowid.
+// Without the named index SQLite would read a restored database from its first row for each batch.
 const newest = `SELECT seq FROM feedback INDEXED BY feedback_to_index WHERE indexed = 0 ORDER BY seq DESC LIMIT ${batch}`;
 const toIndex = `FROM feedback WHERE seq IN (${newest})`;
 

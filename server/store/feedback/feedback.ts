@@ -1,7 +1,7 @@
 import { limits } from "../../../src/contract/limits.ts";
 import type { Engine, Inserter, Reader, Transaction } from "../engine/database.ts";
 
-/** A thread as it is stored. `metadata` and `files` are JSON. */
+/** The stored form of a thread. `metadata` and `files` are JSON. */
 export interface NewThread {
   readonly id: string;
   readonly appId: string;
@@ -25,11 +25,11 @@ export interface ThreadRow extends NewThread {
   /** JSON arrays, oldest first. */
   readonly messages: string;
   readonly proposals: string;
-  /** Of all messages, also those that `messages` leaves out. */
+  /** The number of all messages, including those that `messages` leaves out. */
   readonly messageCount: number;
 }
 
-/** Who asks: an owner, and the one app to which the credential is limited, if it is. */
+/** The owner who asks, and the app to which the credential is limited; null if it is not limited. */
 export interface Viewer {
   readonly userId: string;
   readonly appId: string | null;
@@ -55,7 +55,7 @@ export const feedbackThreads = {
       created_at: thread.createdAt,
     }),
 
-  /** The thread to which a repeat of the same failure belongs. */
+  /** The open thread to which a repeated report of the same failure belongs. */
   findRepeated: (tx: Transaction, appId: string, dedupeKey: string) =>
     tx.get<{ id: string }>(
       `SELECT id FROM feedback
@@ -71,7 +71,7 @@ export const feedbackThreads = {
   findThread: (reader: Reader, id: string, viewer: Viewer) =>
     reader.get<ThreadRow>(wholeThread[reader.engine], id, viewer.userId, viewer.appId),
 
-  /** Whether the viewer may see the thread, and of which app it is. */
+  /** The app and the subject of a thread, if the viewer may see it. */
   findApp: (reader: Reader, id: string, viewer: Viewer) =>
     reader.get<{ appId: string; chatWebhookUrl: string | null; subject: string; appName: string }>(
       `SELECT f.app_id AS "appId", a.chat_webhook_url AS "chatWebhookUrl", f.subject, a.name AS "appName"
@@ -86,7 +86,7 @@ export const feedbackThreads = {
     tx.run("UPDATE feedback SET proposal_status = ? WHERE id = ?", status, id),
 };
 
-/** The statement of `findThread`: made once for each engine, because it is long. */
+/** The statement of `findThread`. It is long, so it is built once for each engine. */
 const wholeThread = { sqlite: wholeThreadOn("sqlite"), postgres: wholeThreadOn("postgres") };
 
 function wholeThreadOn(engine: Engine): string {
@@ -118,13 +118,13 @@ function proposalsOf(engine: Engine): string {
   );
 }
 
-/** The newest rows of a thread, oldest first: a report that repeats itself for months must stay readable. */
+/** The newest rows of a thread, oldest first. The limit keeps a thread readable that is repeated for months. */
 function newest(table: string, most: number): string {
   return `FROM (SELECT * FROM ${table} WHERE feedback_id = f.id ORDER BY created_at DESC, id DESC LIMIT ${most}) AS newest
           ORDER BY created_at, id`;
 }
 
-/** A subquery that gives rows as one JSON array of objects with camelCase names: the one place where engines differ here. */
+/** A subquery that gives rows as one JSON array of objects with camelCase names. */
 function jsonRows(engine: Engine, columns: readonly string[], from: string): string {
   const pairs = columns.map((column) => `'${camelCase(column)}', ${column}`).join(", ");
   const rows = `(SELECT ${columns.join(", ")} ${from}) AS part`;

@@ -18,32 +18,39 @@ type Filters = Omit<ThreadFilters, "cursor" | "limit">;
 type Condition = readonly [sql: string, ...values: Value[]];
 
 /**
- * The threads of an app that pass the filters (`from` included, `to` excluded), newest first. The sort key is
- * `createdAt` and `id`; of a search it is `seq`, the order of arrival.
+ * The threads of an app that match the filters (`from` is inclusive, `to` is exclusive), newest first. The sort key is
+ * `createdAt` and `id`. In a search it is `seq`, the order of arrival.
  */
 export async function listThreads(
   reader: Reader,
-  appId: string,
-  filters: Filters,
+  { appId, ...filters }: Filters & { readonly appId: string },
   page: Page,
 ): Promise<SummaryRow[]> {
   const words = wordsOf(filters.q ?? "");
-  if (filters.q === undefined) return read(reader, [...ofApp(appId, filters), afterInTime(page)], page);
+  const matching = ofApp(appId, filters);
+  if (filters.q === undefined) {
+    const conditions = [...matching, afterInTime(page)];
+    return read(reader, { ...inTime, conditions }, page.limit);
+  }
   if (words.length === 0) return [];
   const search = searching(reader.engine, { appId, ...filters }, words);
-  const conditions = [...ofApp(appId, filters), found(search), afterInSequence(search, page)];
-  return read(reader, conditions, page, search);
+  const conditions = [...matching, found(search), afterInSequence(search, page)];
+  return read(reader, { from: search.from, order: `${search.sequence} DESC`, conditions }, page.limit);
+}
+
+interface ThreadQuery {
+  readonly from: string;
+  readonly order: string;
+  readonly conditions: readonly Condition[];
 }
 
 const inTime = { from: "feedback f", order: "f.created_at DESC, f.id DESC" };
 
 function read(
   reader: Reader,
-  conditions: readonly Condition[],
-  { limit }: Page,
-  search?: Searching,
+  { from, order, conditions }: ThreadQuery,
+  limit: number,
 ): Promise<SummaryRow[]> {
-  const { from, order } = search ? { from: search.from, order: `${search.sequence} DESC` } : inTime;
   return reader.all<SummaryRow>(
     plannedEachTime(`SELECT f.id, f.app_id AS "appId", f.subject, f.category, f.status, f.sender_name AS "senderName",
             f.sender_email AS "senderEmail", f.source, f.occurrences, f.proposal_status AS "proposalStatus",
@@ -74,7 +81,7 @@ const afterInSequence = ({ sequence }: Searching, { position: [seq] }: Page): Co
   Number(seq),
 ];
 
-/** Changes what is given. What the search index holds of a thread is indexed again. */
+/** Sets the given fields. If the search index contains one of them, the thread is indexed again. */
 export async function updateThread(tx: Transaction, id: string, change: ThreadChange): Promise<void> {
   const { sql, values } = assignments({
     status: change.status,

@@ -5,16 +5,16 @@ export interface NewMessage {
   readonly id: string;
   readonly feedbackId: string;
   readonly direction: "inbound" | "outbound" | "note";
-  /** Who wrote it; left out: the sender what is inbound, the team all else. */
+  /** The default is the sender for an inbound message and the team for all others. */
   readonly author?: MessageAuthor;
   readonly body: string;
   readonly createdAt: string;
 }
 
-/** What a repeat keeps of its own report. `metadata` and `files` are JSON. */
+/** The fields that the message of a repeated report stores. `metadata` and `files` are JSON. */
 export interface RepeatedReport {
   readonly category: string;
-  /** As the sender wrote it; null where there was none. */
+  /** The subject that the sender wrote; null if there was none. */
   readonly subject: string | null;
   readonly source: string | null;
   readonly senderName: string | null;

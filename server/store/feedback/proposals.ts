@@ -45,7 +45,7 @@ export const proposals = {
       viewer.appId,
     ),
 
-  /** A run and whose it is. */
+  /** A proposal and the owner of its app. */
   findOwned: (reader: Reader, id: string) =>
     reader.get<OwnedProposal>(
       `SELECT ${columns}, a.owner_id AS "ownerId"
@@ -53,24 +53,24 @@ export const proposals = {
       id,
     ),
 
-  /** The newest run of a thread, and when it was made. */
+  /** The newest proposal of a thread, and when it was created. */
   newest: (tx: Transaction, feedbackId: string) =>
     tx.get<{ id: string; at: string }>(
       "SELECT id, created_at AS at FROM runs WHERE feedback_id = ? ORDER BY created_at DESC, id DESC LIMIT 1",
       feedbackId,
     ),
 
-  insert: (tx: Transaction, run: NewProposalRow) =>
+  insert: (tx: Transaction, proposal: NewProposalRow) =>
     tx.insert("runs", {
-      id: run.id,
-      feedback_id: run.feedbackId,
+      id: proposal.id,
+      feedback_id: proposal.feedbackId,
       status: "awaiting_approval",
-      summary: run.summary,
-      plan: run.plan,
-      created_at: run.createdAt,
+      summary: proposal.summary,
+      plan: proposal.plan,
+      created_at: proposal.createdAt,
     }),
 
-  /** Ends what still awaits approval on a thread, because a newer run takes its place. Gives the ids of the ended. */
+  /** Rejects the waiting proposals of a thread, because a newer one replaces them. Gives their ids. */
   replace: (tx: Transaction, feedbackId: string, newer: { id: string; note: string; at: string }) =>
     tx.all<{ id: string }>(
       `UPDATE runs SET status = 'rejected', decision_note = ?, decided_at = ?, replaced_by = ?
@@ -81,7 +81,7 @@ export const proposals = {
       feedbackId,
     ),
 
-  /** Decides a run that still awaits approval; undefined where it no longer does, whoever was first. */
+  /** Decides a proposal that still awaits approval; undefined if it no longer does. */
   decide: (tx: Transaction, id: string, decided: DecidedProposal) =>
     tx.get<{ id: string }>(
       `UPDATE runs SET status = ?, decision_note = ?, decided_at = ?, decided_by = ?

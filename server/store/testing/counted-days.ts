@@ -11,11 +11,12 @@ export interface CountedDay {
   readonly at: string;
 }
 
-/** Days that count. */
+/** The counted days of slots. */
 export const countedDays = {
   /**
-   * Counts a day of a seat, if the seat is active, its cycle runs and the day is not counted; false otherwise. A day that
-   * was closed as missed is not missed any more. A seat at risk is active again, unless it has still missed too many days.
+   * Counts a day of a slot if the slot is active, its cycle is running and the day is not yet counted; otherwise gives
+   * false. A day that was closed as missed is no longer missed. A slot at risk becomes active again, unless it has still
+   * missed too many days.
    */
   async count(
     tx: Transaction,
@@ -43,6 +44,6 @@ export const countedDays = {
   },
 };
 
-/** 1 where the day had been closed as missed. */
+/** 1 if the day was closed as missed, otherwise 0. */
 const repaired = `CASE WHEN CAST(? AS BIGINT) > active_from_day
   AND CAST(? AS BIGINT) <= (SELECT closed_days FROM cycles WHERE id = ?) THEN 1 ELSE 0 END`;

@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from "../engine/database.ts";
 import type { Viewer } from "../feedback/feedback.ts";
 
-/** A cycle as it is stored, with the app that it tests. */
+/** The stored form of a cycle, with the app that it tests. */
 export interface CycleRow {
   readonly id: string;
   readonly listingId: string;
@@ -28,9 +28,9 @@ const columns = `c.id, c.listing_id AS "listingId", l.app_id AS "appId", l.app_n
   c.duration_days AS "durationDays", c.max_missed_days AS "maxMissedDays", c.day_starts AS "dayStarts",
   c.closed_days AS "closedDays", c.created_at AS "createdAt"`;
 
-/** Runs of a test, as their owners see them. */
+/** Test cycles, as their owners see them. */
 export const cycles = {
-  /** The runs of a listing, newest first. */
+  /** The cycles of a listing, newest first. */
   list: (reader: Reader, listingId: string) =>
     reader.all<CycleRow>(
       `SELECT ${columns} FROM cycles c JOIN listings l ON l.id = c.listing_id
@@ -62,7 +62,7 @@ export const cycles = {
       created_at: cycle.createdAt,
     }),
 
-  /** Calls a cycle off that is not over, its seats with it; false where it is over, whoever was first. */
+  /** Cancels a cycle and its slots; false if the cycle is already over. */
   async cancel(tx: Transaction, id: string, at: string): Promise<boolean> {
     await tx.lock(`cycle:${id}`);
     const cancelled = await tx.run(

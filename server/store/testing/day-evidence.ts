@@ -1,6 +1,6 @@
 import type { Reader } from "../engine/database.ts";
 
-/** A session as it is shown: its screens are a JSON array. */
+/** A session in the form that is shown. `screens` is a JSON array. */
 export interface EvidenceSessionRow {
   readonly slotId: string;
   readonly dayIndex: number;
@@ -33,24 +33,24 @@ export interface ProofImageRow {
 const sessionColumns = `t.slot_id AS "slotId", t.day_index AS "dayIndex", t.started_at AS "startedAt",
   t.ended_at AS "endedAt", t.screens, t.app_version AS "appVersion", t.received_at AS "receivedAt"`;
 
-/** The sessions of a cycle that belong to a day of it. */
+/** The sessions of a cycle that belong to one of its days. */
 const sessionsOfDays = `FROM test_sessions t JOIN slots s ON s.id = t.slot_id
   WHERE s.cycle_id = ? AND t.day_index IS NOT NULL`;
 
-/** Milliseconds of the day of an instant. Engines have no function for it in common. */
+/** The milliseconds since midnight of an instant. The engines have no common function for it. */
 const ofDay = (at: string): string => {
   const part = (from: number, length: number) => `CAST(substr(${at}, ${from}, ${length}) AS BIGINT)`;
   return `(((${part(12, 2)} * 60 + ${part(15, 2)}) * 60 + ${part(18, 2)}) * 1000 + ${part(21, 3)})`;
 };
 
-/** Milliseconds from one instant to another that lies at most on the next day or the one before. */
+/** The milliseconds between two instants that are at most one calendar day apart. */
 const between = (from: string, to: string): string =>
   `(${ofDay(to)} - ${ofDay(from)} + 86400000 * CASE WHEN substr(${to}, 1, 10) > substr(${from}, 1, 10) THEN 1
      WHEN substr(${to}, 1, 10) < substr(${from}, 1, 10) THEN -1 ELSE 0 END)`;
 
 /**
- * How long a session was, in milliseconds. An end up to two minutes ahead of when it was received counts as written, one
- * further ahead as if the session had ended then; one that had not begun then has no length.
+ * The length of a session in milliseconds. The reported end may be up to two minutes later than the time of receipt. If it
+ * is later, the time of receipt counts as the end. A session that begins after its receipt has the length 0.
  */
 const lengthOf = `CASE WHEN t.received_at >= t.ended_at
     OR ${between("t.started_at", "t.ended_at")} <= ${between("t.started_at", "t.received_at")} + 120000
@@ -58,7 +58,7 @@ const lengthOf = `CASE WHEN t.received_at >= t.ended_at
   WHEN t.received_at <= t.started_at THEN 0
   ELSE ${between("t.started_at", "t.received_at")} END`;
 
-/** What is known of the days of a cycle: each in one query, however many seats and sessions there are. */
+/** The evidence for the days of a cycle. Each function makes one query, for any number of slots and sessions. */
 export const dayEvidence = {
   counted: (reader: Reader, cycleId: string) =>
     reader.all<CountedRow>(
@@ -76,7 +76,7 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** The longest session of each day that none has counted. */
+  /** The longest session of each day that no session has counted. */
   longestSessions: (reader: Reader, cycleId: string) =>
     reader.all<EvidenceSessionRow>(
       `SELECT ${sessionColumns} FROM test_sessions t JOIN (
@@ -88,7 +88,7 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** How many sessions were reported for each day, and why the last of them did not count. */
+  /** How many sessions were reported for each day, and why the last one did not count. */
   sessionsPerDay: (reader: Reader, cycleId: string) =>
     reader.all<{ slotId: string; dayIndex: number; sessions: number; reason: string | null }>(
       `SELECT n.slot_id AS "slotId", n.day_index AS "dayIndex", n.sessions, t.reason FROM (
@@ -108,7 +108,7 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** How many sessions each seat reported, and how long those were that the server vouches for, in milliseconds. */
+  /** How many sessions each slot reported, and the total length in milliseconds of those that the server accepts. */
   sessionsPerSlot: (reader: Reader, cycleId: string) =>
     reader.all<{ slotId: string; sessions: number; milliseconds: number }>(
       `SELECT t.slot_id AS "slotId", count(*) AS sessions, sum(CASE

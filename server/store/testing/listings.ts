@@ -4,7 +4,7 @@ import type { Reader, Transaction } from "../engine/database.ts";
 import { slotsTopic } from "../engine/topics.ts";
 import type { Viewer } from "../feedback/feedback.ts";
 
-/** A listing as it is stored: its screens are a JSON array. */
+/** The stored form of a listing. `screens` is a JSON array. */
 export interface ListingRow extends Omit<Listing, "screens"> {
   readonly screens: string;
 }
@@ -15,7 +15,7 @@ const columns = `l.id, l.app_id AS "appId", l.app_name AS "appName", l.icon_url 
   l.verification_tier AS "verificationTier", l.created_at AS "createdAt", l.updated_at AS "updatedAt"`;
 
 export const listings = {
-  /** The offers of an app, newest first. */
+  /** The listings of an app, newest first. */
   list: (reader: Reader, appId: string) =>
     reader.all<ListingRow>(
       `SELECT ${columns} FROM listings l WHERE l.app_id = ? ORDER BY l.created_at DESC, l.id DESC`,
@@ -49,8 +49,12 @@ export const listings = {
       updated_at: listing.updatedAt,
     }),
 
-  /** Changes what is given; whether anything was. */
-  async update(tx: Transaction, id: string, change: ListingChange, at: string): Promise<boolean> {
+  /** Sets the given fields; false if no field is given. */
+  async update(
+    tx: Transaction,
+    id: string,
+    { at, ...change }: ListingChange & { readonly at: string },
+  ): Promise<boolean> {
     const { sql, values } = assignments({
       app_name: change.appName,
       icon_url: change.iconUrl,

@@ -1,6 +1,6 @@
 import type { Reader } from "../engine/database.ts";
 
-/** A test with open seats, one of which is offered. */
+/** A cycle with open slots, one of which is offered. */
 export interface OpenListingRow {
   readonly listingId: string;
   readonly cycleId: string;
@@ -17,7 +17,7 @@ export interface OpenListingRow {
 
 const most = 500;
 
-/** A request that has stood too long gives its seat free, also before time has opened it. */
+/** The open slots. A slot whose request has expired counts as open, even if the slot was not opened yet. */
 const open = `FROM slots s WHERE s.cycle_id = c.id
   AND (s.status = 'open' OR (s.status = 'requested' AND s.request_expires_at <= CAST(? AS TEXT)))`;
 
@@ -25,9 +25,9 @@ const open = `FROM slots s WHERE s.cycle_id = c.id
 const endOfLastDay = "substr(c.day_starts, length(c.day_starts) - 25, 24)";
 
 /**
- * The tests in which an account may ask for a seat, the newest first: not of its own apps, not those in which it has, or
- * had, a seat, and none whose last day is over. What is due but has not happened yet is told as if it had: this waits for
- * no test to be brought up to the clock.
+ * The cycles in which an account may request a slot, newest first. Leaves out cycles of the account's own apps, cycles in
+ * which it has, or had, a slot, and cycles whose last day is over. Treats due changes as already applied, so that the list
+ * need not wait for them.
  */
 export const openListings = (reader: Reader, testerId: string, now: string): Promise<OpenListingRow[]> =>
   reader.all<OpenListingRow>(

@@ -10,7 +10,7 @@ export interface NewProof {
   readonly createdAt: string;
 }
 
-/** Proofs of days, whose images are uploads. */
+/** Proofs of days. Their images are uploads. */
 export const proofs = {
   insert: (tx: Transaction, proof: NewProof) =>
     tx.insert("proofs", {
@@ -23,7 +23,7 @@ export const proofs = {
       created_at: proof.createdAt,
     }),
 
-  /** Deletes the images of an app's proofs and gives their hashes. From then on nobody can add another to the app. */
+  /** Deletes the images of an app's proofs and gives their hashes. No image can be added until this transaction ends. */
   async removeImages(tx: Transaction, appId: string): Promise<string[]> {
     if (tx.engine === "postgres") await tx.get("SELECT 1 AS one FROM apps WHERE id = ? FOR UPDATE", appId);
     const images = await tx.all<{ sha256: string }>(

@@ -1,6 +1,6 @@
 import type { Reader } from "../engine/database.ts";
 
-/** Somebody who asks for a seat, and where. */
+/** A tester's request for a slot. */
 export interface SlotRequestRow {
   readonly slotId: string;
   readonly seat: number;
@@ -8,7 +8,7 @@ export interface SlotRequestRow {
   readonly requestExpiresAt: string;
   readonly cycleId: string;
   readonly listingId: string;
-  /** The app's name as its listing tells it. */
+  /** The name of the app in its listing. */
   readonly listingName: string;
   readonly appId: string;
 }
@@ -17,9 +17,9 @@ const from = `FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON
     JOIN apps a ON a.id = l.app_id JOIN users u ON u.id = s.tester_id
   WHERE s.status = 'requested' AND s.request_expires_at > ? AND a.owner_id = ?`;
 
-/** The requests for seats that wait for an owner's answer. `now` is ISO 8601 UTC: those that have expired wait no more. */
+/** The open slot requests of all apps of an owner. Requests that have expired at `now` (ISO 8601 UTC) are left out. */
 export const slotRequests = {
-  /** How many there are by app; apps without one are left out. */
+  /** The number of requests by app. Apps without a request are left out. */
   async countByApp(reader: Reader, ownerId: string, now: string): Promise<ReadonlyMap<string, number>> {
     const rows = await reader.all<{ appId: string; count: number }>(
       `SELECT a.id AS "appId", count(*) AS count ${from} GROUP BY a.id`,
@@ -29,8 +29,8 @@ export const slotRequests = {
     return new Map(rows.map(({ appId, count }) => [appId, count]));
   },
 
-  /** Those that expire first, first. */
-  list: (reader: Reader, ownerId: string, now: string, most: number) =>
+  /** At most `most` requests, in the order in which they expire. */
+  list: (reader: Reader, ownerId: string, { now, most }: { readonly now: string; readonly most: number }) =>
     reader.all<SlotRequestRow>(
       `SELECT s.id AS "slotId", s.seat, u.email, s.request_expires_at AS "requestExpiresAt", c.id AS "cycleId",
               l.id AS "listingId", l.app_name AS "listingName", a.id AS "appId"

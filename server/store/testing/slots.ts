@@ -2,7 +2,7 @@ import type { SlotStatus } from "../../../src/contract/console/cycles.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
 import type { Viewer } from "../feedback/feedback.ts";
 
-/** A seat as its owner sees it. */
+/** A slot as its owner sees it. */
 export interface OwnedSlotRow {
   readonly id: string;
   readonly cycleId: string;
@@ -20,7 +20,7 @@ export interface OwnedSlotRow {
   readonly joinCheckPending: number;
 }
 
-/** What a seat gets when its tester becomes active. */
+/** The values that a slot gets when its tester becomes active. */
 export interface Activation {
   readonly at: string;
   readonly fromDay: number;
@@ -35,15 +35,18 @@ const columns = `s.id, s.cycle_id AS "cycleId", s.seat, s.status, s.tester_id AS
 
 const held = "status IN ('active', 'at_risk')";
 
-/** Whether the row exists that the statement was to change. */
+/** Whether the statement changed its row. */
 const changed = async (rows: Promise<number>): Promise<boolean> => (await rows) === 1;
 
+/** A new test key of a slot: its hash, and the sealed key. */
+export type NewTestKey = Pick<Activation, "keyHash" | "keySealed">;
+
 /**
- * Seats, as their owners see and change them. Each change holds its condition in the statement: false where the state
- * of the seat no longer allows it, whoever was first.
+ * Slots, as their owners see and change them. The statement of each change checks the state of the slot, so that only one of
+ * several concurrent changes succeeds. A change gives false if the state of the slot does not allow it.
  */
 export const slots = {
-  /** The seats of a cycle by their number, those that were removed before their successors. */
+  /** The slots of a cycle in the order of their numbers. A removed slot comes before the one that replaced it. */
   list: (reader: Reader, cycleId: string) =>
     reader.all<OwnedSlotRow>(
       `SELECT ${columns} FROM slots s LEFT JOIN users u ON u.id = s.tester_id
@@ -57,7 +60,7 @@ export const slots = {
       id,
     ),
 
-  /** Of which cycle it is, where that is the viewer's. */
+  /** The cycle of a slot, if the viewer may see it. */
   findCycle: (reader: Reader, id: string, viewer: Viewer) =>
     reader.get<{ cycleId: string }>(
       `SELECT s.cycle_id AS "cycleId" FROM slots s JOIN cycles c ON c.id = s.cycle_id
@@ -68,7 +71,7 @@ export const slots = {
       viewer.appId,
     ),
 
-  /** Whether a tester has, or had, a seat of the cycle. */
+  /** Whether a tester has, or had, a slot in the cycle. */
   async isIn(reader: Reader, cycleId: string, testerId: string): Promise<boolean> {
     const sql = "SELECT 1 AS one FROM slots WHERE cycle_id = ? AND tester_id = ?";
     return (await reader.get(sql, cycleId, testerId)) !== undefined;
@@ -84,7 +87,11 @@ export const slots = {
       ),
     ),
 
-  assign: (tx: Transaction, id: string, testerId: string, active: Activation) =>
+  assign: (
+    tx: Transaction,
+    id: string,
+    { testerId, ...active }: Activation & { readonly testerId: string },
+  ) =>
     changed(
       tx.run(
         `UPDATE slots SET status = 'active', tester_id = ?, activated_at = ?, active_from_day = ?,
@@ -107,7 +114,7 @@ export const slots = {
   remove: (tx: Transaction, id: string, at: string) =>
     changed(tx.run(`UPDATE slots SET status = 'removed', ended_at = ? WHERE id = ? AND ${held}`, at, id)),
 
-  rotateKey: (tx: Transaction, id: string, keyHash: string, keySealed: string) =>
+  rotateKey: (tx: Transaction, id: string, { keyHash, keySealed }: NewTestKey) =>
     changed(
       tx.run(
         `UPDATE slots SET key_hash = ?, key_sealed = ? WHERE id = ? AND ${held}`,

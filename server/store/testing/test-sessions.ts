@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from "../engine/database.ts";
 
-/** A seat as its test key finds it, with what a verdict on a day depends on. */
+/** A slot that was found by its test key, with the fields that decide whether a day counts. */
 export interface KeyedSlotRow {
   readonly id: string;
   readonly cycleId: string;
@@ -14,7 +14,7 @@ export interface KeyedSlotRow {
   readonly durationDays: number;
   /** A JSON array of instants. */
   readonly dayStarts: string;
-  /** When the cycle next changes by itself; null where it does not. */
+  /** When the next change of the cycle is due; null if there is none. */
   readonly nextAt: string | null;
 }
 
@@ -32,15 +32,15 @@ export interface NewTestSession {
   readonly receivedAt: string;
 }
 
-/** Which seat of which app a test key stands for: only its hash is known. */
+/** Identifies a slot by its app and the hash of its test key. */
 export interface SlotKey {
   readonly appId: string;
   readonly keyHash: string;
 }
 
-/** The sessions that apps under test report, and the seats for which they do. */
+/** The sessions that apps report, and the slots that they belong to. */
 export const testSessions = {
-  /** The seat of this app that has this key now. */
+  /** The slot of this app that has this key now. */
   findSlot: (reader: Reader, { appId, keyHash }: SlotKey) =>
     reader.get<KeyedSlotRow>(
       `SELECT s.id, s.cycle_id AS "cycleId", s.status, s.activated_at AS "activatedAt", s.counted,
@@ -53,7 +53,7 @@ export const testSessions = {
       appId,
     ),
 
-  /** Keeps a session of a seat; false where there is none. It is one statement either way: its cost tells nothing. */
+  /** Stores a session of a slot; false if there is no such slot. Both cases are one statement, so the time tells nothing. */
   async record(tx: Transaction, slotId: string, session: NewTestSession): Promise<boolean> {
     const recorded = await tx.run(
       `INSERT INTO test_sessions

@@ -1,8 +1,8 @@
 import type { Transaction } from "../engine/database.ts";
 
-/** What a tester's device may change of itself. */
+/** The settings that a tester's device may change. */
 export const testerProfiles = {
-  /** Where a device is notified; null where it is not to be. */
+  /** Sets the token for push messages to a device; null turns them off. */
   setPushToken: (tx: Transaction, id: string, pushToken: string | null) =>
     tx.run("UPDATE devices SET push_token = ? WHERE id = ?", pushToken, id),
 };

@@ -1,6 +1,6 @@
 import type { Engine, Reader, Transaction } from "../engine/database.ts";
 
-/** A seat with its test, as its tester sees it. Switches are 0 and 1. */
+/** A slot with its cycle and listing, as its tester sees it. Switches are 0 and 1. */
 export interface TesterSlotRow {
   readonly slotId: string;
   readonly cycleId: string;
@@ -35,7 +35,7 @@ export interface ActiveSlots {
   readonly nextAt: string | null;
 }
 
-/** What decides whether somebody may ask for a seat. */
+/** The fields that decide whether a tester may request a slot. */
 export interface WantedSlotRow {
   readonly cycleId: string;
   readonly cycleStatus: string;
@@ -78,7 +78,7 @@ const pairs = Object.entries(fields)
   .map(([name, expression]) => `'${name}', ${expression}`)
   .join(", ");
 
-/** Rows as one text: a row of so many columns costs the driver more than all the rest of the request. */
+/** Gives all rows as one JSON text. With so many columns, reading rows takes the driver longer than the rest of the request. */
 const asJson: Record<Engine, (order: string) => string> = {
   sqlite: (order) => `json_group_array(json_object(${pairs}) ORDER BY ${order})`,
   postgres: (order) => `coalesce(json_agg(json_build_object(${pairs}) ORDER BY ${order}), '[]')`,
@@ -86,9 +86,9 @@ const asJson: Record<Engine, (order: string) => string> = {
 
 const from = "FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON l.id = c.listing_id";
 
-/** Seats, as their testers see them and ask for them. */
+/** Slots, as their testers see and request them. */
 export const testerSlots = {
-  /** Those in which there is something to do, the oldest test first, and when time next changes one of the tester's tests. */
+  /** The slots in which there is something to do, oldest cycle first, and when the next change of the tester's cycles is due. */
   async listActive(reader: Reader, testerId: string): Promise<ActiveSlots> {
     const found = await reader.get<{ rows: string; nextAt: string | null }>(
       `SELECT CAST(${asJson[reader.engine]("c.created_at, s.id")} AS TEXT) AS rows,
@@ -102,14 +102,14 @@ export const testerSlots = {
     return { rows: JSON.parse(found?.rows ?? "[]"), nextAt: found?.nextAt ?? null };
   },
 
-  /** All that the tester has or had, the newest test first. */
+  /** All slots that the tester has or had, newest cycle first. */
   list: (reader: Reader, testerId: string) =>
     reader.all<TesterSlotRow>(
       `SELECT ${columns} ${from} WHERE s.tester_id = ? ORDER BY c.created_at DESC, s.id DESC`,
       testerId,
     ),
 
-  /** The seat, where the tester has or had it. */
+  /** A slot, if the tester has or had it. */
   find: (reader: Reader, id: string, testerId: string) =>
     reader.get<TesterSlotRow>(`SELECT ${columns} ${from} WHERE s.id = ? AND s.tester_id = ?`, id, testerId),
 
@@ -121,8 +121,12 @@ export const testerSlots = {
       id,
     ),
 
-  /** Asks for an open seat; false where it is not open any more. */
-  request: async (tx: Transaction, id: string, testerId: string, expiresAt: string): Promise<boolean> =>
+  /** Requests an open slot; false if it is no longer open. */
+  request: async (
+    tx: Transaction,
+    id: string,
+    { testerId, expiresAt }: { readonly testerId: string; readonly expiresAt: string },
+  ): Promise<boolean> =>
     (await tx.run(
       `UPDATE slots SET status = 'requested', tester_id = ?, request_expires_at = ?
        WHERE id = ? AND status = 'open'`,

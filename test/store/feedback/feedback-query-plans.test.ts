@@ -29,21 +29,21 @@ const reads: readonly [
     "feedback_awaiting",
     (reader) => awaitingProposals.list(reader, "owner", { newestFirst: true, ...fromTop }),
   ],
-  ["the inbox", "feedback_by_app", (reader, appId) => listThreads(reader, appId, filters(), fromTop)],
+  ["the inbox", "feedback_by_app", (reader, appId) => listThreads(reader, { appId, ...filters() }, fromTop)],
   [
     "the inbox of a status",
     "feedback_by_status",
-    (reader, appId) => listThreads(reader, appId, filters({ status: "open" }), fromTop),
+    (reader, appId) => listThreads(reader, { appId, ...filters({ status: "open" }) }, fromTop),
   ],
   [
     "the inbox of a type",
     "feedback_by_category",
-    (reader, appId) => listThreads(reader, appId, filters({ type: "bug" }), fromTop),
+    (reader, appId) => listThreads(reader, { appId, ...filters({ type: "bug" }) }, fromTop),
   ],
   [
     "the inbox of a status and a type",
     "feedback_by_status_and_category",
-    (reader, appId) => listThreads(reader, appId, filters({ status: "open", type: "bug" }), fromTop),
+    (reader, appId) => listThreads(reader, { appId, ...filters({ status: "open", type: "bug" }) }, fromTop),
   ],
 ];
 

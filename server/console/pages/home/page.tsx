@@ -22,7 +22,7 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
   if (frame.apps.length === 0) return show(<Welcome frame={frame} />);
   const { deps, caller, now, links } = visit;
   const waiting = await waitingPage(visit);
-  const requests = await slotRequests.list(deps.database, caller.userId, now.toISOString(), most);
+  const requests = await slotRequests.list(deps.database, caller.userId, { now: now.toISOString(), most });
   return show(
     <ConsolePage frame={frame} title="Decisions" narrow>
       <div class="stack wide">

@@ -71,7 +71,10 @@ export async function showListing(visit: SignedInVisit, forms: ListingForms = {}
   const frame = await appNavigationOf(visit, "testing");
   const listing = await readListing(visit);
   const { items } = await ask(cycles.list, { params: { listingId: listing.id } });
-  const requests = await slotRequests.list(deps.database, caller.userId, now.toISOString(), 500);
+  const requests = await slotRequests.list(deps.database, caller.userId, {
+    now: now.toISOString(),
+    most: 500,
+  });
   const zone = items[0]?.timezone ?? (await zoneOf(visit));
   const plan = forms.plan ?? filledWith({ startsOn: tomorrow(now), timezone: zone ?? "UTC" });
   const ownZone = forms.plan === undefined && zone === undefined;

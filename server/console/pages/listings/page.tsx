@@ -36,7 +36,10 @@ export async function listingsPage(visit: SignedInVisit): Promise<Reply> {
       return { listing, cycles: runs };
     }),
   );
-  const rows = await slotRequests.list(deps.database, caller.userId, now.toISOString(), mostRequests);
+  const rows = await slotRequests.list(deps.database, caller.userId, {
+    now: now.toISOString(),
+    most: mostRequests,
+  });
   const requests = rows.filter(({ appId }) => appId === frame.app.id);
   return show(<Testing {...{ frame, offers, requests, now }} />);
 }

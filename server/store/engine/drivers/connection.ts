@@ -1,14 +1,14 @@
 import type { Value } from "../database.ts";
 
-/** What runs single statements. */
+/** Runs single statements. */
 export interface StatementRunner {
   get<Row extends object>(sql: string, values: readonly Value[]): Promise<Row | undefined>;
   all<Row extends object>(sql: string, values: readonly Value[]): Promise<Row[]>;
-  /** Runs one statement. Gives the number of rows that an INSERT, UPDATE or DELETE changed; of others it means nothing. */
+  /** Runs one statement. Gives the number of rows that an INSERT, UPDATE or DELETE changed. For other statements the number has no meaning. */
   run(sql: string, values: readonly Value[]): Promise<number>;
 }
 
-/** One connection to a SQLite file, as every driver offers it. Whoever holds it makes one call at a time. */
+/** One connection to a SQLite file, the same for every driver. The caller makes one call at a time. */
 export interface Connection extends StatementRunner {
   /** Runs statements that take no values and give no rows. */
   exec(sql: string): Promise<void>;
@@ -16,9 +16,9 @@ export interface Connection extends StatementRunner {
 }
 
 export interface SqliteDriver {
-  /** How long one call may wait inside SQLite for a lock, in milliseconds: short where a call blocks the event loop. */
+  /** How long one call may wait inside SQLite for a lock. Short if a call blocks the event loop. */
   readonly lockWaitMs: number;
-  /** How many readers are of use. */
+  /** How many reading connections to open. */
   readonly readers: number;
   open(file: string, options: { readOnly: boolean }): Promise<Connection>;
 }

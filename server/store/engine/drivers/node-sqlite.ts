@@ -3,7 +3,7 @@ import type { Value } from "../database.ts";
 import type { Connection, SqliteDriver } from "./connection.ts";
 import { statementCache } from "./statement-cache.ts";
 
-/** The runtime's own SQLite, or undefined where there is none (before Node 22.13). It is synchronous: each call blocks the event loop. */
+/** The driver for the built-in SQLite of Node.js; undefined before Node 22.13. Each call is synchronous and blocks the event loop. */
 export function nodeSqliteDriver(): SqliteDriver | undefined {
   const sqlite = withoutWarning(() => process.getBuiltinModule("node:sqlite"));
   if (sqlite === undefined) return undefined;
@@ -14,7 +14,7 @@ export function nodeSqliteDriver(): SqliteDriver | undefined {
   };
 }
 
-/** Node 22 warns at every start that its SQLite is experimental. That is known here, and nothing that an operator can act on. */
+/** Node 22 warns at every start that its SQLite is experimental. Operators cannot act on this warning, so it is hidden. */
 export function withoutWarning<Result>(load: () => Result): Result {
   const { emitWarning } = process;
   process.emitWarning = () => {};

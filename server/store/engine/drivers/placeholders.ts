@@ -1,4 +1,4 @@
-/** The text of a statement with `?` written as PostgreSQL's `$1`, `$2` …; quoted text, quoted names and comments stay as they are. */
+/** Replaces each `?` of a statement by PostgreSQL's `$1`, `$2` and so on, except in quoted text, quoted names and comments. */
 export function numberPlaceholders(sql: string): string {
   let count = 0;
   return sql.replace(quotedOrMark, (found) => (found === "?" ? `$${++count}` : found));

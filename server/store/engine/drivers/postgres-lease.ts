@@ -1,14 +1,14 @@
 import type pg from "pg";
 
-/** When a call must have ended, by `performance.now()`. */
+/** When a call must have ended, in the time of `performance.now()`. */
 export type Deadline = number;
 
 export const deadlineIn = (milliseconds: number): Deadline => performance.now() + milliseconds;
 
 /**
- * Lends a connection of the pool. At the deadline it is cut: what waits for the database then fails as for any lost
- * connection, although the database may never answer. `undo` brings a connection in order after a failure, and tells
- * whether it could.
+ * Calls `use` with a connection of the pool. At the deadline the connection is closed, so that a waiting query fails as with
+ * any lost connection even if the database never answers. After a failure, `undo` makes the connection usable again and
+ * tells whether it succeeded.
  */
 export async function withClient<Result>(
   pool: pg.Pool,
@@ -34,7 +34,7 @@ interface Use<Result> {
   readonly undo: (client: pg.PoolClient) => Promise<boolean>;
 }
 
-// `end` destroys the socket of a connection that waits for an answer.
+// `end` destroys the socket if the connection waits for an answer.
 function cutAt(client: pg.PoolClient, deadline: Deadline): NodeJS.Timeout | undefined {
   if (deadline === Number.POSITIVE_INFINITY) return undefined;
   const cut = () => void client.end().catch(() => undefined);

@@ -11,14 +11,19 @@ export interface PostgresListener {
   close(): Promise<void>;
 }
 
+export interface NoticeHandlers {
+  readonly onNotice: (notice: Notice) => void;
+  /** Called after a lost connection was opened again: notices may have been lost. */
+  readonly onGap: () => void;
+}
+
 /**
- * Listens on a connection of its own and hands each notice to `hear`. When the connection breaks it connects again, for
- * ever, and then calls `missed`. Resolves once it listens; rejects if the first connection fails.
+ * Listens for notices on its own connection. Opens the connection again each time that it breaks. Resolves when it listens;
+ * rejects if the first connection fails.
  */
 export async function listen(
   config: pg.ClientConfig,
-  hear: (notice: Notice) => void,
-  missed: () => void,
+  { onNotice, onGap }: NoticeHandlers,
 ): Promise<PostgresListener> {
   let closed = false;
   let client = await connect();
@@ -26,8 +31,8 @@ export async function listen(
 
   async function connect(): Promise<pg.Client> {
     const opened = new pg.Client(config);
-    opened.on("notification", ({ payload }) => hear(parse(payload)));
-    // An error event without a listener ends the process. What follows it is the end event.
+    opened.on("notification", ({ payload }) => onNotice(parse(payload)));
+    // An error event without a listener would end the process. The end event follows.
     opened.on("error", () => {});
     try {
       await opened.connect();
@@ -39,20 +44,20 @@ export async function listen(
     const heartbeat = setInterval(() => beat(opened), beatMs).unref();
     opened.once("end", () => {
       clearInterval(heartbeat);
-      again(firstPauseMs);
+      reconnectAfter(firstPauseMs);
     });
     return opened;
   }
 
-  function again(pauseMs: number): void {
+  function reconnectAfter(pauseMs: number): void {
     if (closed) return;
     timer = setTimeout(async () => {
       try {
         client = await connect();
         if (closed) await client.end();
-        else missed();
+        else onGap();
       } catch {
-        again(Math.min(pauseMs * 2, longestPauseMs));
+        reconnectAfter(Math.min(pauseMs * 2, longestPauseMs));
       }
     }, pauseMs).unref();
   }
@@ -66,14 +71,14 @@ export async function listen(
   };
 }
 
-/** A connection that answers no more is cut, so that a new one takes its place. */
+/** Closes a connection that no longer answers, so that a new one is opened. */
 async function beat(client: pg.Client): Promise<void> {
   const cut = setTimeout(() => client.end().catch(() => undefined), answerMs);
   await client.query("SELECT 1").catch(() => undefined);
   clearTimeout(cut);
 }
 
-/** Which server sent it, and the topic. */
+/** The server that sent a notice, and the topic. */
 export type Notice = readonly [from: string, topic: string];
 
 export function notice(from: string, topic: string): string {
@@ -85,5 +90,5 @@ function parse(payload = ""): Notice {
   return [payload.slice(0, space), payload.slice(space + 1)];
 }
 
-/** The statement that sends notices to all who listen. */
+/** The statement that sends notices to all listeners. */
 export const notifySql = `SELECT pg_notify('${channel}', notice) FROM unnest(CAST($1 AS text[])) AS notice`;

@@ -6,12 +6,12 @@ import { numberPlaceholders } from "./placeholders.ts";
 const mostNamed = 500;
 const named = new Map<string, { name?: string; text: string }>();
 
-/** A statement as `pg` takes it: with numbered placeholders and, so that each connection plans it once, a name. */
+/** A statement for `pg`: with numbered placeholders, and with a name so that each connection plans it only once. */
 export function query(sql: string, values: readonly Value[]): pg.QueryConfig {
-  return { ...(named.get(sql) ?? remember(sql)), values: [...values] };
+  return { ...(named.get(sql) ?? nameStatement(sql)), values: [...values] };
 }
 
-function remember(sql: string): { name?: string; text: string } {
+function nameStatement(sql: string): { name?: string; text: string } {
   const text = numberPlaceholders(sql);
   if (named.size >= mostNamed || isPlannedEachTime(sql)) return { text };
   const statement = { name: `innkeep_${named.size}`, text };
@@ -19,7 +19,7 @@ function remember(sql: string): { name?: string; text: string } {
   return statement;
 }
 
-/** Values as SQLite gives them: numbers for all numeric types, 0 and 1 for booleans, text for JSON and for times. */
+/** Parses values to the types that SQLite gives: numbers for all numeric types, 0 and 1 for booleans, text for JSON and times. */
 export const types = new pg.TypeOverrides();
 
 const oids = pg.types.builtins;

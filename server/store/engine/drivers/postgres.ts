@@ -16,13 +16,13 @@ const connectMs = 5_000;
 const closeMs = 5_000;
 
 export interface PostgresOptions {
-  /** The most connections beside the listening one. */
+  /** How many connections the pool may have, not counting the listening one. */
   readonly poolSize?: number | undefined;
-  /** How long a call may take, a `long` work apart; without limit unless given. */
+  /** How long a call may take, except a `long` work. The default is no limit. */
   readonly patienceMs?: number | undefined;
 }
 
-/** Opens a PostgreSQL database: a pool, and one connection that listens to the signals of other servers. */
+/** Opens a PostgreSQL database: a pool of connections, and one connection that listens for signals of other servers. */
 export async function openPostgres(
   url: string,
   { poolSize = 10, patienceMs = Number.POSITIVE_INFINITY }: PostgresOptions = {},
@@ -33,14 +33,14 @@ export async function openPostgres(
   const pool = new pg.Pool({ ...config, max: poolSize });
   ignoreLostConnections(pool);
   if (patienceMs !== Number.POSITIVE_INFINITY) limitStatements(pool, patienceMs);
-  const door = createClosingGate();
+  const gate = createClosingGate();
   let closing: Promise<void> | undefined;
 
   async function write<Result>(work: (tx: Transaction) => Promise<Result>, pace: Pace): Promise<Result> {
     const deadline = deadlineIn(pace === "long" ? Number.POSITIVE_INFINITY : patienceMs);
     for (let attempt = 1; ; attempt++) {
       try {
-        return await transact(work, pace, deadline);
+        return await transact(work, { pace, deadline });
       } catch (error) {
         if (attempt === attempts || !isRetryable(error)) throw error;
       }
@@ -50,16 +50,15 @@ export async function openPostgres(
 
   async function transact<Result>(
     work: (tx: Transaction) => Promise<Result>,
-    pace: Pace,
-    deadline: Deadline,
+    { pace, deadline }: { readonly pace: Pace; readonly deadline: Deadline },
   ): Promise<Result> {
     const use = async (client: pg.PoolClient) => {
       await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
       if (pace === "long") await client.query(unlimited);
-      const outcome = await perform(work, statementsOf(client));
-      await notify(client, self, outcome.topics);
+      const done = await perform(work, statementsOf(client));
+      await notify(client, self, done.topics);
       await commit(client);
-      return outcome;
+      return done;
     };
     const { result, topics } = await withClient(pool, deadline, { use, undo: rollBack });
     signals.emit(topics);
@@ -67,53 +66,52 @@ export async function openPostgres(
   }
 
   /** One statement outside a transaction. */
-  const once = <Result>(use: (client: pg.PoolClient) => Promise<Result>): Promise<Result> =>
-    door.pass(() => withClient(pool, deadlineIn(patienceMs), { use, undo: async () => false }));
+  const single = <Result>(use: (client: pg.PoolClient) => Promise<Result>): Promise<Result> =>
+    gate.pass(() => withClient(pool, deadlineIn(patienceMs), { use, undo: async () => false }));
 
-  // What hangs may hang for ever, and nobody waits for it any more.
+  // A hung call may never end, and nobody waits for it any more.
   async function close(): Promise<void> {
-    const closed = door.close().then(() => Promise.all([listener.close(), pool.end()]));
+    const closed = gate.close().then(() => Promise.all([listener.close(), pool.end()]));
     await Promise.race([closed, sleep(closeMs, undefined, { ref: false })]);
   }
 
   return {
     engine: "postgres",
-    get: (sql, ...values) => once((client) => statementsOf(client).get(sql, ...values)),
-    all: (sql, ...values) => once((client) => statementsOf(client).all(sql, ...values)),
+    get: (sql, ...values) => single((client) => statementsOf(client).get(sql, ...values)),
+    all: (sql, ...values) => single((client) => statementsOf(client).all(sql, ...values)),
     async insert(table, row) {
       const { sql, values } = insertStatement(table, row);
-      await once((client) => client.query(query(sql, values)));
+      await single((client) => client.query(query(sql, values)));
     },
-    write: (work, pace = "request") => door.pass(() => write(work, pace)),
+    write: (work, pace = "request") => gate.pass(() => write(work, pace)),
     onSignal: signals.subscribe,
     onForeignChange: () => () => {},
     close: () => (closing ??= close()),
   };
 }
 
-/** Hears what other servers signal. */
+/** Listens for the signals of other servers. */
 async function hearSignals(config: pg.ClientConfig) {
   const self = randomUUID();
   const signals = createSignals();
-  const listener = await listen(
-    config,
-    ([from, topic]) => {
+  const listener = await listen(config, {
+    onNotice: ([from, topic]) => {
       if (from !== self) signals.emit([topic]);
     },
-    () => signals.emit(["*"]),
-  );
+    onGap: () => signals.emit(["*"]),
+  });
   return { self, signals, listener };
 }
 
-/** Without a listener to their errors, connections that break end the process. Whoever uses one gets the error of its query. */
+/** Without a listener for its errors, a broken connection would end the process. A running query rejects with the error anyway. */
 function ignoreLostConnections(pool: pg.Pool): void {
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
 }
 
 /**
- * The server itself ends what nobody waits for: it holds locks. Not set as a parameter of the connection, which proxies
- * such as PgBouncer refuse.
+ * Makes PostgreSQL end statements and transactions that nobody waits for any more, because they hold locks. The limits are
+ * not set as connection parameters, because proxies such as PgBouncer refuse those.
  */
 function limitStatements(pool: pg.Pool, patienceMs: number): void {
   const limits = `SET statement_timeout = ${patienceMs}; SET idle_in_transaction_session_timeout = ${2 * patienceMs}`;

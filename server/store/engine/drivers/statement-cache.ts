@@ -6,7 +6,7 @@ export interface StatementCache<Statement> {
   clear(): void;
 }
 
-/** Prepared statements by their text; the oldest is let go where there are more than 500. */
+/** A cache of prepared statements by their text. Beyond 500 statements the oldest is released. */
 export function statementCache<Statement>(
   prepare: (sql: string) => Statement,
   release: (statement: Statement) => void,

@@ -12,7 +12,7 @@ import { editedReleaseNotes } from "./018-edited-release-notes.ts";
 import { auditFilters } from "./019-audit-filters.ts";
 import type { Migration } from "./migrate.ts";
 
-/** All migrations, in their order. One that was released never changes: what it should have been is a new one. */
+/** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   feedbackAndContent,
   requests,

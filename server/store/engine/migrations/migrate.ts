@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../../../clock.ts";
 import type { Database, Engine, Reader, Transaction } from "../database.ts";
 
-/** A step of the schema. Each text is one statement; where the engines differ, each has its own list. */
+/** A step of the schema. Each text is one statement. If the engines differ, each engine has its own list. */
 export interface Migration {
   readonly number: number;
   readonly name: string;
@@ -16,8 +16,9 @@ interface Applied {
 }
 
 /**
- * Brings the schema to the newest migration, all in one transaction; of servers that start at once one does it and the
- * others wait. Throws a sentence for the operator where the database is newer than this program, or was changed.
+ * Applies the missing migrations in one transaction. If several servers start at the same time, one migrates and the
+ * others wait. Throws an Error with a message for the operator if the database is newer than this program, or if an
+ * applied migration differs.
  */
 export async function migrate(
   database: Database,
@@ -34,13 +35,13 @@ export async function migrate(
   }, "long");
 }
 
-/** Whether the database has every migration and nothing else. Throws as `migrate` does. */
+/** Whether the database has all migrations. Throws the same errors as `migrate`. */
 export async function isCurrent(reader: Reader, migrations: readonly Migration[]): Promise<boolean> {
   if (!(await hasTable(reader))) return false;
   return pending(migrations, await appliedTo(reader), reader.engine).length === 0;
 }
 
-/** Whether the database has a list of migrations: was it ever migrated? */
+/** Whether the database was ever migrated. */
 export async function hasTable(reader: Reader): Promise<boolean> {
   const row = await reader.get(
     reader.engine === "sqlite"
@@ -50,7 +51,7 @@ export async function hasTable(reader: Reader): Promise<boolean> {
   return row !== undefined;
 }
 
-/** The migrations that the database has had, in their order. */
+/** The migrations that were applied to the database, in their order. */
 export function appliedTo(reader: Reader): Promise<Applied[]> {
   return reader.all<Applied>("SELECT number, name, checksum FROM migrations ORDER BY number");
 }
@@ -86,7 +87,7 @@ async function apply(tx: Transaction, migration: Migration, clock: Clock): Promi
   });
 }
 
-/** SQLite would prepare the first of several statements and say nothing of the others. */
+/** SQLite would run the first of several statements and silently ignore the others. */
 function assertSingle(statement: string): void {
   const code = statement.replace(/'[^']*'|"[^"]*"|--[^\n]*/g, "");
   if (/;\s*\S/.test(code) && !/^\s*CREATE TRIGGER/i.test(code))

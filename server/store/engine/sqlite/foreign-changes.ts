@@ -9,8 +9,8 @@ export interface ForeignChanges {
 }
 
 /**
- * Asks SQLite every 50 ms, while anyone listens, whether another process has changed the file since `seen`. It asks on
- * the writing connection: only there the changes of this process do not count.
+ * While there are listeners, asks SQLite every 50 ms whether another process has changed the file since `seen`. Asks on the
+ * writing connection, because only there the changes of this process do not count.
  */
 export function watchForeignChanges(writer: Writer, seen: number): ForeignChanges {
   const listeners = new Set<{ hear(): void }>();
@@ -47,9 +47,9 @@ export function watchForeignChanges(writer: Writer, seen: number): ForeignChange
   };
 }
 
-/** A number that changes when another connection commits, and only then. */
+/** A number that changes only when another connection commits. */
 export async function dataVersion(connection: Connection): Promise<number> {
   const row = await connection.get<{ data_version: number }>("PRAGMA data_version", []);
-  if (row === undefined) throw new Error("SQLite does not tell its data version.");
+  if (row === undefined) throw new Error("SQLite reports no data version.");
   return row.data_version;
 }

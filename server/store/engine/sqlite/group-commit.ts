@@ -6,9 +6,12 @@ import type { Unit } from "../units.ts";
 import { statementsOf } from "./sqlite-statements.ts";
 import { whenFree } from "./when-free.ts";
 
-/** Gives the function that commits units together and tells each how it ended. A failing one undoes only itself. It never rejects. */
+/**
+ * Creates the function that commits units together and tells each unit its result. Only the changes of failed units are
+ * undone. The function never rejects.
+ */
 export function groupCommit(connection: Connection): (units: readonly Unit[]) => Promise<void> {
-  /** A transaction may still be open: what runs now could seem committed and be undone later. */
+  /** Whether a failed transaction may still be open. New statements in it would be undone later. */
   let unsettled = false;
   const statements = statementsOf(connection);
   const runGuarded = guarded(connection, statements);
@@ -31,7 +34,7 @@ export function groupCommit(connection: Connection): (units: readonly Unit[]) =>
     unit.succeed();
   }
 
-  /** Without savepoints, which cost more than most units do; with them only once a unit has failed half-way. */
+  /** Works first without savepoints, which cost more than most units. Uses them only after a unit has failed half-way. */
   async function commitShared(units: readonly Unit[], runAll = runUnguarded): Promise<void> {
     const queue = [...units];
     let verdicts: readonly Verdict[];
@@ -43,9 +46,9 @@ export function groupCommit(connection: Connection): (units: readonly Unit[]) =>
     } catch (error) {
       unsettled = true;
       await settle().catch(() => {});
-      const spoilt = error instanceof Spoilt;
-      if (spoilt && units.length > 1) return commitShared(units, runGuarded);
-      for (const unit of queue) unit.fail(spoilt ? error.cause : error);
+      const halfWay = error instanceof FailedHalfWay;
+      if (halfWay && units.length > 1) return commitShared(units, runGuarded);
+      for (const unit of queue) unit.fail(halfWay ? error.cause : error);
       return;
     }
     for (const tell of verdicts) tell();
@@ -68,14 +71,14 @@ async function rollBack(connection: Connection): Promise<void> {
   }
 }
 
-/** Runs the units of an open transaction one after another. Gives what tells each how it ended, once that is durable. */
+/** Runs the units of an open transaction one after another. Gives the calls that tell each unit its result after the commit. */
 type RunAll = (queue: Unit[]) => Promise<readonly Verdict[]>;
 type Verdict = () => void;
 
-/** A unit has failed half-way: the transaction must be undone and all of it run again. */
-class Spoilt extends Error {}
+/** A unit has failed half-way, so the whole transaction must be undone and run again. */
+class FailedHalfWay extends Error {}
 
-/** A unit that fails whole and without a trace needs no undoing. Throws `Spoilt` for any other. */
+/** Runs units without savepoints. A unit that fails without any change needs no undo; for others throws `FailedHalfWay`. */
 function unguarded(connection: Connection): RunAll {
   const { runner, reset, hasTrace } = traced(connection);
   const statements = statementsOf(runner);
@@ -88,7 +91,7 @@ function unguarded(connection: Connection): RunAll {
         verdicts.push(() => unit.succeed());
       } catch (error) {
         const whole = unit.parts().length === 0;
-        if (!whole || hasTrace()) throw new Spoilt("A unit has failed half-way.", { cause: error });
+        if (!whole || hasTrace()) throw new FailedHalfWay("A unit has failed half-way.", { cause: error });
         verdicts.push(() => unit.fail(error));
       }
     }
@@ -96,29 +99,29 @@ function unguarded(connection: Connection): RunAll {
   };
 }
 
-/** Each unit has a savepoint to fall back to. The parts of a failed one join the end of the queue. */
+/** Runs each unit after a savepoint, to which a failed unit is undone. The parts of a failed unit are added to the queue. */
 function guarded(connection: Connection, statements: Statements): RunAll {
   return async (queue) => {
     const verdicts: Verdict[] = [];
     await connection.exec("SAVEPOINT unit");
     for (const unit of queue) {
-      const fault = await faultOf(unit, statements);
-      if (fault === undefined) {
+      const failure = await failureOf(unit, statements);
+      if (failure === undefined) {
         verdicts.push(() => unit.succeed());
         await connection.exec("RELEASE unit; SAVEPOINT unit");
         continue;
       }
-      await undo(connection, fault);
+      await undo(connection, failure);
       const parts = unit.parts();
-      if (parts.length === 0) verdicts.push(() => unit.fail(fault.cause));
+      if (parts.length === 0) verdicts.push(() => unit.fail(failure.cause));
       queue.push(...parts);
     }
     return verdicts;
   };
 }
 
-/** How a unit failed; undefined where it did not. */
-async function faultOf(unit: Unit, statements: Statements): Promise<{ cause: unknown } | undefined> {
+/** Runs a unit. Gives the error if it failed; undefined if it succeeded. */
+async function failureOf(unit: Unit, statements: Statements): Promise<{ cause: unknown } | undefined> {
   try {
     await unit.run(statements);
     return undefined;

@@ -7,9 +7,9 @@ export interface Readers extends Reader {
   close(): Promise<void>;
 }
 
-/** The reading connections of a SQLite file, each used by one statement at a time. */
+/** Shares the reading connections of a SQLite file. Each connection runs one statement at a time. */
 export function createReaders(connections: readonly Connection[]): Readers {
-  const door = createClosingGate();
+  const gate = createClosingGate();
   const idle = [...connections];
   const waiting: ((connection: Connection) => void)[] = [];
 
@@ -24,7 +24,7 @@ export function createReaders(connections: readonly Connection[]): Readers {
   }
 
   const read = <Result>(statement: (connection: Connection) => Promise<Result>) =>
-    door.pass(async () => {
+    gate.pass(async () => {
       const connection = await acquire();
       try {
         return await whenFree(() => statement(connection));
@@ -38,7 +38,7 @@ export function createReaders(connections: readonly Connection[]): Readers {
     get: (sql, ...values) => read((connection) => connection.get(sql, values)),
     all: (sql, ...values) => read((connection) => connection.all(sql, values)),
     async close() {
-      await door.close();
+      await gate.close();
       await Promise.all(connections.map((connection) => connection.close()));
     },
   };

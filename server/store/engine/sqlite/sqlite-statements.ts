@@ -1,7 +1,7 @@
 import type { StatementRunner } from "../drivers/connection.ts";
 import type { Statements } from "../transaction.ts";
 
-/** What units speak to SQLite with. */
+/** The statements of a SQLite connection, as units use them. SQLite has one writer, so `lock` has nothing to do. */
 export function statementsOf(connection: StatementRunner): Statements {
   return {
     engine: "sqlite",

@@ -6,7 +6,7 @@ import { createReaders } from "./readers.ts";
 import { whenFree } from "./when-free.ts";
 import { createWriter } from "./writer.ts";
 
-/** Opens a SQLite file: one connection that writes, others that read. */
+/** Opens a SQLite file with one writing connection and one or more reading connections. */
 export async function openSqlite(driver: SqliteDriver, file: string): Promise<Database> {
   const writing = await connect(driver, file, false);
   const reading: Connection[] = [];
@@ -21,7 +21,7 @@ export async function openSqlite(driver: SqliteDriver, file: string): Promise<Da
   async function close(): Promise<void> {
     foreignChanges.stop();
     await readers.close();
-    // Fresh statistics for the next start; nothing depends on them.
+    // Refreshes the statistics for the next start. A failure does not matter.
     await writer.between((connection) => connection.exec("PRAGMA optimize")).catch(() => {});
     await writer.close();
   }
@@ -38,7 +38,7 @@ export async function openSqlite(driver: SqliteDriver, file: string): Promise<Da
   };
 }
 
-/** 16 MiB of log before it is written back: a page that changed often meanwhile is written back once. */
+/** The log may grow to 16 MiB before it is written back, so that a page that changes often is written back once. */
 const checkpointPages = 4_000;
 
 async function connect(driver: SqliteDriver, file: string, readOnly: boolean): Promise<Connection> {
@@ -48,7 +48,7 @@ async function connect(driver: SqliteDriver, file: string, readOnly: boolean): P
     await assertSoundVersion(connection);
     if (!readOnly) await whenFree(() => connection.exec("PRAGMA journal_mode = WAL"));
     await connection.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF");
-    // What is deleted is overwritten with zeros.
+    // Overwrites deleted content with zeros.
     await connection.exec("PRAGMA secure_delete = ON");
     await connection.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
   } catch (error) {
@@ -58,7 +58,7 @@ async function connect(driver: SqliteDriver, file: string, readOnly: boolean): P
   return connection;
 }
 
-/** Older ones can corrupt a write-ahead log that two connections use. */
+/** Older versions of SQLite can corrupt a write-ahead log that two connections use. */
 async function assertSoundVersion(connection: Connection): Promise<void> {
   const row = await connection.get<{ version: string }>("SELECT sqlite_version() AS version", []);
   const version = row?.version ?? "unknown";

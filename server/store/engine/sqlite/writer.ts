@@ -7,11 +7,11 @@ import { groupCommit } from "./group-commit.ts";
 export interface Writer extends Inserter, Pick<Database, "write"> {
   /** Uses the connection between two commits. */
   between<Result>(use: (connection: Connection) => Promise<Result>): Promise<Result>;
-  /** Waits for all that was asked for, then closes the connection. */
+  /** Waits for all queued work, then closes the connection. */
   close(): Promise<void>;
 }
 
-/** The one writer of a SQLite file: whatever waits when a commit begins shares it. */
+/** The only writer of a SQLite file. All work that waits when a commit begins shares that commit. */
 export function createWriter(connection: Connection, signals: Signals): Writer {
   const queue = createQueue(groupCommit(connection));
   return {
@@ -33,7 +33,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 interface Queue {
   add(unit: Unit): void;
-  /** The waiting unit that takes new rows of these columns. */
+  /** The waiting unit to which new rows with these columns are added. */
   appendTo(table: string, columns: readonly string[]): AppendUnit;
   between<Result>(use: () => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
@@ -51,8 +51,8 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
   }
 
   /**
-   * Between two rounds the event loop turns twice: what the requests of these turns ask for shares a commit. In the first
-   * the answers to the last round go out, in the second the next requests come in.
+   * Waits two turns of the event loop between two commits, so that more requests share a commit: in the first turn answers
+   * of the last commit are sent, in the second turn new requests arrive.
    */
   async function flush(): Promise<void> {
     while (units.length + pauses.length > 0) {

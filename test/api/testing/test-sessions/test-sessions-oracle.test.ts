@@ -46,7 +46,9 @@ const deadKeys: [string, (service: Service, app: AppWithTester) => Promise<strin
 
 const rotate = ({ database, sealer }: Deps, slotId: string) => {
   const key = mintCredential("stk_");
-  return database.write((tx) => slots.rotateKey(tx, slotId, hashOf(key), sealer.seal(key)));
+  return database.write((tx) =>
+    slots.rotateKey(tx, slotId, { keyHash: hashOf(key), keySealed: sealer.seal(key) }),
+  );
 };
 
 describe.each(databases)("test keys that are no seat's on $name", (engine) => {
