@@ -10,9 +10,9 @@ const forbidden = {
     ["^(server|mcp)/", server, screen, protocol, packages("conf", "open", "undici", "zod")].join("|"),
   ),
   rules: new RegExp(["^(server|mcp)/", server, screen, protocol, packages("undici")].join("|")),
-  agentServer: new RegExp(["^(server|src/cli)/", server, screen].join("|")),
+  agentServer: new RegExp(["^(server|src/cli)/", server, screen, packages("undici")].join("|")),
   programs: new RegExp(["^mcp/", protocol].join("|")),
-  library: new RegExp(["^(server|mcp|src/cli)/", server, screen, protocol].join("|")),
+  library: new RegExp(["^(server|mcp|src/cli)/", server, screen, protocol, packages("undici")].join("|")),
 };
 
 /** Fails the build where a bundle has inside what its program does not need. */

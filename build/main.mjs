@@ -38,6 +38,8 @@ const apart = {
   "src/contract/tester.ts": "./report-rules.cjs",
   "src/cli/feedback/spool/stored-feedback.ts": "./report-rules.cjs",
   "src/cli/testing/proof/stored-proof.ts": "./report-rules.cjs",
+  // It holds undici, which only calls through a proxy and programs that stay need.
+  "src/client/transport/undici.ts": "./undici.cjs",
   // It holds ink and react, which only one screen needs.
   "src/cli/views/task-watch.tsx": "./task-watch.js",
 };
@@ -46,10 +48,11 @@ const reportRules = Object.keys(apart).filter((file) => apart[file] === "./repor
 
 const madeNow = ["src/client/calls/routes.ts", "mcp/tools/tool-list.ts", "mcp/start/build-time-answers.ts"];
 await rm(outdir, { recursive: true, force: true });
-const [frontDoor, commandLine, rules, agentServer, programs, library] = await Promise.all([
+const [frontDoor, commandLine, rules, loadedLate, agentServer, programs, library] = await Promise.all([
   buildFrontDoor(),
   buildCommandLine(),
   buildReportRules(),
+  buildLoadedLate(),
   buildAgentServer(),
   buildPrograms(),
   buildLibrary(),
@@ -63,6 +66,7 @@ await writeNotices(join(outdir, "THIRD-PARTY-NOTICES.txt"), [
   frontDoor,
   commandLine,
   rules,
+  loadedLate,
   agentServer,
   programs,
   library,
@@ -108,6 +112,14 @@ function buildReportRules() {
   });
 }
 
+/** Packages that all programs share, each in a file of its own: they are slow to load, and most calls need none of them. */
+function buildLoadedLate() {
+  return build({
+    ...cjs,
+    entryPoints: { undici: "src/client/transport/undici.ts" },
+  });
+}
+
 /** The MCP server, likewise. Its first answers are made now; the SDK is apart, without its checker of JSON schemas. */
 function buildAgentServer() {
   return build({
@@ -115,7 +127,11 @@ function buildAgentServer() {
     entryPoints: { mcp: "bin/mcp.ts", "mcp-session": "mcp/session.ts" },
     external,
     alias: { "@modelcontextprotocol/server/_shims": "./mcp/protocol-shims.ts" },
-    plugins: [asValues(...madeNow), required({ "mcp/session.ts": "./mcp-session.cjs" })],
+    plugins: [
+      asValues(...madeNow),
+      required({ "mcp/session.ts": "./mcp-session.cjs" }),
+      builtApart({ "src/client/transport/undici.ts": "./undici.cjs" }),
+    ],
   });
 }
 
@@ -142,7 +158,10 @@ function buildLibrary() {
     ...shared,
     entryPoints: { index: "src/index.ts", reporter: "src/reporter/session-reporter.ts" },
     format: "esm",
-    plugins: [asValues("src/client/calls/routes.ts")],
+    plugins: [
+      asValues("src/client/calls/routes.ts"),
+      builtApart({ "src/client/transport/undici.ts": "./undici.cjs" }),
+    ],
   });
 }
 

@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, "..");
 /** Who may import whom: folders of ours, packages, and `node:*` where the runtime may be used. */
 const mayImport: Record<string, readonly string[]> = {
   "src/contract": ["src/contract", "zod/mini"],
-  "src/client": ["src/client", "src/contract", "zod/mini", "node:*"],
+  "src/client": ["src/client", "src/contract", "undici", "zod/mini", "node:*"],
   "src/reporter": ["src/reporter", "src/contract/test-sessions.ts", "src/contract/limits.ts"],
   "src/credentials": ["src/credentials", "keytar", "node:*"],
   "src/cli": [

@@ -4,9 +4,14 @@ import type { LooseInput } from "./calls/prepare.ts";
 import { type Route, routes } from "./calls/routes.ts";
 import { createSender, type Sender } from "./calls/sender.ts";
 import type { ClientOptions } from "./options.ts";
+import { lastingTransport } from "./transport/transport.ts";
 
-/** The whole API as functions, derived from the contract. Answers are passed on as they come, unknown fields too. */
-export const createClient = (options: ClientOptions): Client => clientOf(createSender(options));
+/**
+ * The whole API as functions, derived from the contract, for a program that stays. Answers are passed on as they come,
+ * unknown fields too.
+ */
+export const createClient = (options: ClientOptions): Client =>
+  clientOf(createSender({ ...options, transport: options.transport ?? lastingTransport(options.proxy) }));
 
 /** The same, over a sender that exists already. */
 export function clientOf(send: Sender): Client {

@@ -1,14 +1,19 @@
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { ClientOptions } from "../../src/client/options.ts";
 import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
+import { transports } from "../support/clients/transports.ts";
 import { listen } from "../support/network/recording-server.ts";
 
 const once = { attempts: 1 };
 
-describe("a connection", () => {
+describe.each(transports)("a connection over %s", (_, transportFor) => {
+  const connect = (baseUrl: string, options: Partial<ClientOptions> = {}) =>
+    clientWithCredentials(baseUrl, { transport: transportFor(), ...options });
+
   it("that nobody takes is told in words, with the host and without the path", async () => {
     const baseUrl = await closedPort();
-    await expect(clientWithCredentials(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
+    await expect(connect(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",
       code: "ECONNREFUSED",
       message: `No answer from ${baseUrl}: nothing listens there.`,
@@ -17,9 +22,7 @@ describe("a connection", () => {
 
   it("that stays silent is given up", async () => {
     const baseUrl = await listen(() => {});
-    await expect(
-      clientWithCredentials(baseUrl, { ...once, timeoutMs: 50 }).client.faqs.list(),
-    ).rejects.toMatchObject({
+    await expect(connect(baseUrl, { ...once, timeoutMs: 50 }).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",
       code: "timeout",
     });
@@ -29,7 +32,7 @@ describe("a connection", () => {
     const baseUrl = await listen((_, response) => {
       setTimeout(() => response.end('{"id":"1"}'), 150);
     });
-    const { client } = clientWithCredentials(baseUrl, { ...once, timeoutMs: 50 });
+    const { client } = connect(baseUrl, { ...once, timeoutMs: 50 });
     const run = await client.agent.readRun({ params: { runId: "1" }, query: { wait: "1" } });
     expect(run).toEqual({ id: "1" });
   });
@@ -40,7 +43,7 @@ describe("a connection", () => {
       response.write("[");
       setImmediate(() => response.destroy());
     });
-    await expect(clientWithCredentials(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
+    await expect(connect(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",
       code: "ECONNRESET",
     });
@@ -49,12 +52,12 @@ describe("a connection", () => {
   it("ends when the caller's signal aborts, with the signal's reason", async () => {
     const controller = new AbortController();
     const baseUrl = await listen(() => controller.abort(new Error("enough")));
-    const { client } = clientWithCredentials(baseUrl);
+    const { client } = connect(baseUrl);
     await expect(client.faqs.list({ signal: controller.signal })).rejects.toThrow("enough");
   });
 
   it("is not opened for a signal that has aborted before", async () => {
-    const { client } = clientWithCredentials("http://127.0.0.1:9");
+    const { client } = connect("http://127.0.0.1:9");
     await expect(client.faqs.list({ signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow(
       "enough",
     );
@@ -66,21 +69,21 @@ describe("a connection", () => {
       ports.add(socket.remotePort);
       response.end("[]");
     });
-    const { client } = clientWithCredentials(baseUrl);
+    const { client } = connect(baseUrl);
     for (let calls = 0; calls < 3; calls += 1) await client.faqs.list();
     expect(ports.size).toBe(1);
   });
 
   it("to something that speaks no HTTP fails as a connection", async () => {
     const baseUrl = await speaking("SSH-2.0-OpenSSH_9.9\r\n");
-    await expect(clientWithCredentials(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
+    await expect(connect(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",
     });
   });
 
   it("by TLS to something that speaks none says so", async () => {
     const baseUrl = (await listen((_, response) => void response.end("[]"))).replace("http:", "https:");
-    await expect(clientWithCredentials(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
+    await expect(connect(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",
       message: expect.stringContaining("it does not speak TLS"),
     });

@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
+import type { ClientOptions } from "../../src/client/options.ts";
 import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
+import { transports } from "../support/clients/transports.ts";
 import { listen } from "../support/network/recording-server.ts";
 
 const runId = "0a9b8c7d-0000-4000-8000-00000000000a";
 
-describe("an answer that does not end", () => {
+describe.each(transports)("an answer that does not end over %s", (_, transportFor) => {
+  const connect = (baseUrl: string, options: Partial<ClientOptions> = {}) =>
+    clientWithCredentials(baseUrl, { transport: transportFor(), ...options });
+
   it("is given up after so many bytes, and the connection is cut", async () => {
     let sent = 0;
     let closed = false;
@@ -18,7 +23,7 @@ describe("an answer that does not end", () => {
       });
       more();
     });
-    const { client } = clientWithCredentials(baseUrl);
+    const { client } = connect(baseUrl);
     await expect(client.agent.readRun({ params: { runId } })).rejects.toMatchObject({
       name: "ConnectionError",
       code: "too_large",
@@ -37,7 +42,7 @@ describe("an answer that does not end", () => {
         clearInterval(drops);
       });
     });
-    const { client } = clientWithCredentials(baseUrl, { timeoutMs: 100 });
+    const { client } = connect(baseUrl, { timeoutMs: 100 });
     await expect(client.agent.readRun({ params: { runId } })).rejects.toMatchObject({
       name: "ConnectionError",
       code: "too_slow",
@@ -50,7 +55,7 @@ describe("an answer that does not end", () => {
     const baseUrl = await listen((_, response) => {
       response.end(JSON.stringify({ feedback: { id: runId, message: body }, messages: [] }));
     });
-    const { client } = clientWithCredentials(baseUrl);
+    const { client } = connect(baseUrl);
     const thread = await client.agent.readThread({ params: { id: runId } });
     expect(thread.feedback.message).toHaveLength(body.length);
   });
@@ -59,7 +64,7 @@ describe("an answer that does not end", () => {
     const baseUrl = await listen((_, response) => {
       response.end(JSON.stringify({ id: "0a9b8c7d-0000-4000-8000-0000000000ff", status: "approved" }));
     });
-    const { client } = clientWithCredentials(baseUrl);
+    const { client } = connect(baseUrl);
     await expect(client.agent.readRun({ params: { runId } })).rejects.toMatchObject({
       name: "UnexpectedAnswerError",
     });

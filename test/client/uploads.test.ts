@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Content } from "../../src/client/calls/call.ts";
+import type { ClientOptions } from "../../src/client/options.ts";
 import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
+import { transports } from "../support/clients/transports.ts";
 import { accepts, answers, hangsUp, startRecordingServer } from "../support/network/recording-server.ts";
 
 /** `chunks` of a hundred thousand bytes each. */
@@ -12,10 +14,13 @@ const content = (chunks: number, announced = chunks * 100_000): Content => ({
   },
 });
 
-describe("a body that is made while it is sent", () => {
+describe.each(transports)("a body that is made while it is sent over %s", (_, transportFor) => {
+  const connect = (baseUrl: string, options: Partial<ClientOptions> = {}) =>
+    clientWithCredentials(baseUrl, { transport: transportFor(), ...options });
+
   it("arrives whole, with its length and kind", async () => {
     const { baseUrl, received } = await startRecordingServer(accepts);
-    await clientWithCredentials(baseUrl).client.feedback.submit({ content: content(30) });
+    await connect(baseUrl).client.feedback.submit({ content: content(30) });
     const [{ body, headers } = { body: Buffer.alloc(0), headers: {} }] = received;
     expect(body.equals(Buffer.from(("y".repeat(100_000) + "x".repeat(100_000)).repeat(15)))).toBe(true);
     expect(headers).toMatchObject({ "content-length": "3000000", "content-type": "application/json" });
@@ -25,13 +30,13 @@ describe("a body that is made while it is sent", () => {
     const { baseUrl } = await startRecordingServer(accepts);
     const told: number[] = [];
     const onProgress = (sent: number, total: number) => void told.push(sent / total);
-    await clientWithCredentials(baseUrl).client.feedback.submit({ content: content(10), onProgress });
+    await connect(baseUrl).client.feedback.submit({ content: content(10), onProgress });
     expect(told).toEqual([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]);
   });
 
   it("starts from the beginning when it is sent again", async () => {
     const { baseUrl, received } = await startRecordingServer(hangsUp, answers(500, {}), accepts);
-    await clientWithCredentials(baseUrl).client.feedback.submit({ content: content(3), idempotencyKey: "k" });
+    await connect(baseUrl).client.feedback.submit({ content: content(3), idempotencyKey: "k" });
     expect(received.map(({ body }) => body.length)).toEqual([300_000, 300_000, 300_000]);
   });
 
@@ -39,7 +44,7 @@ describe("a body that is made while it is sent", () => {
     "is not passed off as whole where it is not the %i bytes it announced",
     async (bytes) => {
       const { baseUrl } = await startRecordingServer(accepts);
-      const { client } = clientWithCredentials(baseUrl, { attempts: 1 });
+      const { client } = connect(baseUrl, { attempts: 1 });
       await expect(client.feedback.submit({ content: content(3, bytes) })).rejects.toThrow(
         /The body has|the connection was cut/,
       );
@@ -55,7 +60,7 @@ describe("a body that is made while it is sent", () => {
         throw new Error("The disk is gone.");
       },
     };
-    const { client } = clientWithCredentials(baseUrl, { attempts: 1 });
+    const { client } = connect(baseUrl, { attempts: 1 });
     await expect(client.feedback.submit({ content: failing })).rejects.toThrow("The disk is gone.");
   });
 });

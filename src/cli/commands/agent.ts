@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { routes } from "../../client/calls/routes.ts";
 import { waitForDecision } from "../../client/waiting/wait-for-decision.ts";
 import type { Message, Run, Thread } from "../../contract/agent.ts";
+import { lastingClient } from "../core/connection/connect.ts";
 import { usageError } from "../core/failures/cli-error.ts";
 import type { Exit } from "../core/failures/exit-codes.ts";
 import { duration } from "../core/input/duration.ts";
@@ -62,7 +63,8 @@ async function showDecision(
   runId: string,
 ): Promise<Exit> {
   const { clock, signal, io } = invocation.context;
-  const run = await waitForDecision(invocation.client(), runId, {
+  const client = wait > 0 ? lastingClient(invocation) : invocation.client();
+  const run = await waitForDecision(client, runId, {
     seconds: wait,
     clock,
     signal,

@@ -4,7 +4,7 @@ import { ConnectionError, InvalidInputError, MissingCredentialError } from "../e
 import type { ClientOptions, Credentials } from "../options.ts";
 import { followingRedirects } from "../transport/redirect.ts";
 import { traced } from "../transport/trace.ts";
-import { transportFor } from "../transport/transport.ts";
+import { shortTransport } from "../transport/transport.ts";
 import type { WireRequest } from "../transport/wire.ts";
 import { isSettled, type RetryPolicy, repeatedly } from "../waiting/retry.ts";
 import { sleep } from "../waiting/sleep.ts";
@@ -19,7 +19,7 @@ export type Sender = (route: Route, input?: LooseInput) => Promise<Success>;
 export function createSender(options: ClientOptions): Sender {
   const now = options.now ?? (() => new Date());
   const transport = followingRedirects(
-    traced(options.transport ?? transportFor(options.proxy), options, now),
+    traced(options.transport ?? shortTransport(options.proxy), options, now),
   );
   const policy = policyOf(options);
 

@@ -14,12 +14,18 @@ const sentences: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "its certificate has expired",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
 };
+/** The codes of undici that mean the same as one of Node. */
+const sameAs: Readonly<Record<string, string>> = {
+  UND_ERR_SOCKET: "ECONNRESET",
+  UND_ERR_CONNECT_TIMEOUT: "ETIMEDOUT",
+};
 const untrusted = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/;
 
-/** Tells in words why there was no answer. Names the host only: an address can hold a secret. */
+/** Why there was no answer, in words. Names the host only: an address can hold a secret. */
 export function connectionError(cause: unknown, url: URL): ConnectionError {
   if (cause instanceof ConnectionError) return cause;
-  const code = codeOf(cause) ?? "failed";
+  const own = codeOf(cause) ?? "failed";
+  const code = sameAs[own] ?? own;
   return new ConnectionError(code, `No answer from ${url.origin}: ${reasonFor(code)}.`, { cause });
 }
 

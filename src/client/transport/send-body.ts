@@ -27,12 +27,15 @@ export async function* measured(
   for await (const chunk of content.read()) {
     const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
     sent += bytes.length;
+    if (sent > content.bytes) throw wrongLength(sent, content);
     yield bytes;
     onProgress?.(sent, content.bytes);
   }
-  if (sent !== content.bytes)
-    throw new Error(`The body has ${sent} bytes, not the ${content.bytes} it announced.`);
+  if (sent < content.bytes) throw wrongLength(sent, content);
 }
+
+const wrongLength = (sent: number, { bytes }: Content) =>
+  new Error(`The body has ${sent} bytes, not the ${bytes} it announced.`);
 
 const drained = (outgoing: Writable): Promise<void> =>
   new Promise((resolve) => {

@@ -1,12 +1,12 @@
-// A timer that is set for longer fires at once.
-const longestTimer = 2 ** 31 - 1;
+/** A timer that is set for longer fires at once. */
+export const longestTimerMs = 2 ** 31 - 1;
 
 /** Waits, however long that is; rejects with the signal's reason when that aborts first. */
 export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   let left = milliseconds;
   do {
-    await wait(Math.min(left, longestTimer), signal);
-    left -= longestTimer;
+    await wait(Math.min(left, longestTimerMs), signal);
+    left -= longestTimerMs;
   } while (left > 0);
 }
 

@@ -1,7 +1,10 @@
+import type { Client } from "../../../client/calls/call.ts";
 import { createSender, type Sender } from "../../../client/calls/sender.ts";
+import { clientOf } from "../../../client/client.ts";
 import { lazy } from "../../../client/lazy.ts";
 import type { ClientOptions, Idempotency } from "../../../client/options.ts";
 import type { ProxySettings } from "../../../client/transport/proxy.ts";
+import { lastingTransport } from "../../../client/transport/transport.ts";
 import { missingCredential } from "../credentials/missing-credential.ts";
 import { note } from "../output/output.ts";
 import type { Context, Invocation } from "../program/context.ts";
@@ -12,8 +15,16 @@ import { DryRun, viewOf } from "./dry-run.ts";
 export const connect = (invocation: Invocation, limits: Limits = {}): Sender =>
   createSender({ ...connectionOptions(invocation), ...limits });
 
-/** How long a command tries. */
-export type Limits = Pick<ClientOptions, "attempts" | "timeoutMs">;
+/** As `invocation.client()`, for a command that stays: its connections are kept from one request to the next. */
+export function lastingClient(invocation: Invocation): Client {
+  const { context } = invocation;
+  return clientOf(
+    connect(invocation, { transport: context.transport ?? lastingTransport(proxyOf(context)) }),
+  );
+}
+
+/** How long a command tries, and what carries its requests. */
+export type Limits = Pick<ClientOptions, "attempts" | "timeoutMs" | "transport">;
 
 function connectionOptions(invocation: Invocation): ClientOptions {
   const { context, flags } = invocation;

@@ -1,5 +1,7 @@
+import type { Client } from "../../../client/calls/call.ts";
 import { type Look, longPoll } from "../../../client/waiting/long-poll.ts";
 import { asLoggedJson } from "../../core/ci/ci-log.ts";
+import { lastingClient } from "../../core/connection/connect.ts";
 import { usageError } from "../../core/failures/cli-error.ts";
 import { canAsk } from "../../core/input/confirm.ts";
 import { note } from "../../core/output/output.ts";
@@ -18,19 +20,21 @@ export async function watchTasks(invocation: Invocation, flags: TaskFlags): Prom
 }
 
 /** Every 30 seconds, or when a server that cannot answer wants to be asked again. Ends only by the signal. */
-const looksAt = (invocation: Invocation, flags: TaskFlags, signal: AbortSignal) =>
-  longPoll({
-    ask: () => askOnce(invocation, flags, signal),
+function looksAt(invocation: Invocation, flags: TaskFlags, signal: AbortSignal) {
+  const client = lastingClient(invocation);
+  return longPoll({
+    ask: () => askOnce(client, flags, signal),
     holdSeconds: () => 0,
     leftMs: () => Number.POSITIVE_INFINITY,
     pauses: { firstMs: 30_000, growth: 1, mostMs: 30_000 },
     clock: invocation.context.clock,
     signal,
   });
+}
 
 /** The loop waits and asks again: the call itself is not repeated, so that a failure is shown at once. */
-const askOnce = async (invocation: Invocation, flags: TaskFlags, signal: AbortSignal): Promise<Tasks> =>
-  shownTasks(await invocation.client().tester.tasks({ signal, repeatAfter: () => false }), flags);
+const askOnce = async (client: Client, flags: TaskFlags, signal: AbortSignal): Promise<Tasks> =>
+  shownTasks(await client.tester.tasks({ signal, repeatAfter: () => false }), flags);
 
 const isScreen = (invocation: Invocation): boolean =>
   canAsk(invocation) &&

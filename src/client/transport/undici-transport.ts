@@ -1,0 +1,135 @@
+import { Readable } from "node:stream";
+import { type CallLimits, startLimits } from "./call-limits.ts";
+import { connectionError, tooLarge } from "./connection-errors.ts";
+import { end, proxiedWay, type Way } from "./proxied-way.ts";
+import { type ProxySettings, proxyFor } from "./proxy.ts";
+import { measured } from "./send-body.ts";
+import type * as undici from "./undici.ts";
+import type { Transport, WireAnswer, WireRequest } from "./wire.ts";
+
+const connectMs = 30_000;
+
+/**
+ * Talks over undici: straight to the server with connections that are kept for the next call, or through the proxy that
+ * the settings name, with connections that end with the call.
+ */
+export function undiciTransport(library: typeof undici, settings: ProxySettings): Transport {
+  const direct = directWays(library);
+  return async (request) => {
+    const limits = startLimits(request);
+    const proxy = proxyFor(request.url, settings);
+    const way = proxy === undefined ? direct() : proxiedWay(library, proxy, limits.signal);
+    let failed = true;
+    try {
+      const answer = await exchange(library, request, { limits, dispatcher: way.dispatcher });
+      failed = false;
+      return answer;
+    } finally {
+      limits.clear();
+      way.leave(failed);
+    }
+  };
+}
+
+/** Ways without a proxy, over connections that are kept. After a failure of the only call none is left half open. */
+function directWays({ Agent }: Pick<typeof undici, "Agent">): () => Way {
+  let calls = 0;
+  let over = new AbortController();
+  let dispatcher: undici.Dispatcher | undefined;
+  const leave = (failed: boolean) => {
+    calls -= 1;
+    if (!failed || calls > 0 || !dispatcher) return;
+    end(dispatcher, over);
+    over = new AbortController();
+    dispatcher = undefined;
+  };
+  return () => {
+    calls += 1;
+    dispatcher ??= new Agent({ connect: { signal: over.signal, timeout: connectMs } });
+    return { dispatcher, leave };
+  };
+}
+
+interface Sending {
+  readonly limits: CallLimits;
+  readonly dispatcher: undici.Dispatcher;
+}
+
+/** Sends one request and reads the whole answer. Rejects with a ConnectionError, or with the signal's reason. */
+async function exchange(
+  { request: send }: Pick<typeof undici, "request">,
+  request: WireRequest,
+  { limits, dispatcher }: Sending,
+): Promise<WireAnswer> {
+  const { url, method, headers } = request;
+  const { signal } = limits;
+  signal.throwIfAborted();
+  const body = outgoingBody(request, limits);
+  try {
+    const sent = send(url, {
+      ...{ dispatcher, method, headers, signal, body: body.content },
+      ...{ headersTimeout: 0, bodyTimeout: 0 },
+    });
+    // undici looks at the signal only when it is connected.
+    const answer = await Promise.race([sent, rejected(signal)]);
+    limits.answering();
+    const text = await read(answer.body, request, limits);
+    return { status: answer.statusCode, headers: firstOfEach(answer.headers), text };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw body.failure() ?? connectionError(error, url);
+  }
+}
+
+const rejected = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+
+/** The body as undici takes it. `failure` is what went wrong in making it, which is no fault of the connection. */
+function outgoingBody({ body, onProgress }: WireRequest, limits: CallLimits) {
+  if (body === undefined || typeof body === "string") {
+    limits.answering();
+    return { content: body ?? null, failure: () => undefined };
+  }
+  let failure: unknown;
+  async function* chunks(content: Exclude<typeof body, string | undefined>) {
+    try {
+      for await (const chunk of measured(content, onProgress)) {
+        limits.moved();
+        yield chunk;
+      }
+      limits.answering();
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  }
+  return {
+    content: Readable.from(chunks(body), { objectMode: false, highWaterMark: 1 }),
+    failure: () => failure,
+  };
+}
+
+async function read(
+  body: AsyncIterable<Buffer>,
+  { url, answerBytes }: WireRequest,
+  limits: CallLimits,
+): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    limits.moved();
+    bytes += chunk.length;
+    if (bytes > answerBytes) throw tooLarge(url, answerBytes);
+    chunks.push(chunk);
+  }
+  // undici takes one more turn to give the connection back, so that the next call can use it.
+  await new Promise((resolve) => setImmediate(resolve));
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+const firstOfEach = (headers: Readonly<Record<string, string | string[] | undefined>>) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
+  );

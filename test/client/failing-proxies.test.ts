@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
+import { failingProxies, startProxy } from "../support/network/failing-proxies.ts";
+
+describe.each(Object.entries(failingProxies))("a proxy that %s", (_, answer) => {
+  it.each(["https:", "http:"])(
+    "ends a call to an %s server in time, with few connections",
+    async (protocol) => {
+      const proxy = await startProxy(answer);
+      const { client } = clientWithCredentials(`${protocol}//api.example`, {
+        proxy: { http: proxy.address, https: proxy.address },
+        attempts: 1,
+        timeoutMs: 300,
+      });
+      const begun = Date.now();
+      await expect(client.faqs.list()).rejects.toThrow();
+      expect(Date.now() - begun).toBeLessThan(2_000);
+      await expect.poll(() => proxy.open()).toBe(0);
+      expect(proxy.connections()).toBe(1);
+    },
+  );
+
+  it("leaves the call at once when its signal aborts", async () => {
+    const stop = new AbortController();
+    const proxy = await startProxy(answer, () => stop.abort(new Error("enough")));
+    const { client } = clientWithCredentials("https://api.example", { proxy: { https: proxy.address } });
+    await expect(client.faqs.list({ signal: stop.signal })).rejects.toThrow("enough");
+    await expect.poll(() => proxy.open()).toBe(0);
+    expect(proxy.connections()).toBeLessThanOrEqual(4);
+  });
+});
