@@ -1,11 +1,13 @@
 import type {} from "vitest";
 import type { TestProject } from "vitest/node";
+import { type MigratedTemplates, makeTemplates } from "./database/migrated-templates.ts";
 import { startPostgresCluster } from "./postgres/postgres-cluster.ts";
 import { chooseSeed } from "./random-seed.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     postgresUrl: string;
+    templates: MigratedTemplates;
   }
 }
 
@@ -13,6 +15,11 @@ declare module "vitest" {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   chooseSeed();
   const cluster = await startPostgresCluster({ durable: false });
+  const { remove, ...templates } = await makeTemplates(cluster.url);
   project.provide("postgresUrl", cluster.url);
-  return () => cluster.remove();
+  project.provide("templates", templates);
+  return async () => {
+    await remove();
+    await cluster.remove();
+  };
 }

@@ -14,7 +14,7 @@ describe("a data folder with the files of another PostgreSQL database", () => {
   let other: TestDatabase;
   beforeEach(async () => {
     deployment = await makeDeployment(postgres);
-    other = await postgres.create();
+    other = await postgres.createEmpty();
     const service = await deployment.serve();
     const { key } = await service.makeApp();
     await sendFeedback(service, key, { images: [dataUrl(png(3_000))] });

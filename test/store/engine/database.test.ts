@@ -10,12 +10,12 @@ const notes = {
   statements: ["CREATE TABLE notes (id BIGINT PRIMARY KEY, text TEXT NOT NULL)"],
 };
 
-describe.each(databases)("a database on $name", ({ create }) => {
+describe.each(databases)("a database on $name", ({ createEmpty }) => {
   let place: TestDatabase;
   let database: Database;
 
   beforeAll(async () => {
-    place = await create();
+    place = await createEmpty();
     database = await place.open({ migrations: [notes] });
   });
   afterAll(() => place.remove());

@@ -17,10 +17,10 @@ afterAll(() => writeLoad.remove());
 const startLoad = (place: TestDatabase, name: string) =>
   writeLoad.start({ LOAD: JSON.stringify({ address: place.address, migrations: [loadTables], name }) });
 
-describe.each(databases)("a server on $name that is killed while it writes", ({ create }) => {
+describe.each(databases)("a server on $name that is killed while it writes", ({ createEmpty }) => {
   let place: TestDatabase;
   beforeEach(async () => {
-    place = await create();
+    place = await createEmpty();
   });
   afterEach(() => place.remove());
 

@@ -16,7 +16,7 @@ describe.each([0, 1, 2])("a SQLite file where statement N and %i after it fail",
   let database: Database;
 
   beforeAll(async () => {
-    place = await sqlite.create();
+    place = await sqlite.createEmpty();
     disk = await failingDriver();
     database = await place.open({ driver: disk.driver, migrations: [loadTables] });
   });
@@ -61,11 +61,11 @@ describe.each([0, 1, 2])("a SQLite file where statement N and %i after it fail",
   });
 });
 
-describe.each(databases)("a work on $name whose statement N fails", ({ create }) => {
+describe.each(databases)("a work on $name whose statement N fails", ({ createEmpty }) => {
   let place: TestDatabase;
   let database: Database;
   beforeAll(async () => {
-    place = await create();
+    place = await createEmpty();
     database = await place.open({ migrations: [loadTables] });
   });
   afterAll(() => place.remove());

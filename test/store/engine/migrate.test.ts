@@ -18,10 +18,10 @@ const second: Migration = {
   },
 };
 
-describe.each(databases)("the migrations on $name", ({ create }) => {
+describe.each(databases)("the migrations on $name", ({ createEmpty }) => {
   let place: TestDatabase;
   beforeEach(async () => {
-    place = await create();
+    place = await createEmpty();
   });
   afterEach(() => place.remove());
 

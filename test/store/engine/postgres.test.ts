@@ -10,7 +10,7 @@ describe("PostgreSQL", () => {
   let place: TestDatabase;
   let database: Database;
   beforeEach(async () => {
-    place = await postgres.create();
+    place = await postgres.createEmpty();
     database = await place.open();
   });
   afterEach(() => place.remove());

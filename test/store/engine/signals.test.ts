@@ -12,11 +12,11 @@ const signal = (database: Database, ...topics: string[]) =>
     for (const topic of topics) tx.signal(topic);
   });
 
-describe.each(databases)("a signal on $name", ({ create }) => {
+describe.each(databases)("a signal on $name", ({ createEmpty }) => {
   let place: TestDatabase;
   let database: Database;
   beforeEach(async () => {
-    place = await create();
+    place = await createEmpty();
     database = await place.open();
   });
   afterEach(() => place.remove());
@@ -49,7 +49,7 @@ describe.each(databases)("a signal on $name", ({ create }) => {
 describe("a signal on PostgreSQL", () => {
   let place: TestDatabase;
   beforeEach(async () => {
-    place = await postgres.create();
+    place = await postgres.createEmpty();
   });
   afterEach(() => place.remove());
 
@@ -79,7 +79,7 @@ describe("a signal on PostgreSQL", () => {
 describe("a foreign change on SQLite", () => {
   let place: TestDatabase;
   beforeEach(async () => {
-    place = await sqlite.create();
+    place = await sqlite.createEmpty();
   });
   afterEach(() => place.remove());
 

@@ -8,7 +8,7 @@ import { sqlite, type TestDatabase } from "../../support/database/databases.ts";
 describe("a SQLite file", () => {
   let place: TestDatabase;
   beforeEach(async () => {
-    place = await sqlite.create();
+    place = await sqlite.createEmpty();
   });
   afterEach(() => place.remove());
 

@@ -22,10 +22,10 @@ const columnsOf = (database: Database) =>
       : `SELECT table_name AS "of", column_name AS name FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1, 2`,
   );
 
-describe.each(databases)("a database on $name", ({ create }) => {
+describe.each(databases)("a database on $name", ({ createEmpty }) => {
   let places: readonly [TestDatabase, TestDatabase];
   beforeEach(async () => {
-    places = [await create(), await create()];
+    places = [await createEmpty(), await createEmpty()];
   });
   afterEach(async () => {
     for (const place of places) await place.remove();

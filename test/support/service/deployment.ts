@@ -19,7 +19,7 @@ export interface Deployment {
 /** A new, empty deployment. */
 export async function makeDeployment({ engine }: TestEngine): Promise<Deployment> {
   const data = await mkdtemp(join(tmpdir(), "innkeep-data-"));
-  const server = engine === "postgres" ? await postgres.create() : undefined;
+  const server = engine === "postgres" ? await postgres.createEmpty() : undefined;
   const databaseUrl = server && "url" in server.address ? server.address.url : undefined;
   const place = { data, databaseUrl };
   return {

@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { type DatabaseAddress, openDatabase } from "../../../server/store/engine/open.ts";
+
+/** An empty, migrated database of each engine. Copying one is much faster than migrating another. */
+export interface MigratedTemplates {
+  /** Path of the SQLite file. */
+  readonly sqliteFile: string;
+  /** Name of the database in the PostgreSQL cluster. */
+  readonly postgresName: string;
+}
+
+/** Makes the templates, the second one in the cluster at `clusterUrl`. `remove` deletes the file. */
+export async function makeTemplates(
+  clusterUrl: string,
+): Promise<MigratedTemplates & { remove(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), "innkeep-template-"));
+  const sqliteFile = join(folder, "innkeep.sqlite");
+  const postgresName = "innkeep_template";
+  await atCluster(clusterUrl, createDatabase(postgresName, "template0"));
+  await Promise.all([migrate({ file: sqliteFile }), migrate({ url: databaseUrl(clusterUrl, postgresName) })]);
+  return { sqliteFile, postgresName, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+async function migrate(address: DatabaseAddress): Promise<void> {
+  const database = await openDatabase(address);
+  await database.close();
+}
+
+/** The statement that makes a database that sorts by code points, as a copy of `template`. */
+export const createDatabase = (name: string, template: string): string =>
+  `CREATE DATABASE ${name} TEMPLATE ${template} LC_COLLATE 'C' LC_CTYPE 'C'`;
+
+/** The URL of another database of a cluster. */
+export function databaseUrl(clusterUrl: string, name: string): string {
+  const url = new URL(clusterUrl);
+  url.pathname = name;
+  return url.href;
+}
+
+/** Runs one statement on the maintenance database of a cluster. */
+export async function atCluster(clusterUrl: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: clusterUrl });
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+}
