@@ -1,12 +1,14 @@
 import * as z from "zod/mini";
-import { issuesOf } from "../../src/contract/issues.ts";
+import { issuesOf, ownMessages } from "../../src/contract/issues.ts";
 import { Refusal } from "../text/refusal.ts";
 
 /** The arguments of a tool, checked. Throws a Refusal that names every fault: also a name that the tool does not know. */
 export function argumentsOf<Input extends z.ZodMiniObject>(input: Input, given: unknown): z.output<Input> {
   const named = withKnownNames(given ?? {}, Object.keys(input.shape));
-  const first = z.safeParse(input, named.values);
-  const result = first.success ? first : z.safeParse(input, withValues(named.values, first.error));
+  const first = z.safeParse(input, named.values, ownMessages);
+  const result = first.success
+    ? first
+    : z.safeParse(input, withValues(named.values, first.error), ownMessages);
   if (result.success && named.faults.length === 0) return result.data;
   const issues = result.success ? [] : issuesOf(result.error);
   const faults = issues.map(({ path, message }) => `\`${path || "arguments"}\` ${message}`);

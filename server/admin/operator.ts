@@ -1,7 +1,7 @@
 import { v7 } from "uuid";
 import type * as z from "zod/mini";
 import { ApiError } from "../../src/contract/errors.ts";
-import { issuesOf } from "../../src/contract/issues.ts";
+import { issuesOf, ownMessages } from "../../src/contract/issues.ts";
 import { systemClock } from "../clock.ts";
 import { normaliseEmail } from "../secrets/passwords.ts";
 import { apps } from "../store/access/apps.ts";
@@ -14,7 +14,7 @@ export const operator = "operator";
 
 /** The value by the same rules as over HTTP. Throws `bad_request` with every fault. */
 export function checked<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.output<Schema> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, ownMessages);
   if (!result.success) throw new ApiError("bad_request", { issues: issuesOf(result.error) });
   return result.data;
 }

@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import { type Endpoint, errorsOf, isMutation, type Scope } from "../../src/contract/endpoint.ts";
 import { ApiError, type ErrorCode } from "../../src/contract/errors.ts";
-import { type Issue, issuesOf, notUuid } from "../../src/contract/issues.ts";
+import { type Issue, issuesOf, notUuid, ownMessages } from "../../src/contract/issues.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import { hashOf } from "../secrets/secrets.ts";
@@ -103,7 +103,7 @@ function parse<E extends Endpoint>(endpoint: E, incoming: Incoming) {
   const issues: Issue[] = [];
   const part = (schema: z.ZodMiniObject | undefined, value: unknown) => {
     if (!schema) return undefined;
-    const result = schema.safeParse(value);
+    const result = schema.safeParse(value, ownMessages);
     if (!result.success) issues.push(...issuesOf(result.error));
     return result.data;
   };

@@ -10,14 +10,14 @@ export interface Issue {
 /** The fault of an id that has another form than ids have. */
 export const notUuid = "must be a UUID";
 
+/** Give this to each parse whose faults are shown: other libraries may set messages of their own for the whole process. */
+export const ownMessages: z.core.ParseContext<z.core.$ZodIssue> = { error: (issue) => tell(issue) };
+
 /** Tells the faults that a schema found, the first 20, as sentence parts that fit after the field's name. */
 export const issuesOf = (error: z.core.$ZodError): Issue[] =>
-  error.issues
-    .slice(0, limits.namedFaults)
-    .map((issue) => ({ path: issue.path.join("."), message: tell(issue) }));
+  error.issues.slice(0, limits.namedFaults).map(({ path, message }) => ({ path: path.join("."), message }));
 
-function tell(issue: z.core.$ZodIssue): string {
-  if (issue.message !== "Invalid input") return issue.message;
+function tell(issue: z.core.$ZodRawIssue<z.core.$ZodIssue>): string {
   switch (issue.code) {
     case "invalid_type":
       return `must be ${withArticle(issue.expected)}`;

@@ -1,5 +1,5 @@
 import { ApiError } from "../../../../src/contract/errors.ts";
-import { issuesOf } from "../../../../src/contract/issues.ts";
+import { issuesOf, ownMessages } from "../../../../src/contract/issues.ts";
 import { AuthorizeQuery } from "../../../../src/contract/sign-in.ts";
 import { isRedirectTarget } from "../../../domain/access/redirect-target.ts";
 import type { Settings } from "../../../settings/settings.ts";
@@ -28,6 +28,7 @@ export function readAuthorizeRequest(
   }
   const parsed = AuthorizeQuery.safeParse(
     Object.fromEntries(fields.flatMap((name) => (given.has(name) ? [[name, given.get(name)]] : []))),
+    ownMessages,
   );
   if (!parsed.success) throw new ApiError("bad_request", { issues: issuesOf(parsed.error) });
   return { ...parsed.data, redirect };

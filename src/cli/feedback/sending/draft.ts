@@ -1,6 +1,6 @@
 import type { FeedbackFiles } from "../../../client/calls/feedback-body.ts";
 import { NewFeedback } from "../../../contract/feedback.ts";
-import { issuesOf } from "../../../contract/issues.ts";
+import { issuesOf, ownMessages } from "../../../contract/issues.ts";
 import { limits } from "../../../contract/limits.ts";
 import { ciMetadata } from "../../core/ci/ci-environment.ts";
 import { readTexts } from "../../core/input/checked-texts.ts";
@@ -62,7 +62,7 @@ export async function draftOf(invocation: Invocation, flags: DraftFlags): Promis
 }
 
 function checkFields(given: Given, known: readonly InputFault[]): Checked<Given> {
-  const checked = NewFeedback.safeParse(given);
+  const checked = NewFeedback.safeParse(given, ownMessages);
   if (checked.success) return { value: checked.data, faults: [] };
   const faults = issuesOf(checked.error).map(({ path, message }): InputFault => {
     const [field = ""] = path.split(".");

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { SentFile } from "../../../client/calls/file-content.ts";
-import { issuesOf } from "../../../contract/issues.ts";
+import { issuesOf, ownMessages } from "../../../contract/issues.ts";
 import { proofImages } from "../../../contract/limits.ts";
 import { NewProof } from "../../../contract/tester.ts";
 import { readTexts } from "../../core/input/checked-texts.ts";
@@ -47,7 +47,7 @@ async function captureTime(images: readonly SentFile[], now: Date): Promise<Date
 }
 
 function checkFields(fields: Proof["fields"]): Checked<Proof["fields"]> {
-  const checked = NewProof.safeParse(fields);
+  const checked = NewProof.safeParse(fields, ownMessages);
   if (checked.success) return { value: fields, faults: [] };
   const faults = issuesOf(checked.error).map(({ path, message }): InputFault => {
     return { flag: path === "slotId" ? "<slot>" : flagOf(path), message };

@@ -1,0 +1,12 @@
+import "zod";
+import { expect, it } from "vitest";
+import { NewFaq } from "../../src/contract/faqs.ts";
+import { issuesOf, ownMessages } from "../../src/contract/issues.ts";
+
+it("faults have our messages, also where another library has set the messages of zod", () => {
+  const { error } = NewFaq.safeParse({ question: 7, answer: null }, ownMessages);
+  expect(error && issuesOf(error)).toEqual([
+    { path: "question", message: "must be a string" },
+    { path: "answer", message: "must be a string" },
+  ]);
+});
