@@ -13,7 +13,13 @@ import { join } from "node:path";
 import { constants, Script } from "node:vm";
 import { crc32 } from "node:zlib";
 
-const programs: ReadonlySet<string> = new Set(["cli.cjs", "mcp.cjs", "mcp-session.cjs"]);
+const programs: ReadonlySet<string> = new Set([
+  "cli.cjs",
+  "mcp.cjs",
+  "mcp-session.cjs",
+  "undici.cjs",
+  "conf.cjs",
+]);
 
 /**
  * Runs a built CommonJS file of this folder with the machine code that V8 made of it at an earlier start, from a folder that only this

@@ -38,17 +38,21 @@ const apart = {
   "src/contract/tester.ts": "./report-rules.cjs",
   "src/cli/feedback/spool/stored-feedback.ts": "./report-rules.cjs",
   "src/cli/testing/proof/stored-proof.ts": "./report-rules.cjs",
-  // It holds undici, which only calls through a proxy and programs that stay need.
-  "src/client/transport/undici.ts": "./undici.cjs",
   // It holds ink and react, which only one screen needs.
   "src/cli/views/task-watch.tsx": "./task-watch.js",
+};
+
+/** Packages that all programs share, each in a file of its own: they are slow to load, and most calls need none of them. */
+const loadedLate = {
+  "src/client/transport/undici.ts": "./undici.cjs",
+  "src/credentials/conf.ts": "./conf.cjs",
 };
 
 const reportRules = Object.keys(apart).filter((file) => apart[file] === "./report-rules.cjs");
 
 const madeNow = ["src/client/calls/routes.ts", "mcp/tools/tool-list.ts", "mcp/start/build-time-answers.ts"];
 await rm(outdir, { recursive: true, force: true });
-const [frontDoor, commandLine, rules, loadedLate, agentServer, programs, library] = await Promise.all([
+const [frontDoor, commandLine, rules, packages, agentServer, programs, library] = await Promise.all([
   buildFrontDoor(),
   buildCommandLine(),
   buildReportRules(),
@@ -59,14 +63,16 @@ const [frontDoor, commandLine, rules, loadedLate, agentServer, programs, library
   buildBenchmarks(),
 ]);
 // The code that V8 made of a file is found again by the hash at its end.
-for (const file of ["cli.cjs", "mcp.cjs", "mcp-session.cjs"].map((name) => join(outdir, name)))
+for (const file of ["cli.cjs", "mcp.cjs", "mcp-session.cjs", "undici.cjs", "conf.cjs"].map((name) =>
+  join(outdir, name),
+))
   await appendFile(file, `//${hash("sha256", await readFile(file))}`);
 checkContents({ frontDoor, commandLine, rules, agentServer, programs, library });
 await writeNotices(join(outdir, "THIRD-PARTY-NOTICES.txt"), [
   frontDoor,
   commandLine,
   rules,
-  loadedLate,
+  packages,
   agentServer,
   programs,
   library,
@@ -92,7 +98,7 @@ function buildCommandLine() {
     external,
     plugins: [
       asValues("src/client/calls/routes.ts", "src/cli/core/input/choices.ts"),
-      required({ "bin/mcp.ts": "./mcp.cjs" }, ["keytar"]),
+      required({ "bin/mcp.ts": "./mcp.cjs", ...loadedLate }, ["keytar"]),
       builtApart(apart),
       withoutChildProcesses(),
     ],
@@ -112,11 +118,10 @@ function buildReportRules() {
   });
 }
 
-/** Packages that all programs share, each in a file of its own: they are slow to load, and most calls need none of them. */
 function buildLoadedLate() {
   return build({
     ...cjs,
-    entryPoints: { undici: "src/client/transport/undici.ts" },
+    entryPoints: { undici: "src/client/transport/undici.ts", conf: "src/credentials/conf.ts" },
   });
 }
 
@@ -127,11 +132,7 @@ function buildAgentServer() {
     entryPoints: { mcp: "bin/mcp.ts", "mcp-session": "mcp/session.ts" },
     external,
     alias: { "@modelcontextprotocol/server/_shims": "./mcp/protocol-shims.ts" },
-    plugins: [
-      asValues(...madeNow),
-      required({ "mcp/session.ts": "./mcp-session.cjs" }),
-      builtApart({ "src/client/transport/undici.ts": "./undici.cjs" }),
-    ],
+    plugins: [asValues(...madeNow), required({ "mcp/session.ts": "./mcp-session.cjs", ...loadedLate })],
   });
 }
 
@@ -158,10 +159,7 @@ function buildLibrary() {
     ...shared,
     entryPoints: { index: "src/index.ts", reporter: "src/reporter/session-reporter.ts" },
     format: "esm",
-    plugins: [
-      asValues("src/client/calls/routes.ts"),
-      builtApart({ "src/client/transport/undici.ts": "./undici.cjs" }),
-    ],
+    plugins: [asValues("src/client/calls/routes.ts"), builtApart(loadedLate)],
   });
 }
 

@@ -9,7 +9,7 @@ const mayImport: Record<string, readonly string[]> = {
   "src/contract": ["src/contract", "zod/mini"],
   "src/client": ["src/client", "src/contract", "undici", "zod/mini", "node:*"],
   "src/reporter": ["src/reporter", "src/contract/test-sessions.ts", "src/contract/limits.ts"],
-  "src/credentials": ["src/credentials", "keytar", "node:*"],
+  "src/credentials": ["src/credentials", "conf", "keytar", "node:*"],
   "src/cli": [
     "src/cli",
     "src/client",

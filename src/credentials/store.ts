@@ -8,7 +8,7 @@ import {
 } from "./credential-index.ts";
 import type { Keychain } from "./keychain.ts";
 import { createKeychainSecrets } from "./keychain-secrets.ts";
-import { readIfThere, writePrivately } from "./private-file.ts";
+import { readIfThere } from "./private-file.ts";
 
 /** What the store is made of. */
 export interface StoreOptions {
@@ -17,7 +17,6 @@ export interface StoreOptions {
   readonly keychain: () => Promise<Keychain | undefined>;
   /** Told when the keychain takes its time: it may be asking the person. */
   readonly onSlowKeychain: () => void;
-  readonly newId: () => string;
 }
 
 /** A secret and where it was found. */
@@ -34,11 +33,15 @@ const accountOf = (origin: string, kind: string) => `${kind}@${origin}`;
  * Secrets by the origin they were issued for: in the keychain, or in a 0600 file. The file also says what is in the
  * keychain, so that the keychain is never touched for nothing.
  */
-export function createStore({ folder, keychain, onSlowKeychain, newId }: StoreOptions) {
+export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) {
   const file = join(folder, "credentials.json");
   const vault = createKeychainSecrets(keychain, onSlowKeychain);
   const index = () => readIndex(file);
-  const save = (next: CredentialIndex) => writePrivately(file, `${JSON.stringify(next, null, 2)}\n`, newId);
+  const save = async (next: CredentialIndex) => {
+    // Loaded only to write: it takes longer to load than a command takes to start.
+    const { writeSettings } = await import("./conf.ts");
+    writeSettings({ folder, name: "credentials" }, next);
+  };
 
   return {
     file,
@@ -67,7 +70,9 @@ export function createStore({ folder, keychain, onSlowKeychain, newId }: StoreOp
       const account = accountOf(origin, kind);
       const hint = hintOf(secret);
       const kept = wanted !== "file" && (await vault.keep(account, secret));
-      save(withEntry(before, origin, kind, kept ? { in: "keychain", hint } : { in: "file", secret, hint }));
+      await save(
+        withEntry(before, origin, kind, kept ? { in: "keychain", hint } : { in: "file", secret, hint }),
+      );
       if (!kept && before[origin]?.[kind]?.in === "keychain") await vault.forget(account);
       return kept ? "keychain" : "file";
     },
@@ -78,7 +83,7 @@ export function createStore({ folder, keychain, onSlowKeychain, newId }: StoreOp
       const stored = before[origin]?.[kind];
       if (!stored) return false;
       if (stored.in === "keychain") await vault.forget(accountOf(origin, kind));
-      save(withEntry(before, origin, kind, undefined));
+      await save(withEntry(before, origin, kind, undefined));
       return true;
     },
   };

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { chmod, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { KeychainError } from "../../src/credentials/keychain.ts";
@@ -12,11 +12,10 @@ const secret = "sdk_0123456789abcdefghijABCDEFGHIJ012345";
 
 async function storeWith(
   keychain = async (): Promise<ReturnType<typeof fakeKeychain> | undefined> => undefined,
+  name = "",
 ) {
-  const folder = await temporaryFolder();
-  let ids = 0;
-  const newId = () => `${ids++}`;
-  return { folder, store: createStore({ folder, keychain, onSlowKeychain: () => {}, newId }) };
+  const folder = join(await temporaryFolder(), name);
+  return { folder, store: createStore({ folder, keychain, onSlowKeychain: () => {} }) };
 }
 
 describe("the store of credentials", () => {
@@ -26,6 +25,16 @@ describe("the store of credentials", () => {
     await store.put(there, "appKey", "sdk_there");
     expect(await store.find(here, "appKey")).toEqual({ secret, in: "file" });
     expect(await store.find(here, "agentToken")).toBeUndefined();
+  });
+
+  it("keeps the file and its folder to their owner, also where the file was open to others", async () => {
+    const { store, folder } = await storeWith(undefined, "new/folder");
+    await store.put(here, "appKey", secret);
+    await chmod(store.file, 0o644);
+    await store.put(there, "appKey", secret);
+    expect((await stat(store.file)).mode & 0o777).toBe(0o600);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    expect(Object.keys(JSON.parse(await readFile(store.file, "utf8")))).toEqual([here, there]);
   });
 
   it("replaces a secret, and leaves no part of a file behind", async () => {

@@ -40,5 +40,4 @@ export const openStore = (context: Context): CredentialStore =>
     folder: configFolder(context),
     keychain: context.keychain,
     onSlowKeychain: () => context.io.stderr.write("Waiting for your keychain. It may be asking you.\n"),
-    newId: context.newId,
   });

@@ -1,0 +1,24 @@
+import { mkdirSync } from "node:fs";
+import Conf from "conf";
+
+/** A file of settings: `<name>.json` in the folder. */
+export interface SettingsFile {
+  readonly folder: string;
+  readonly name: string;
+}
+
+/**
+ * Replaces a file of settings in one step. Only its owner can read the file (0600) and a folder that it makes (0700).
+ * Throws the error of the file system.
+ */
+export function writeSettings({ folder, name }: SettingsFile, settings: object): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = new Conf<Record<string, unknown>>({
+    cwd: folder,
+    configName: name,
+    configFileMode: 0o600,
+    accessPropertiesByDotNotation: false,
+    serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
+  });
+  file.store = { ...settings };
+}
