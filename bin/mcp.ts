@@ -1,5 +1,5 @@
 import { serveStdio } from "../mcp/stdio.ts";
-import type { McpRequest } from "../src/cli/core/program/programs.ts";
+import type { McpRequest } from "../src/programs.ts";
 
 /** What the MCP server needs of its process. */
 export interface McpWorld {

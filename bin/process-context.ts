@@ -1,7 +1,7 @@
 import type { Context, Io } from "../src/cli/core/program/context.ts";
-import type { Programs } from "../src/cli/core/program/programs.ts";
 import { systemClock } from "../src/client/waiting/clock.ts";
 import { systemKeychain } from "../src/credentials/keychain.ts";
+import type { Programs } from "../src/programs.ts";
 import { loadProgram } from "./load-program.ts";
 import { processIo } from "./process-io.ts";
 

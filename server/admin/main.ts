@@ -1,3 +1,4 @@
+import type { AdminCommand, AdminRequest } from "../../src/programs.ts";
 import { migrations } from "../store/engine/migrations/all-migrations.ts";
 import { backUp } from "./backup.ts";
 import { checkAll } from "./check.ts";
@@ -14,42 +15,7 @@ import {
   replacePassword,
 } from "./users.ts";
 
-export type AdminCommand =
-  | { readonly command: "user create"; readonly email: string; readonly password: string }
-  | { readonly command: "user password"; readonly email: string; readonly password: string }
-  | { readonly command: "app create"; readonly name: string; readonly owner: string }
-  | {
-      readonly command: "key create";
-      readonly appId: string;
-      readonly label?: string | undefined;
-      readonly kind?: "full" | "intake" | undefined;
-    }
-  | {
-      readonly command: "token create";
-      readonly kind: "agent" | "maintainer";
-      readonly owner: string;
-      readonly label?: string | undefined;
-      readonly scopes?: readonly string[] | undefined;
-      readonly appId?: string | undefined;
-    }
-  | { readonly command: "key list"; readonly owner?: string | undefined; readonly appId?: string | undefined }
-  | { readonly command: "key revoke"; readonly id: string }
-  | { readonly command: "token list"; readonly owner?: string | undefined }
-  | { readonly command: "token revoke"; readonly id: string }
-  | { readonly command: "migrate" }
-  | { readonly command: "check" }
-  | { readonly command: "repair" }
-  | { readonly command: "secret reset" }
-  | { readonly command: "backup"; readonly file: string }
-  | { readonly command: "restore"; readonly file: string };
-
-/** A command of the person who runs the server, and the database that it is for. */
-export type AdminRequest = AdminCommand & {
-  /** Folder of the SQLite database, the files and the secret. */
-  readonly data?: string | undefined;
-  /** PostgreSQL instead; the files still lie in the folder. */
-  readonly databaseUrl?: string | undefined;
-};
+export type { AdminCommand } from "../../src/programs.ts";
 
 /**
  * Does it and gives what was made or found. A running server notices at once. Throws a SettingError or an ApiError where

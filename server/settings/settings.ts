@@ -1,18 +1,7 @@
 import type { Budgets } from "./budgets.ts";
 import type { RateLimitSettings } from "./rate-limit-settings.ts";
 
-/** The flags of `innkeep serve`. Each but `json` has a variable of the same meaning. */
-export interface ServeFlags {
-  readonly host?: string | undefined;
-  readonly port?: number | undefined;
-  readonly data?: string | undefined;
-  readonly databaseUrl?: string | undefined;
-  readonly baseUrl?: string | undefined;
-  readonly consoleUrl?: string | undefined;
-  readonly demo?: boolean | undefined;
-  readonly dev?: boolean | undefined;
-  readonly json?: boolean | undefined;
-}
+export type { ServeFlags } from "../../src/programs.ts";
 
 /** Environment variables by their names. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
+import type { DatabaseChoice } from "../../programs.ts";
 import { usageError } from "../core/failures/cli-error.ts";
 import { canAsk, confirm } from "../core/input/confirm.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { Invocation } from "../core/program/context.ts";
-import type { DatabaseChoice } from "../core/program/programs.ts";
 import { administer, group, onDatabase } from "../operator/administer.ts";
 import { addCredentials } from "../operator/credentials.ts";
 

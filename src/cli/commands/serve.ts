@@ -1,9 +1,9 @@
 import type { Command } from "commander";
+import type { ServeFlags } from "../../programs.ts";
 import type { Exit } from "../core/failures/exit-codes.ts";
 import { wholeNumber } from "../core/input/flags.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { Invocation } from "../core/program/context.ts";
-import type { ServeFlags } from "../core/program/programs.ts";
 
 export function addServe(serve: Command, setup: Setup): void {
   serve

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
+import type { AdminCommand, DatabaseChoice } from "../../programs.ts";
 import type { Exit } from "../core/failures/exit-codes.ts";
 import { details } from "../core/output/details.ts";
 import { printOne } from "../core/output/output.ts";
 import type { Invocation } from "../core/program/context.ts";
-import type { AdminCommand, DatabaseChoice } from "../core/program/programs.ts";
 
 /** A group of commands below `admin`. */
 export const group = (admin: Command, name: string, summary: string): Command =>

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import type { AdminCommand, DatabaseChoice } from "../../programs.ts";
 import { choices } from "../core/input/choices.ts";
 import { confirm } from "../core/input/confirm.ts";
 import { several } from "../core/input/flags.ts";
@@ -6,7 +7,6 @@ import { fieldOf } from "../core/output/fields.ts";
 import { type Column, printList } from "../core/output/output.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { GlobalFlags, Invocation } from "../core/program/context.ts";
-import type { AdminCommand, DatabaseChoice } from "../core/program/programs.ts";
 import { administer, ask, group, onDatabase } from "./administer.ts";
 
 /** `admin key` and `admin token`. */

@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type {
-  AdminRequest,
-  McpRequest,
-  Programs,
-  ServeFlags,
-} from "../../../src/cli/core/program/programs.ts";
+import type { AdminRequest, McpRequest, Programs, ServeFlags } from "../../../src/programs.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 
 /** A command line whose programs only note what they were told. */
@@ -196,11 +191,11 @@ describe("mcp", () => {
     const { run, told, line } = await noting();
     const set = (stdin: string) => line.run(["auth", "set", "agent-token"], { stdin });
     await run("mcp");
-    expect(await told.mcp?.storedToken()).toBeUndefined();
+    expect(await told.mcp?.storedToken?.()).toBeUndefined();
     await set("sda_first");
-    expect(await told.mcp?.storedToken()).toBe("sda_first");
+    expect(await told.mcp?.storedToken?.()).toBe("sda_first");
     await set("sda_second");
-    expect(await told.mcp?.storedToken()).toBe("sda_second");
+    expect(await told.mcp?.storedToken?.()).toBe("sda_second");
   });
 
   it("writes nothing of its own to the standard output, which belongs to the protocol", async () => {

@@ -4,7 +4,7 @@ import type { CredentialKind } from "../../../client/credential-kinds.ts";
 import type { Transport } from "../../../client/transport/wire.ts";
 import type { Clock } from "../../../client/waiting/clock.ts";
 import type { Keychain } from "../../../credentials/keychain.ts";
-import type { Programs } from "./programs.ts";
+import type { Programs } from "../../../programs.ts";
 
 /** Standard output or standard error. */
 export interface Sink {

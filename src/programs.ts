@@ -1,5 +1,5 @@
-import type { Exchange } from "../../../client/options.ts";
-import type { ProxySettings } from "../../../client/transport/proxy.ts";
+import type { Exchange } from "./client/options.ts";
+import type { ProxySettings } from "./client/transport/proxy.ts";
 
 /** The flags of `innkeep serve`; what is left out comes from the environment or the defaults. */
 export interface ServeFlags {
@@ -15,12 +15,15 @@ export interface ServeFlags {
   readonly json?: boolean;
 }
 
-/** Which database an operator's command works on. */
+/** The database that an operator's command works on. */
 export interface DatabaseChoice {
+  /** Folder of the SQLite database, the files and the secret. */
   readonly data?: string;
+  /** PostgreSQL instead of SQLite; the files stay in the folder. */
   readonly databaseUrl?: string;
 }
 
+/** A command of the person who runs the server. */
 export type AdminCommand =
   | { readonly command: "user create"; readonly email: string; readonly password: string }
   | { readonly command: "user password"; readonly email: string; readonly password: string }
@@ -50,26 +53,32 @@ export type AdminCommand =
   | { readonly command: "backup"; readonly file: string }
   | { readonly command: "restore"; readonly file: string };
 
-/** One command of the person who runs the server; works on the database directly. */
+/** A command of the person who runs the server, and the database that it works on. */
 export type AdminRequest = AdminCommand & DatabaseChoice;
 
-/** What `innkeep mcp` was told. */
+/** What `innkeep mcp` gives the MCP server. Addresses have no slash at the end. */
 export interface McpRequest {
   readonly baseUrl: string;
-  readonly consoleUrl?: string;
-  readonly agentToken?: string;
-  /** A file that holds the agent token. */
-  readonly tokenFile?: string;
-  /** The agent token that is stored on this machine, for when neither of the two above is there. */
-  readonly storedToken: () => Promise<string | undefined>;
-  readonly proxy: ProxySettings;
-  /** Writes the trace of each request, where one was asked for. */
-  readonly onExchange?: (exchange: Exchange) => void;
-  /** The longest that one call may wait for a decision. */
-  readonly maxWaitSeconds?: number;
+  /** Where people decide; only for links to show. Left out: as the server's answers say. */
+  readonly consoleUrl?: string | undefined;
+  /** A file that holds the agent token. Read at the first call, and again after the server refused the token. */
+  readonly tokenFile?: string | undefined;
+  /** Where no file is given. */
+  readonly agentToken?: string | undefined;
+  /**
+   * The agent token from elsewhere, such as a keychain; asked for where neither of the two above is given, at the first
+   * call and again after the server refused the token.
+   */
+  readonly storedToken?: (() => Promise<string | undefined>) | undefined;
+  readonly proxy?: ProxySettings | undefined;
+  /** Hears of every request to the server and its answer. Holds secrets. */
+  readonly onExchange?: ((exchange: Exchange) => void) | undefined;
+  /** The longest that one call may wait for a decision: 1 to 240; left out: 50. */
+  readonly maxWaitSeconds?: number | undefined;
   /** Offers no tool that writes. */
-  readonly readOnly?: boolean;
-  readonly stateDirectory: string;
+  readonly readOnly?: boolean | undefined;
+  /** Where proposals are remembered; left out: only as long as the process lives. */
+  readonly stateDirectory?: string | undefined;
 }
 
 /** The other programs of the package. The front door loads each only when it is called. */
