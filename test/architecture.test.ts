@@ -1,98 +1,44 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { exceptions, knownCircles, walls } from "./support/sources/import-rules.ts";
+import { circlesIn, codeOf, importsIn } from "./support/sources/imports.ts";
+import { readTree, type Tree } from "./support/sources/tree.ts";
+import {
+  breachesIn,
+  foldersWithoutRow,
+  rowsWithoutFolder,
+  staleExceptions,
+  type Walls,
+} from "./support/sources/walls.ts";
 
-const root = resolve(import.meta.dirname, "..");
+const tree = readTree(["bin", "src", "server", "mcp"], [".ts", ".tsx"]);
+const imports = importsIn(tree);
 
-/** Who may import whom: folders of ours, packages, and `node:*` where the runtime may be used. */
-const mayImport: Record<string, readonly string[]> = {
-  "src/contract": ["src/contract", "zod/mini"],
-  "src/client": ["src/client", "src/contract", "undici", "zod/mini", "node:*"],
-  "src/reporter": ["src/reporter", "src/contract/test-sessions.ts", "src/contract/limits.ts"],
-  "src/credentials": ["src/credentials", "conf", "keytar", "node:*"],
-  "src/cli": [
-    "src/cli",
-    "src/client",
-    "src/contract",
-    "src/credentials",
-    "src/programs.ts",
-    "commander",
-    "ink",
-    "open",
-    "react",
-    "zod/mini",
-    "node:*",
-  ],
-  mcp: [
-    "mcp",
-    "src/client",
-    "src/contract",
-    "src/programs.ts",
-    "@modelcontextprotocol/*",
-    "zod/mini",
-    "node:*",
-  ],
-  "server/domain": ["server/domain", "src/contract", "temporal-polyfill"],
-  "server/attestation": [
-    "server/attestation",
-    "server/domain",
-    "server/settings/settings.ts",
-    "src/contract",
-    "jose",
-    "node:*",
-  ],
-  "server/store": [
-    "server/store",
-    "server/clock.ts",
-    "server/domain",
-    "src/contract",
-    "sqlite3",
-    "pg",
-    "node:*",
-  ],
-  "server/files": ["server/files", "server/clock.ts", "server/domain", "src/contract", "node:*"],
-  "server/background/outbox": [
-    "server/background/outbox",
-    "server/store",
-    "server/domain",
-    "server/deps.ts",
-    "server/secrets/sealed-address.ts",
-    "ipaddr.js",
-    "node:*",
-  ],
-  "server/routes": ["server", "src/contract", "semver", "uuid", "node:*"],
-  "server/http": [
-    "server",
-    "src/contract",
-    "koa",
-    "@koa/router",
-    "@fastify/busboy",
-    "ipaddr.js",
-    "prom-client",
-    "zod/mini",
-    "node:*",
-  ],
-  "server/dev": ["server", "src/contract", "koa", "temporal-polyfill", "zod/mini", "node:*"],
-  "server/console": [
-    "server",
-    "src/contract",
-    "koa",
-    "preact",
-    "preact/*",
-    "preact-render-to-string",
-    "markdown-it",
-    "openid-client",
-    "zod/mini",
-    "node:*",
-  ],
-};
+describe("who imports whom", () => {
+  it("has a row for every folder, and no row without a folder", () => {
+    expect(foldersWithoutRow(imports, walls)).toEqual([]);
+    expect(rowsWithoutFolder(imports, walls)).toEqual([]);
+  });
 
-const never: Record<string, RegExp> = {
-  "src/contract/": /^node:|^server|^mcp/,
-  "server/": /^src\/(cli|client|credentials)|^mcp|^bin/,
-  "server/routes/": /^koa$|^@koa|^server\/console/,
-  "server/store/": /^server\/(http|routes|console)/,
-};
+  it("is what each folder may import", () => {
+    expect(breachesIn(imports, walls, exceptions)).toEqual([]);
+  });
+
+  it("has no exception that nothing needs: take it out of import-rules.ts", () => {
+    expect(staleExceptions(imports, walls, exceptions)).toEqual([]);
+  });
+
+  it("has no circle, types included", () => {
+    const circles = circlesIn(imports).map((circle) => circle.replace(/ → [^ ]+$/, ""));
+    expect(circles.filter((circle) => !knownCircles.includes(circle))).toEqual([]);
+    expect(knownCircles.filter((circle) => !circles.includes(circle))).toEqual([]);
+  });
+
+  it("has random tests take the seed of the run", () => {
+    const tests = importsIn(readTree(["test"], [".ts", ".tsx"]));
+    const direct = [...tests].filter(([, names]) => names.includes("fast-check")).map(([file]) => file);
+    expect(direct).toEqual(["test/support/property.ts"]);
+  });
+});
 
 const rules: [string, RegExp, (file: string) => boolean][] = [
   ["process.env is read only in bin", /\bprocess\.env\b/, (file) => !file.startsWith("bin/")],
@@ -110,55 +56,53 @@ const rules: [string, RegExp, (file: string) => boolean][] = [
   ["nothing is exported by default", /^export default/m, () => true],
 ];
 
-describe.each(Object.entries(mayImport))("%s", (folder, allowed) => {
-  it.each(sourcesIn(folder))("%s imports only what its folder may", (file) => {
-    const illegal = importsOf(file).filter(
-      (name) => !allowed.some((entry) => covers(entry, name)) || isNever(file, name),
-    );
-    expect(illegal).toEqual([]);
-  });
-});
+const offendersIn = (files: Tree, pattern: RegExp, applies: (file: string) => boolean): string[] =>
+  [...files].filter(([file, text]) => applies(file) && pattern.test(codeOf(text))).map(([file]) => file);
 
 describe.each(rules)("%s", (_, pattern, applies) => {
   it("in every source file", () => {
-    const offenders = ["bin", "src", "server", "mcp"]
-      .flatMap(sourcesIn)
-      .filter(applies)
-      .filter((file) => pattern.test(codeOf(file)));
-    expect(offenders).toEqual([]);
+    expect(offendersIn(tree, pattern, applies)).toEqual([]);
   });
 });
 
-it("random tests take the seed of the run", () => {
-  const apart = sourcesIn("test").filter((file) => importsOf(file).includes("fast-check"));
-  expect(apart).toEqual(["test/support/property.ts"]);
+describe("the checks themselves", () => {
+  const planted: Tree = new Map([
+    ["server/store/a.ts", 'import { b } from "../http/b.ts";\nexport const a = b;'],
+    [
+      "server/http/b.ts",
+      'import {\n  type A,\n  a,\n} from "../store/a.ts";\nexport type { C } from "./c.ts";',
+    ],
+    ["server/http/c.ts", '/** import { x } from "koa"; */\n// import "pg";\nexport interface C {}'],
+    ["server/new/d.ts", 'const d = await import(\n  "../store/a.ts"\n);'],
+  ]);
+  const found = importsIn(planted);
+  const rows: Walls = { "server/store": ["server/store"], "server/http": ["server/http", "server/store"] };
+
+  it("find imports over several lines, of types and while running, and none in comments", () => {
+    expect(Object.fromEntries(found)).toEqual({
+      "server/store/a.ts": ["server/http/b.ts"],
+      "server/http/b.ts": ["server/store/a.ts", "server/http/c.ts"],
+      "server/http/c.ts": [],
+      "server/new/d.ts": ["server/store/a.ts"],
+    });
+  });
+
+  it("name the file and the import that breaks a wall, and a folder without a row", () => {
+    expect(breachesIn(found, rows)).toEqual([
+      "server/store/a.ts imports server/http/b.ts",
+      "server/new/d.ts imports server/store/a.ts",
+    ]);
+    expect(foldersWithoutRow(found, rows)).toEqual(["server/new"]);
+    expect(rowsWithoutFolder(found, { ...rows, "server/old": [] })).toEqual(["server/old"]);
+  });
+
+  it("leave out an exception, and name one that nothing needs", () => {
+    const allowed = { "server/store/a.ts": { imports: ["server/http/b.ts", "pg"], why: "planted" } };
+    expect(breachesIn(found, rows, allowed)).toEqual(["server/new/d.ts imports server/store/a.ts"]);
+    expect(staleExceptions(found, rows, allowed)).toEqual(["server/store/a.ts imports pg"]);
+  });
+
+  it("print a circle", () => {
+    expect(circlesIn(found)).toEqual(["server/store/a.ts → server/http/b.ts → server/store/a.ts"]);
+  });
 });
-
-function sourcesIn(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.tsx?$/.test(name))
-    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
-    .sort();
-}
-
-const importForms =
-  /^import [^"]*?from "([^"]+)"|^export [{*][^"=]*? from "([^"]+)"|^import "([^"]+)"|import\("([^"]+)"\)/gm;
-
-function importsOf(file: string): string[] {
-  const names = [...codeOf(file).matchAll(importForms)].flatMap((found) => found.slice(1, 5).filter(Boolean));
-  return names.map((name) =>
-    name.startsWith(".") ? relative(root, resolve(root, dirname(file), name)) : name,
-  );
-}
-
-const codeOf = (file: string): string =>
-  readFileSync(join(root, file), "utf8").replace(/\/\*\*[\s\S]*?\*\//g, "");
-
-function covers(entry: string, name: string): boolean {
-  if (entry === "node:*") return name.startsWith("node:");
-  if (entry.endsWith("/*")) return name.startsWith(entry.slice(0, -1));
-  return name === entry || name.startsWith(`${entry}/`);
-}
-
-const isNever = (file: string, name: string): boolean =>
-  Object.entries(never).some(([folder, pattern]) => file.startsWith(folder) && pattern.test(name));

@@ -1,9 +1,9 @@
 import type { Context } from "koa";
 import type { Deps } from "../deps.ts";
-import { checkReady, readMetrics, readOpenApi } from "../routes/readiness.ts";
 import { isKnown } from "./answers.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Route } from "./mount.ts";
+import { checkReady, readMetrics, readOpenApi } from "./readiness.ts";
 
 /** What operators and tools read: health, readiness, figures, and the API's own description. */
 export function operationsRoutes(deps: Deps, metrics: Metrics): Route[] {

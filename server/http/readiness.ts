@@ -3,10 +3,10 @@ import { statfs } from "node:fs/promises";
 import { ApiError } from "../../src/contract/errors.ts";
 import { createOpenApi } from "../../src/contract/openapi/document.ts";
 import type { Deps } from "../deps.ts";
-import { type PreparedAnswer, prepareAnswer } from "../http/answers.ts";
-import type { Metrics } from "../http/metrics.ts";
 import { hashOf } from "../secrets/secrets.ts";
 import { ping } from "../store/engine/ping.ts";
+import { type PreparedAnswer, prepareAnswer } from "./answers.ts";
+import type { Metrics } from "./metrics.ts";
 
 const leastFreeBytes = 64 * 1_048_576;
 

@@ -1,0 +1,212 @@
+import type { Exceptions, Walls } from "./walls.ts";
+
+/** The rows of `test/architecture.test.ts`. A new folder needs one. */
+export const walls: Walls = {
+  bin: [
+    ...["bin", "mcp", "server/main.ts", "server/admin/main.ts", "src/cli", "src/client", "src/credentials"],
+    ...["src/programs.ts", "open", "node:*"],
+  ],
+  src: ["src/client", "src/contract", "src/reporter"],
+  "src/contract": ["src/contract", "zod/mini"],
+  "src/client": ["src/client", "src/contract", "undici", "zod/mini", "node:*"],
+  "src/reporter": ["src/reporter", "src/contract/test-sessions.ts", "src/contract/limits.ts"],
+  "src/credentials": ["src/credentials", "conf", "keytar", "node:*"],
+  "src/cli": [
+    ...["src/cli", "src/client", "src/contract", "src/credentials", "src/programs.ts"],
+    ...["commander", "zod/mini", "node:*"],
+  ],
+  "src/cli/views": ["src/cli", "src/client", "ink", "react"],
+  mcp: [
+    "mcp",
+    "src/client",
+    "src/contract",
+    "src/programs.ts",
+    "@modelcontextprotocol/*",
+    "zod/mini",
+    "node:*",
+  ],
+  server: ["server", "src/contract", "src/programs.ts", "koa", "pino", "node:*"],
+  "server/domain": ["server/domain", "src/contract", "temporal-polyfill"],
+  "server/store": [
+    ...["server/store", "server/clock.ts", "server/domain", "src/contract"],
+    ...["sqlite3", "pg", "node:*"],
+  ],
+  "server/files": ["server/files", "server/clock.ts", "src/contract", "node:*"],
+  "server/secrets": [
+    ...["server/secrets", "server/store", "server/deps.ts", "src/contract"],
+    ...["@node-rs/argon2", "uuid", "node:*"],
+  ],
+  "server/settings": [
+    "server/settings",
+    "src/contract",
+    "src/programs.ts",
+    "ipaddr.js",
+    "zod/mini",
+    "node:*",
+  ],
+  "server/attestation": [
+    ...["server/attestation", "server/domain", "server/settings/settings.ts", "src/contract"],
+    ...["jose", "node:*"],
+  ],
+  "server/background": [
+    ...["server/background", "server/store", "server/domain", "server/files", "server/deps.ts"],
+    ...["server/clock.ts", "server/secrets/sealed-address.ts", "node:*"],
+  ],
+  "server/background/outbox": [
+    ...["server/background/outbox", "server/store", "server/domain", "server/deps.ts"],
+    ...["server/secrets/sealed-address.ts", "ipaddr.js", "node:*"],
+  ],
+  // Handlers: load, decide, save, answer. Of `server/http` they know what a handler takes and gives.
+  "server/routes": [
+    ...[
+      "server/routes",
+      "server/domain",
+      "server/store",
+      "server/secrets",
+      "server/settings",
+      "server/deps.ts",
+    ],
+    ...["server/http/handler.ts", "server/http/answers.ts", "server/http/lookup-cache.ts", "src/contract"],
+    ...["semver", "node:*"],
+  ],
+  // From the contract to Koa, whatever the endpoint. Of the store: the engine, what it keeps of requests, credentials.
+  "server/http": [
+    ...[
+      "server/http",
+      "server/domain",
+      "server/files",
+      "server/secrets",
+      "server/settings",
+      "server/deps.ts",
+    ],
+    ...["server/store/engine", "server/store/requests", "server/store/access/credentials.ts", "src/contract"],
+    ...["koa", "@koa/router", "@fastify/busboy", "ipaddr.js", "prom-client", "zod/mini", "node:*"],
+  ],
+  // Pages reach data through handlers, never through the store.
+  "server/console": [
+    ...[
+      "server/console",
+      "server/http",
+      "server/routes",
+      "server/domain",
+      "server/secrets",
+      "server/settings",
+    ],
+    ...["server/deps.ts", "server/clock.ts", "src/contract"],
+    ...["koa", "preact", "preact/*", "preact-render-to-string", "markdown-it", "openid-client"],
+    ...["zod/mini", "node:*"],
+  ],
+  "server/dev": [
+    ...["server/dev", "server/demo", "server/http", "server/store", "server/secrets", "server/deps.ts"],
+    ...["server/clock.ts", "src/contract", "temporal-polyfill", "zod/mini", "node:*"],
+  ],
+  "server/demo": [
+    ...[
+      "server/demo",
+      "server/background/passing-time.ts",
+      "server/domain",
+      "server/routes",
+      "server/secrets",
+    ],
+    ...["server/settings", "server/store", "server/deps.ts", "src/contract", "node:*"],
+  ],
+  "server/start": [
+    ...["server/start", "server/attestation", "server/background", "server/demo", "server/files"],
+    ...["server/http/answers.ts", "server/secrets", "server/settings", "server/store"],
+    ...["server/clock.ts", "server/deps.ts", "pino", "node:*"],
+  ],
+  "server/admin": [
+    ...[
+      "server/admin",
+      "server/background/stray-files.ts",
+      "server/files",
+      "server/secrets",
+      "server/settings",
+    ],
+    ...[
+      "server/start",
+      "server/store",
+      "server/clock.ts",
+      "src/contract",
+      "src/programs.ts",
+      "uuid",
+      "zod/mini",
+      "node:*",
+    ],
+  ],
+};
+
+const readsTheStore = "reads what no endpoint of the API gives; it is to become a handler";
+const store = (file: string) => `server/store/${file}.ts`;
+/** What is not as the rows say, and why. */
+export const exceptions: Exceptions = {
+  "server/console/kit/layout/navigation.ts": {
+    imports: [store("feedback/awaiting-proposals"), store("testing/slot-requests")],
+    why: readsTheStore,
+  },
+  "server/console/pages/audit/audit-names.ts": {
+    imports: [store("access/audit-targets"), store("engine/database")],
+    why: readsTheStore,
+  },
+  "server/console/pages/cycles/slot-request-lines.tsx": {
+    imports: [store("testing/slot-requests")],
+    why: readsTheStore,
+  },
+  "server/console/pages/feedback/thread/page.tsx": {
+    imports: [store("feedback/deliveries")],
+    why: readsTheStore,
+  },
+  "server/console/pages/feedback/thread/proposal-delivery.tsx": {
+    imports: [store("feedback/deliveries")],
+    why: readsTheStore,
+  },
+  "server/console/pages/home/page.tsx": {
+    imports: [store("feedback/awaiting-proposals"), store("testing/slot-requests")],
+    why: readsTheStore,
+  },
+  "server/console/pages/home/waiting-proposals.tsx": {
+    imports: [store("feedback/awaiting-proposals")],
+    why: readsTheStore,
+  },
+  "server/console/pages/listings/listing-page.tsx": {
+    imports: [store("access/devices"), store("testing/slot-requests")],
+    why: readsTheStore,
+  },
+  "server/console/pages/listings/page.tsx": { imports: [store("testing/slot-requests")], why: readsTheStore },
+  "server/console/pages/sign-in-methods/page.tsx": {
+    imports: [store("access/identities"), store("access/users")],
+    why: readsTheStore,
+  },
+  "server/console/sign-in/devices/handlers.ts": {
+    imports: [
+      store("access/devices"),
+      store("access/sign-in-codes"),
+      store("access/users"),
+      store("engine/topics"),
+    ],
+    why: "handlers of pages that are no part of the API",
+  },
+  "server/dev/apply-faults.ts": { imports: ["koa"], why: "answers before the routes do" },
+  "server/dev/dev-server.ts": { imports: ["koa"], why: "adds routes that are no part of the API" },
+  "server/routes/access/console-session.ts": {
+    imports: ["server/http/authenticate.ts", "server/http/known-browser.ts"],
+    why: "a sign-in sets the cookie and marks the browser",
+  },
+  "server/routes/access/sign-in-attempt.ts": {
+    imports: ["server/http/connections/client-address.ts"],
+    why: "a failed sign-in counts for the network of its address",
+  },
+  "server/routes/testing/unknown-test-keys.ts": {
+    imports: ["server/http/idempotency/idempotent-request.ts", "server/http/invoke.ts"],
+    why: "it forgets the limits and the stored answers of test keys that nobody has",
+  },
+};
+
+/** Circles that are still there. The list may only become shorter. */
+export const knownCircles: readonly string[] = [
+  "server/background/passing-time.ts → server/deps.ts",
+  "server/console/pages/api-keys/api-keys.tsx → server/console/pages/apps/page.tsx",
+  "server/console/pages/feedback/thread/page.tsx → server/console/pages/feedback/thread/proposal.tsx",
+  "server/http/idempotency/idempotent-request.ts → server/http/invoke.ts",
+  "server/http/uploads/form-fields.ts → server/http/uploads/multipart-upload.ts → server/http/uploads/multipart-parser.ts",
+];
