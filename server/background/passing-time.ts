@@ -1,9 +1,10 @@
-import type { Deps } from "../deps.ts";
+import type { Clock } from "../clock.ts";
 import { afterDay, countedDaysOf, hasMissedTooMany } from "../domain/testing/slot.ts";
 import { graceEndOf } from "../domain/testing/test-days.ts";
-import type { Transaction } from "../store/engine/database.ts";
+import type { Database, Transaction } from "../store/engine/database.ts";
 import { concernsCycles } from "../store/engine/topics.ts";
 import { type ClosingSlot, type Concerned, type DueCycle, dueChanges } from "../store/testing/due-changes.ts";
+import type { TimeWatch } from "./time-watch.ts";
 
 /**
  * The changes that the passing of time causes in closed testing: requests expire, cycles start and end, days close. Each
@@ -20,13 +21,18 @@ export interface PassingTime {
   next(): string | null;
 }
 
-type Needed = Pick<Deps, "database" | "clock" | "newId">;
+// Not picked from Deps: Deps names PassingTime, and the two files would import each other.
+interface Needed {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly newId: () => string;
+}
 
 const atOnce = 50;
 /** How many cycles are advanced at the same time. On SQLite they share a commit. */
 const sideBySide = 10;
 
-export function createPassingTime(deps: Needed & Pick<Deps, "time">): PassingTime {
+export function createPassingTime(deps: Needed & { readonly time: TimeWatch }): PassingTime {
   const { database, clock, time } = deps;
   let known: { readonly next: string | null; readonly at: number } | undefined;
   let generation = 0;
@@ -104,7 +110,7 @@ async function applyDueChanges(deps: Needed): Promise<void> {
 
 /** Applies all due changes of a cycle, day by day, even if many days have passed since the last change. */
 export async function advanceCycle(
-  deps: Pick<Deps, "newId">,
+  deps: Pick<Needed, "newId">,
   tx: Transaction,
   { id, now }: { readonly id: string; readonly now: string },
 ): Promise<void> {
@@ -124,7 +130,7 @@ const start = (tx: Transaction, cycle: DueCycle) =>
 
 /** Closes a day. The test ends with the last day, but the cycle goes on for as long as late sessions count. */
 async function closeDay(
-  deps: Pick<Deps, "newId">,
+  deps: Pick<Needed, "newId">,
   tx: Transaction,
   { cycle, endedAt }: { readonly cycle: DueCycle; readonly endedAt: string },
 ): Promise<void> {

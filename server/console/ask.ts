@@ -1,25 +1,13 @@
 import { setTimeout } from "node:timers/promises";
 import type * as z from "zod/mini";
-import type { Endpoint, Group } from "../../src/contract/endpoint.ts";
+import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { ApiError, type ErrorCode, errorCatalogue } from "../../src/contract/errors.ts";
-import { contract } from "../../src/contract/index.ts";
 import type { Deps } from "../deps.ts";
 import { isPrepared } from "../http/answers.ts";
-import type { ConsoleCaller, Handler, Handlers, Request } from "../http/handler.ts";
-import { createInvoke, type Invoke, type Outcome } from "../http/invoke.ts";
-import { apiKeyHandlers } from "../routes/access/api-keys.ts";
-import { apps } from "../routes/access/apps.ts";
-import { audit } from "../routes/access/audit.ts";
-import { consoleSession } from "../routes/access/console-session.ts";
-import { devices } from "../routes/access/devices.ts";
-import { tokens } from "../routes/access/tokens.ts";
-import { consoleChangelog } from "../routes/content/console-changelog.ts";
-import { consoleFaqs } from "../routes/content/console-faqs.ts";
-import { consoleFeedback } from "../routes/feedback/console-feedback.ts";
-import { consoleProposals } from "../routes/feedback/console-proposals.ts";
-import { cycles } from "../routes/testing/cycles.ts";
-import { listings } from "../routes/testing/listings.ts";
-import { slots } from "../routes/testing/slots.ts";
+import { type Api, mapEndpoints } from "../http/api.ts";
+import type { ConsoleCaller, Groups, Request } from "../http/handler.ts";
+import type { InvocationResult, Invoke } from "../http/invocation.ts";
+import { createInvoke } from "../http/invoke.ts";
 
 /** What a page asks of an endpoint. */
 export interface Asked {
@@ -46,12 +34,14 @@ export interface Asking {
   readonly setSession: Request["setSession"];
 }
 
-/** Adds endpoints that only pages have. */
-export type AddGroup = <G extends Group>(group: G, handlers: Handlers<G>) => void;
-
-/** The console's endpoints for its own pages: the same handlers, rules, audit and idempotency as over HTTP. */
-export function createAsks(deps: Deps, more?: (add: AddGroup) => void): (asking: Asking) => Ask {
-  const invokes = invokesOf(deps, more);
+/**
+ * Calls endpoints for the console's own pages: the same handlers, rules, audit and idempotency as over HTTP. The result
+ * throws for an endpoint that the API does not have.
+ */
+export function createAsks<C extends Groups>(api: Api<C>, deps: Deps): (asking: Asking) => Ask {
+  const invokes = new Map<Endpoint, Invoke>(
+    mapEndpoints(api, (endpoint, handle) => [endpoint, createInvoke(endpoint, handle, deps)]),
+  );
   return (asking) =>
     async (endpoint, { params = {}, query = {}, body, once } = {}) => {
       const invoke = invokes.get(endpoint);
@@ -66,7 +56,7 @@ export function createAsks(deps: Deps, more?: (add: AddGroup) => void): (asking:
 }
 
 /** A form sent twice at once waits for its twin, to show what that did. */
-async function patiently(attempt: () => Promise<Outcome>, times = 20): Promise<Outcome> {
+async function patiently(attempt: () => Promise<InvocationResult>, times = 20): Promise<InvocationResult> {
   try {
     return await attempt();
   } catch (error) {
@@ -77,32 +67,7 @@ async function patiently(attempt: () => Promise<Outcome>, times = 20): Promise<O
   return patiently(attempt, times - 1);
 }
 
-function invokesOf(deps: Deps, more: (add: AddGroup) => void = () => {}): Map<Endpoint, Invoke> {
-  const invokes = new Map<Endpoint, Invoke>();
-  const put = <E extends Endpoint>(endpoint: E, handle: Handler<E>) =>
-    invokes.set(endpoint, createInvoke(endpoint, handle, deps));
-  const add: AddGroup = <G extends Group>(group: G, handlers: Handlers<G>) => {
-    const names: (keyof G)[] = Object.keys(group);
-    for (const name of names) put(group[name], handlers[name]);
-  };
-  add(contract.session, consoleSession(deps));
-  add(contract.apps, apps(deps));
-  add(contract.keys, apiKeyHandlers(deps));
-  add(contract.tokens, tokens(deps));
-  add(contract.threads, consoleFeedback(deps));
-  add(contract.runs, consoleProposals(deps));
-  add(contract.consoleFaqs, consoleFaqs(deps));
-  add(contract.consoleChangelog, consoleChangelog(deps));
-  add(contract.devices, devices(deps));
-  add(contract.audit, audit(deps));
-  add(contract.listings, listings(deps));
-  add(contract.cycles, cycles(deps));
-  add(contract.slots, slots(deps));
-  more(add);
-  return invokes;
-}
-
-function answerOf<E extends Endpoint>(endpoint: E, { status, body }: Outcome): Answered<E> {
+function answerOf<E extends Endpoint>(endpoint: E, { status, body }: InvocationResult): Answered<E> {
   const value: unknown = body === undefined ? undefined : JSON.parse(textOf(body));
   if (status >= 400) throw refusalOf(value);
   const answer = "body" in endpoint.success ? endpoint.success.body.parse(value) : undefined;
@@ -110,7 +75,7 @@ function answerOf<E extends Endpoint>(endpoint: E, { status, body }: Outcome): A
   return answer as Answered<E>;
 }
 
-const textOf = (body: NonNullable<Outcome["body"]>): string =>
+const textOf = (body: NonNullable<InvocationResult["body"]>): string =>
   isPrepared(body) ? body.body.toString() : body;
 
 function refusalOf(body: unknown): ApiError {

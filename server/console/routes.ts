@@ -1,6 +1,8 @@
 import type { Context } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
+import type { Contract } from "../../src/contract/index.ts";
 import type { Deps } from "../deps.ts";
+import type { Api } from "../http/api.ts";
 import { isOwnOrigin, type Presented } from "../http/authenticate.ts";
 import { senderOf } from "../http/bodies/arrivals.ts";
 import type { Door, Route } from "../http/mount.ts";
@@ -20,11 +22,11 @@ import { askingOnly, pageOfPending, pendingFormOf } from "./sign-in/pending-form
 import type { Answer, SignedInVisit, Visit } from "./visit.ts";
 
 /** The pages, forms and assets of the console. */
-export function consoleRoutes(deps: Deps, door: Door): Route[] {
+export function consoleRoutes(deps: Deps, door: Door, api: Api<Contract>): Route[] {
   const place = consolePathOf(deps.settings);
   const patterns = createLinks(place.mountedAt);
   const respond = createRespond(deps.settings);
-  const visits = createVisits(deps, door, place);
+  const visits = createVisits({ deps, door, api }, place);
 
   const open = (method: "GET" | "POST", path: string, answer: Answer<Visit>): Route => ({
     method,
@@ -77,8 +79,14 @@ const frontDoor = ({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">): Route 
 type Params = Readonly<Record<string, string>>;
 
 /** Makes visits of requests: finds the caller, refuses forms of foreign pages, reads what a form sent. */
-function createVisits(deps: Deps, door: Door, { href, mountedAt }: ConsolePath) {
-  const asks = createAsks(deps);
+interface Serving {
+  readonly deps: Deps;
+  readonly door: Door;
+  readonly api: Api<Contract>;
+}
+
+function createVisits({ deps, door, api }: Serving, { href, mountedAt }: ConsolePath) {
+  const asks = createAsks(api, deps);
   const cookie = sessionCookie(deps.settings);
   const links = createLinks(href);
 

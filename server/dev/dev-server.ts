@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { isOwnOrigin } from "../http/authenticate.ts";
 import { type Door, mount, type Route } from "../http/mount.ts";
 import { applyFaults } from "./apply-faults.ts";
-import { development as contract } from "./dev-contract.ts";
+import { development as endpoints } from "./dev-contract.ts";
 import { createFaults } from "./faults.ts";
 import { development } from "./handlers.ts";
 import { isMovable } from "./movable-clock.ts";
@@ -20,7 +20,11 @@ export function createDevServer(deps: Deps, door: Door): DevServer | undefined {
   const { settings, clock } = deps;
   if (!settings.dev || !isMovable(clock)) return undefined;
   const faults = createFaults();
-  const routes = mount(contract, development(deps, clock, faults), deps, door);
+  const api = {
+    contract: { development: endpoints },
+    handlers: { development: development(deps, clock, faults) },
+  };
+  const routes = mount(api, deps, door);
   return {
     applyFaults: applyFaults(faults, deps),
     routes: routes.map((route) => ({

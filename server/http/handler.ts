@@ -111,3 +111,8 @@ export type Handler<E extends Endpoint> = (request: Request<E>) => Promise<Answe
 
 /** A handler for every endpoint of a group. */
 export type Handlers<G extends Group> = { readonly [Name in keyof G]: Handler<G[Name]> };
+
+export type Groups = Readonly<Record<string, Group>>;
+
+/** A handler for every endpoint of every group. */
+export type HandlersOf<C extends Groups> = { readonly [Name in keyof C]: Handlers<C[Name]> };

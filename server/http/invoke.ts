@@ -7,36 +7,13 @@ import type { Deps } from "../deps.ts";
 import { hashOf } from "../secrets/secrets.ts";
 import { isDangling } from "../store/engine/errors.ts";
 import { idempotency } from "../store/requests/idempotency.ts";
-import { isPrepared, type PreparedAnswer } from "./answers.ts";
+import { isPrepared } from "./answers.ts";
 import { errorBody } from "./errors.ts";
-import { type Callers, type Handler, notYet, type Request } from "./handler.ts";
+import { type Handler, notYet, type Request } from "./handler.ts";
 import { idempotentRequestOf, replay } from "./idempotency/idempotent-request.ts";
 import { AlreadyAnswered, createSave, spend, storeRefusal } from "./idempotency/save.ts";
+import type { IncomingRequest, InvocationResult, Invoke } from "./invocation.ts";
 import { countAttempt, fieldOf } from "./limits/attempts.ts";
-
-/** A request as it came, its caller known. */
-export interface Incoming {
-  readonly caller: Callers[Endpoint["auth"]];
-  readonly path: string;
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly body: unknown;
-  readonly idempotencyKey: string | undefined;
-  readonly address: string;
-  readonly browser: Request["browser"];
-  readonly callerNow: () => Promise<Callers[Endpoint["auth"]]>;
-  readonly signal: () => AbortSignal;
-  readonly setSession: Request["setSession"];
-}
-
-/** What goes out: JSON text, a prepared answer, or nothing. */
-export interface Outcome {
-  readonly status: number;
-  readonly body: string | PreparedAnswer | undefined;
-  readonly replayed: boolean;
-}
-
-export type Invoke = (incoming: Incoming) => Promise<Outcome>;
 
 /**
  * An endpoint and its handler as one function: checks scope and shape, replays what was answered before, keeps
@@ -85,7 +62,7 @@ const goneMeanwhile = (endpoint: Endpoint, cause: unknown): ApiError =>
   new ApiError(errorsOf(endpoint).includes("not_found") ? "not_found" : "invalid_api_key", {}, { cause });
 
 /** Throws `insufficient_scope` for a caller who lacks what the endpoint demands. */
-export function requireScope({ scope }: Endpoint, caller: Incoming["caller"]): void {
+export function requireScope({ scope }: Endpoint, caller: IncomingRequest["caller"]): void {
   if (!scope || !caller || !("scopes" in caller)) return;
   const granted: readonly Scope[] = caller.scopes;
   if (granted.includes(scope)) return;
@@ -98,7 +75,7 @@ const nothingGiven = { params: undefined, query: undefined, body: undefined };
  * The three parts of a request, checked. Throws `not_found` for an id of a form that no id has, and `bad_request` with
  * every fault of query and body.
  */
-function parse<E extends Endpoint>(endpoint: E, incoming: Incoming) {
+function parse<E extends Endpoint>(endpoint: E, incoming: IncomingRequest) {
   if (!endpoint.params && !endpoint.query && !endpoint.body) return nothingGiven;
   const issues: Issue[] = [];
   const part = (schema: z.ZodMiniObject | undefined, value: unknown) => {
@@ -119,7 +96,7 @@ function parse<E extends Endpoint>(endpoint: E, incoming: Incoming) {
 }
 
 function requestOf<E extends Endpoint>(
-  incoming: Incoming,
+  incoming: IncomingRequest,
   parts: ReturnType<typeof parse>,
   { save, saveRow }: Pick<Request, "save" | "saveRow">,
 ): Request<E> {
@@ -140,7 +117,11 @@ function requestOf<E extends Endpoint>(
   return request as Request<Endpoint> as Request<E>;
 }
 
-function outcomeOf(endpoint: Endpoint, answer: unknown, shape: (answer: unknown) => unknown): Outcome {
+function outcomeOf(
+  endpoint: Endpoint,
+  answer: unknown,
+  shape: (answer: unknown) => unknown,
+): InvocationResult {
   if (answer === notYet) return { status: 202, body: "{}", replayed: false };
   const { status } = endpoint.success;
   if (!("body" in endpoint.success)) return { status, body: undefined, replayed: false };
@@ -149,7 +130,7 @@ function outcomeOf(endpoint: Endpoint, answer: unknown, shape: (answer: unknown)
 }
 
 /** Whose rate limit a request uses up; undefined where there is none, or where it is switched off. */
-function limitedByOf(endpoint: Endpoint, { caller, body }: Incoming, deps: Deps): string | undefined {
+function limitedByOf(endpoint: Endpoint, { caller, body }: IncomingRequest, deps: Deps): string | undefined {
   if (!endpoint.rateLimit) return undefined;
   // The limit of rule T30 cannot be switched off.
   if (endpoint.rateLimitBy) {

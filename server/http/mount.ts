@@ -1,16 +1,18 @@
 import type { IncomingMessage } from "node:http";
 import type { Context } from "koa";
-import { type Endpoint, type Group, isMutation } from "../../src/contract/endpoint.ts";
+import { type Endpoint, isMutation } from "../../src/contract/endpoint.ts";
 import { badRequest } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import { etagOf, isKnown, isPrepared } from "./answers.ts";
+import { type Api, mapEndpoints } from "./api.ts";
 import type { Authenticate, Presented } from "./authenticate.ts";
 import type { Admit } from "./bodies/admission.ts";
 import { type IncomingBodies, type IncomingBody, senderOf } from "./bodies/arrivals.ts";
 import { readJson } from "./bodies/body.ts";
-import type { Callers, Handler, Handlers } from "./handler.ts";
-import { createInvoke, type Outcome, requireScope } from "./invoke.ts";
+import type { Callers, Groups } from "./handler.ts";
+import type { InvocationResult, Invoke } from "./invocation.ts";
+import { createInvoke, requireScope } from "./invoke.ts";
 import { uncountBytes } from "./limits/count-bytes.ts";
 import { countRefusal } from "./limits/count-refusal.ts";
 import { sessionCookie } from "./session-cookie.ts";
@@ -30,14 +32,18 @@ export interface Door {
   readonly arrivals: IncomingBodies;
 }
 
-/** The routes of a group: the only place where the contract meets Koa. */
-export function mount<G extends Group>(group: G, handlers: Handlers<G>, deps: Deps, door: Door): Route[] {
-  const names: (keyof G)[] = Object.keys(group);
-  return names.map((name) => route(group[name], handlers[name], deps, door));
+/** The routes of an API: the only place where the contract meets Koa. */
+export const mount = <C extends Groups>(api: Api<C>, deps: Deps, door: Door): Route[] =>
+  mapEndpoints(api, (endpoint, handle) =>
+    routeOf(endpoint, createInvoke(endpoint, handle, deps), { deps, door }),
+  );
+
+interface Mounting {
+  readonly deps: Deps;
+  readonly door: Door;
 }
 
-function route<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps, door: Door): Route {
-  const invoke = createInvoke(endpoint, handle, deps);
+function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, door }: Mounting): Route {
   const cookie = sessionCookie(deps.settings);
   const takeIn = bodyTaker(deps, door);
   return {
@@ -166,7 +172,11 @@ function signalOf(ctx: Context, { stopping }: Deps): AbortSignal {
   return AbortSignal.any([gone.signal, stopping]);
 }
 
-function send(ctx: Context, { status, body, replayed }: Outcome, { method, answersSecret }: Endpoint): void {
+function send(
+  ctx: Context,
+  { status, body, replayed }: InvocationResult,
+  { method, answersSecret }: Endpoint,
+): void {
   ctx.status = status;
   if (replayed) ctx.set("Idempotent-Replay", "true");
   if (method !== "GET") ctx.set("Cache-Control", "no-store");

@@ -42,3 +42,5 @@ export const contract = {
   devices,
   audit,
 } as const;
+
+export type Contract = typeof contract;

@@ -8,7 +8,7 @@ import {
   idempotency,
   type KnownKey,
 } from "../../store/requests/idempotency.ts";
-import type { Incoming, Outcome } from "../invoke.ts";
+import type { IncomingRequest, InvocationResult } from "../invocation.ts";
 import { fieldOf } from "../limits/attempts.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 
@@ -23,7 +23,7 @@ export interface IdempotentRequest extends IdempotencyKey {
  */
 export function idempotentRequestOf(
   endpoint: Endpoint,
-  incoming: Incoming,
+  incoming: IncomingRequest,
   deps: Deps,
 ): IdempotentRequest | undefined {
   const { body, query } = incoming;
@@ -39,7 +39,7 @@ export function idempotentRequestOf(
   };
 }
 
-type Keyed = Pick<Incoming, "caller" | "path" | "body" | "idempotencyKey">;
+type Keyed = Pick<IncomingRequest, "caller" | "path" | "body" | "idempotencyKey">;
 
 /** Whether a request of a caller was answered already under its Idempotency-Key, as far as that shows before its body has come. */
 export async function isAnswered(
@@ -76,7 +76,7 @@ const scopeOf = (whose: readonly string[], method: string, path: string): string
 const sameAddress = (path: string): string => path.toLowerCase().replace(/\/+$/, "");
 
 /** The answer that a repeat gets. Throws `idempotency_mismatch` for another request under the same key. */
-export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAnswer): Outcome {
+export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAnswer): InvocationResult {
   if (kept.fingerprint !== fingerprint) throw new ApiError("idempotency_mismatch");
   const sealed = sealer !== undefined && kept.status < 300;
   return {
@@ -92,7 +92,7 @@ export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAn
  */
 function sealerOf(
   { repeatableBy }: Endpoint,
-  { caller, body }: Incoming,
+  { caller, body }: IncomingRequest,
   sealer: Sealer,
 ): Pick<Sealer, "seal" | "open"> {
   if (repeatableBy === undefined || caller !== undefined) return sealer;
@@ -106,7 +106,7 @@ function sealerOf(
 /** Where no credential stands before them, the fields may be a password: a plain hash would let guesses be tried on it. */
 function whoseOf(
   { repeatableBy }: Endpoint,
-  { caller, body }: Pick<Incoming, "caller" | "body">,
+  { caller, body }: Pick<IncomingRequest, "caller" | "body">,
   { mark }: Sealer,
 ): string[] | undefined {
   if (repeatableBy === undefined) return caller && [caller.kind, caller.id];

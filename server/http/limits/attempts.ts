@@ -4,13 +4,13 @@ import type { Deps } from "../../deps.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import { consume, peek } from "../../store/requests/rate-limits.ts";
 import { networkOf } from "../connections/client-address.ts";
-import type { Incoming } from "../invoke.ts";
+import type { IncomingRequest } from "../invocation.ts";
 
 /**
  * Counts an attempt before anything else of it is looked at, for good: whatever it leads to, however many come at once.
  * Throws `rate_limited`, and then counts nothing.
  */
-export async function countAttempt(endpoint: Endpoint, incoming: Incoming, deps: Deps): Promise<void> {
+export async function countAttempt(endpoint: Endpoint, incoming: IncomingRequest, deps: Deps): Promise<void> {
   const attempts = endpoint.attempts ?? [];
   if (attempts.length === 0 || !deps.settings.rateLimited) return;
   await deps.database.write(async (tx) => {
@@ -29,7 +29,7 @@ export async function countAttempt(endpoint: Endpoint, incoming: Incoming, deps:
 }
 
 /** The limits of an endpoint that name an account and nothing else, and the keys under which they are counted. */
-export function accountLimitsOf({ attempts = [] }: Endpoint, caller: Incoming["caller"]) {
+export function accountLimitsOf({ attempts = [] }: Endpoint, caller: IncomingRequest["caller"]) {
   return attempts
     .filter(({ by }) => by.every((whose) => whose === "account"))
     .map((attempt) => ({
@@ -41,7 +41,7 @@ export function accountLimitsOf({ attempts = [] }: Endpoint, caller: Incoming["c
 /** Throws `rate_limited` for an account that has used up its attempts, before anything is known of the body. Counts nothing. */
 export async function refuseSpentAccount(
   endpoint: Endpoint,
-  caller: Incoming["caller"],
+  caller: IncomingRequest["caller"],
   { database, clock, settings }: Pick<Deps, "database" | "clock" | "settings">,
 ): Promise<void> {
   if (!settings.rateLimited) return;
@@ -52,7 +52,7 @@ export async function refuseSpentAccount(
   }
 }
 
-type Identifying = Pick<Incoming, "caller" | "address" | "body">;
+type Identifying = Pick<IncomingRequest, "caller" | "address" | "body">;
 
 const keyOf = ({ limit, by }: Attempt, incoming: Identifying): string =>
   `${limit}:${hashOf(JSON.stringify(by.map((whose) => partOf(whose, incoming))))}`;

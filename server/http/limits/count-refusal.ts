@@ -2,7 +2,7 @@ import type { Endpoint } from "../../../src/contract/endpoint.ts";
 import type { Deps } from "../../deps.ts";
 import { asApiError } from "../errors.ts";
 import { spend } from "../idempotency/save.ts";
-import type { Incoming } from "../invoke.ts";
+import type { IncomingRequest } from "../invocation.ts";
 
 /**
  * Counts a request that was refused, cut off or too large, or that meant nothing there is, against the rate limit of its
@@ -10,7 +10,7 @@ import type { Incoming } from "../invoke.ts";
  */
 export async function countRefusal(
   deps: Deps,
-  { endpoint, caller }: { readonly endpoint: Endpoint; readonly caller: Incoming["caller"] },
+  { endpoint, caller }: { readonly endpoint: Endpoint; readonly caller: IncomingRequest["caller"] },
   thrown: unknown,
 ): Promise<never> {
   if (!endpoint.countsRefusals || !caller || !deps.settings.rateLimited) throw thrown;

@@ -1,8 +1,22 @@
 import type { ReceivedFile } from "../../../src/contract/received-file.ts";
+import type { IncomingBody } from "../bodies/arrivals.ts";
 import { malformedForm } from "./form-fault.ts";
-import type { MultipartForm } from "./multipart-upload.ts";
 import { anything, parseStrictJson } from "./strict-json.ts";
 import { UploadFailure } from "./upload-failure.ts";
+
+/** What a form may hold. */
+export interface MultipartForm {
+  /** Fields that take files, and what each file may have. `named` files become `{name, data}`, as JSON bodies have them. */
+  readonly files: Readonly<Record<string, { readonly bytes: number; readonly named?: boolean }>>;
+  /** Text fields that hold JSON. */
+  readonly json: readonly string[];
+  /** Bytes of the whole body. */
+  readonly body: number;
+  /** Bytes of all text fields together. */
+  readonly text: number;
+  /** By which the body may be cut before its end. */
+  readonly arrival?: IncomingBody | undefined;
+}
 
 /** The fields of a form as they come in. */
 export interface Fields {

@@ -4,8 +4,7 @@ import { normaliseMediaType } from "../../../src/contract/media-type.ts";
 import { receivedFile } from "../../../src/contract/received-file.ts";
 import type { TemporaryFile } from "../../files/files.ts";
 import { malformedForm } from "./form-fault.ts";
-import { createFields, type Fields } from "./form-fields.ts";
-import type { MultipartForm } from "./multipart-upload.ts";
+import { createFields, type Fields, type MultipartForm } from "./form-fields.ts";
 import type { Intake } from "./upload.ts";
 import { UploadFailure } from "./upload-failure.ts";
 

@@ -1,24 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { Files } from "../../files/files.ts";
-import type { IncomingBody } from "../bodies/arrivals.ts";
 import { consume } from "../bodies/consume.ts";
+import type { MultipartForm } from "./form-fields.ts";
 import { createFormParser } from "./multipart-parser.ts";
 import { receive, type Upload } from "./upload.ts";
-
-/** What a form may hold. */
-export interface MultipartForm {
-  /** Fields that take files, and what each file may have. `named` files become `{name, data}`, as JSON bodies have them. */
-  readonly files: Readonly<Record<string, { readonly bytes: number; readonly named?: boolean }>>;
-  /** Text fields that hold JSON. */
-  readonly json: readonly string[];
-  /** Bytes of the whole body. */
-  readonly body: number;
-  /** Bytes of all text fields together. */
-  readonly text: number;
-  /** By which the body may be cut before its end. */
-  readonly arrival?: IncomingBody | undefined;
-}
 
 /**
  * Reads a multipart/form-data body and writes its files to disk while it arrives: each file field becomes a list of

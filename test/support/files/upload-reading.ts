@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { createLocalFiles } from "../../../server/files/local-files.ts";
+import type { MultipartForm } from "../../../server/http/uploads/form-fields.ts";
 import { type JsonUploadLimits, readJsonUpload } from "../../../server/http/uploads/json-upload.ts";
-import { type MultipartForm, readMultipartUpload } from "../../../server/http/uploads/multipart-upload.ts";
+import { readMultipartUpload } from "../../../server/http/uploads/multipart-upload.ts";
 import type { Upload } from "../../../server/http/uploads/upload.ts";
 import { isReceivedFile } from "../../../src/contract/received-file.ts";
 import { filesIn, temporaryFolder } from "./temporary-folder.ts";

@@ -1,5 +1,7 @@
 import type { Context } from "koa";
+import type { Contract } from "../../../../src/contract/index.ts";
 import type { Deps } from "../../../deps.ts";
+import type { Api } from "../../../http/api.ts";
 import { asApiError, report } from "../../../http/errors.ts";
 import type { Door, Route } from "../../../http/mount.ts";
 import { consolePathOf } from "../../console-path.ts";
@@ -13,8 +15,8 @@ import { signIn, signInPage, signUp, signUpPage, switchAccount } from "./sign-in
 import { createTavernVisits, type TavernAnswer } from "./visit.ts";
 
 /** The pages by which a person signs a device in. (rule S3) */
-export function deviceSignInRoutes(deps: Deps, door: Door): Route[] {
-  const visitOf = createTavernVisits(deps, door);
+export function deviceSignInRoutes(deps: Deps, door: Door, api: Api<Contract>): Route[] {
+  const visitOf = createTavernVisits(deps, door, api);
   const respond = createRespond(deps.settings);
   const orPage = createOrPage(deps);
   const route = (method: "GET" | "POST", path: string, answer: TavernAnswer): Route => ({

@@ -1,6 +1,8 @@
 import type { Context } from "koa";
 import { ApiError } from "../../../../src/contract/errors.ts";
+import type { Contract } from "../../../../src/contract/index.ts";
 import type { Deps } from "../../../deps.ts";
+import type { Api } from "../../../http/api.ts";
 import { isOwnOrigin, type Presented } from "../../../http/authenticate.ts";
 import { senderOf } from "../../../http/bodies/arrivals.ts";
 import type { ConsoleCaller } from "../../../http/handler.ts";
@@ -42,9 +44,19 @@ export interface TavernReply {
 export type TavernAnswer = (visit: TavernVisit) => Promise<TavernReply>;
 
 /** Makes visits of requests. Forms of foreign pages are refused before they are read. */
-export function createTavernVisits(deps: Deps, door: Door): (ctx: Context) => Promise<TavernVisit> {
+export function createTavernVisits(
+  deps: Deps,
+  door: Door,
+  { contract, handlers }: Api<Contract>,
+): (ctx: Context) => Promise<TavernVisit> {
   const { settings, clock } = deps;
-  const asks = createAsks(deps, (add) => add(endpoints, deviceSignIn(deps)));
+  const asks = createAsks(
+    {
+      contract: { ...contract, tavern: endpoints },
+      handlers: { ...handlers, tavern: deviceSignIn(deps) },
+    },
+    deps,
+  );
   const cookie = sessionCookie(settings);
   const links = createLinks(consolePathOf(settings).href);
   const at = deviceSignInLinks(settings);

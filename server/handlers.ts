@@ -1,0 +1,48 @@
+import type { Contract } from "../src/contract/index.ts";
+import { iconUrlOf } from "./console/assets/icon-url.ts";
+import type { Deps } from "./deps.ts";
+import type { HandlersOf } from "./http/handler.ts";
+import { apiKeyHandlers } from "./routes/access/api-keys.ts";
+import { apps } from "./routes/access/apps.ts";
+import { audit } from "./routes/access/audit.ts";
+import { consoleSession } from "./routes/access/console-session.ts";
+import { devices } from "./routes/access/devices.ts";
+import { signIn } from "./routes/access/sign-in.ts";
+import { tokens } from "./routes/access/tokens.ts";
+import { changelog } from "./routes/content/changelog.ts";
+import { consoleChangelog } from "./routes/content/console-changelog.ts";
+import { consoleFaqs } from "./routes/content/console-faqs.ts";
+import { faqs } from "./routes/content/faqs.ts";
+import { agent } from "./routes/feedback/agent.ts";
+import { consoleFeedback } from "./routes/feedback/console-feedback.ts";
+import { consoleProposals } from "./routes/feedback/console-proposals.ts";
+import { feedback } from "./routes/feedback/feedback.ts";
+import { cycles } from "./routes/testing/cycles.ts";
+import { listings } from "./routes/testing/listings.ts";
+import { slots } from "./routes/testing/slots.ts";
+import { testSessionHandlers } from "./routes/testing/test-sessions.ts";
+import { tester } from "./routes/testing/tester.ts";
+
+/** A handler for every endpoint of the contract. The API and the console's pages use the same ones. */
+export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
+  feedback: feedback(deps),
+  faqs: faqs(deps),
+  changelog: changelog(deps),
+  sessions: testSessionHandlers(deps),
+  signIn: signIn(deps),
+  tester: tester(deps, iconUrlOf(deps.settings)),
+  agent: agent(deps),
+  session: consoleSession(deps),
+  apps: apps(deps),
+  keys: apiKeyHandlers(deps),
+  tokens: tokens(deps),
+  threads: consoleFeedback(deps),
+  runs: consoleProposals(deps),
+  consoleFaqs: consoleFaqs(deps),
+  consoleChangelog: consoleChangelog(deps),
+  listings: listings(deps),
+  cycles: cycles(deps),
+  slots: slots(deps),
+  devices: devices(deps),
+  audit: audit(deps),
+});
