@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import { type Endpoint, errorsOf, isMutation, type Scope } from "../../src/contract/endpoint.ts";
-import { ApiError, type ErrorCode } from "../../src/contract/errors.ts";
+import { ApiError } from "../../src/contract/errors.ts";
 import { type Issue, issuesOf, notUuid, ownMessages } from "../../src/contract/issues.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
@@ -8,12 +8,14 @@ import { hashOf } from "../secrets/secrets.ts";
 import { isDangling } from "../store/engine/errors.ts";
 import { idempotency } from "../store/requests/idempotency.ts";
 import { isPrepared } from "./answers.ts";
+import { catchUp } from "./catch-up.ts";
 import { errorBody } from "./errors.ts";
+import { fieldOf } from "./field-of.ts";
 import { type Handler, notYet, type Request } from "./handler.ts";
 import { idempotentRequestOf, replay } from "./idempotency/idempotent-request.ts";
 import { AlreadyAnswered, createSave, spend, storeRefusal } from "./idempotency/save.ts";
 import type { IncomingRequest, InvocationResult, Invoke } from "./invocation.ts";
-import { countAttempt, fieldOf } from "./limits/attempts.ts";
+import { countAttempt } from "./limits/attempts.ts";
 
 /**
  * An endpoint and its handler as one function: checks scope and shape, replays what was answered before, keeps
@@ -36,6 +38,7 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
       const saving = mutates ? createSave(deps, { endpoint, key, limitedBy, shape }) : readsOnly;
       const request = requestOf<E>(incoming, parse(endpoint, incoming), saving);
       if (limitedBy && !mutates) await deps.database.write((tx) => spend(tx, limitedBy, endpoint, deps));
+      await catchUp(endpoint, request, deps);
       return outcomeOf(endpoint, await handle(request), shape);
     } catch (thrown) {
       const error = isDangling(thrown) ? goneMeanwhile(endpoint, thrown) : thrown;
@@ -43,7 +46,7 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
       if (!(error instanceof ApiError)) throw error;
       if (!declared.has(error.code))
         throw new Error(`${endpoint.path} may not answer ${error.code}`, { cause: error });
-      if (key && isKeptRefusal(error)) await storeRefusal(deps, key, refusalOf(error));
+      if (key && isKeptRefusal(endpoint, error)) await storeRefusal(deps, key, refusalOf(error));
       // The limit of rule T30 also counts what the server puts off.
       if (limitedBy && endpoint.rateLimitBy && error.code === "busy")
         await deps.database.write((tx) => spend(tx, limitedBy, endpoint, deps));
@@ -143,13 +146,8 @@ function limitedByOf(endpoint: Endpoint, { caller, body }: IncomingRequest, deps
 /** Whose limit it is where a field of the body tells: the app's of that field, given as its hash. */
 export const fieldLimitOf = (appId: string, fieldHash: string): string => hashOf(`${appId}\n${fieldHash}`);
 
-/** Refusals of what was asked, not of how: a repeat must get the same one. (rule H13) */
-const isKeptRefusal = ({ status, code }: ApiError): boolean =>
-  ((status === 409 || status === 422) && !code.startsWith("idempotency_")) || refusalsOfSeats.has(code);
-
-const refusalsOfSeats: ReadonlySet<string> = new Set([
-  "slot_not_active",
-  "own_listing",
-] satisfies ErrorCode[]);
+/** Whether a repeat must get this refusal again: it is about what was asked, not how. (rule H13) */
+const isKeptRefusal = ({ keptRefusals = [] }: Endpoint, { status, code }: ApiError): boolean =>
+  ((status === 409 || status === 422) && !code.startsWith("idempotency_")) || keptRefusals.includes(code);
 
 const refusalOf = (error: ApiError) => ({ status: error.status, body: JSON.stringify(errorBody(error)) });

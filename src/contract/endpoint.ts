@@ -34,6 +34,12 @@ export interface Attempt {
   readonly by: readonly ("account" | "address" | `body.${string}`)[];
 }
 
+/** Whose test cycles an endpoint reads or changes, and which part of the request holds the id. */
+export interface CatchUp {
+  readonly of: "cycle" | "listing" | "slot" | "tester";
+  readonly by: "account" | `params.${string}` | `body.${string}`;
+}
+
 /** One row of the API, as data. Routes, validation, answers, the client and OpenAPI are derived from it. */
 export interface Endpoint {
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
@@ -72,6 +78,10 @@ export interface Endpoint {
   readonly repeatableBy?: readonly string[];
   /** How long a repeat gets the stored answer, in seconds; a day where it is not said. */
   readonly repeatableSeconds?: number;
+  /** Refusals that a repeat must get again, beside those of status 409 and 422. */
+  readonly keptRefusals?: readonly ErrorCode[];
+  /** The changes that are due in these cycles are made before its handler starts. */
+  readonly catchesUp?: CatchUp;
   /** It works on for those who use it; this is the path of what others use. */
   readonly successor?: `/${string}`;
   /** Its answer holds a secret: caches must not store it, and where a repeat gets it again it is kept encrypted. */

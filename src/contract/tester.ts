@@ -130,6 +130,7 @@ export const tester = {
     scope: "testing:read",
     success: { status: 200, body: z.object({ slots: z.array(Slot) }) },
     errors: [],
+    catchesUp: { of: "tester", by: "account" },
     answersSecret: true,
   }),
   listings: endpoint({
@@ -159,6 +160,8 @@ export const tester = {
       "out_of_window",
       "cycle_not_running",
     ],
+    keptRefusals: ["slot_not_active"],
+    catchesUp: { of: "slot", by: "body.slotId" },
     attempts: [
       { limit: "proofsBySlot", by: ["account", "body.slotId"] },
       { limit: "proofsByAccount", by: ["account"] },
@@ -174,6 +177,8 @@ export const tester = {
     body: z.object({}),
     success: { status: 201, body: z.object({ slot: Slot }) },
     errors: ["not_found", "own_listing", "cycle_not_open", "already_in_cycle", "slot_taken"],
+    keptRefusals: ["own_listing"],
+    catchesUp: { of: "slot", by: "params.slotId" },
     rateLimit: "slotRequests",
   }),
   rotateKey: endpoint({
@@ -186,6 +191,8 @@ export const tester = {
     body: z.object({}),
     success: { status: 201, body: z.object({ slot: Slot }) },
     errors: ["not_found", "slot_not_active"],
+    keptRefusals: ["slot_not_active"],
+    catchesUp: { of: "slot", by: "params.slotId" },
     rateLimit: "slotRequests",
     answersSecret: true,
   }),

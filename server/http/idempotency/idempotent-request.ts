@@ -8,8 +8,8 @@ import {
   idempotency,
   type KnownKey,
 } from "../../store/requests/idempotency.ts";
+import { fieldOf } from "../field-of.ts";
 import type { IncomingRequest, InvocationResult } from "../invocation.ts";
-import { fieldOf } from "../limits/attempts.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 
 /** A request that its sender may repeat, and what seals the answer where that holds a secret. */

@@ -4,6 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import { consume, peek } from "../../store/requests/rate-limits.ts";
 import { networkOf } from "../connections/client-address.ts";
+import { fieldOf } from "../field-of.ts";
 import type { IncomingRequest } from "../invocation.ts";
 
 /**
@@ -62,11 +63,4 @@ function partOf(whose: Attempt["by"][number], { caller, address, body }: Identif
   if (whose === "account") return caller && "userId" in caller ? caller.userId : "";
   // The case of an id is not its sender's to choose.
   return fieldOf(body, whose.slice("body.".length)).toLowerCase();
-}
-
-/** The text of a field of a body that nothing has checked yet; empty where there is none. */
-export function fieldOf(body: unknown, name: string): string {
-  if (typeof body !== "object" || body === null || !Object.hasOwn(body, name)) return "";
-  const value: unknown = Reflect.get(body, name);
-  return typeof value === "string" ? value.trim().slice(0, 500) : "";
 }

@@ -19,11 +19,10 @@ import { slotsWithDays } from "./cycle-days.ts";
 import { ownedListing } from "./listings.ts";
 
 export function cycles(deps: Deps): Handlers<typeof contract> {
-  const { database, clock, passingTime } = deps;
+  const { database, clock } = deps;
   const record = createRecord(deps);
   return {
     async list({ caller, params }) {
-      await passingTime.catchUpOf("listing", params.listingId);
       await ownedListing(database, params.listingId, caller);
       const items = await rows.list(database, params.listingId);
       return { items: items.map((row) => cycleAnswer(row, clock.now())) };
@@ -42,18 +41,15 @@ export function cycles(deps: Deps): Handlers<typeof contract> {
     },
 
     async read({ caller, params }) {
-      await passingTime.catchUpOf("cycle", params.cycleId);
       const cycle = await ownedCycle(database, params.cycleId, caller);
       return { cycle: cycleAnswer(cycle, clock.now()), slots: await slotsWithDays(deps, cycle) };
     },
 
     async report({ caller, params }) {
-      await passingTime.catchUpOf("cycle", params.cycleId);
       return reportCycle(deps, await ownedCycle(database, params.cycleId, caller));
     },
 
     async cancel({ caller, address, params: { cycleId: id }, save }) {
-      await passingTime.catchUpOf("cycle", id);
       return save(async (tx) => {
         const { appId } = await ownedCycle(tx, id, caller);
         if (!(await rows.cancel(tx, id, clock.now().toISOString()))) throw new ApiError("wrong_state");

@@ -54,7 +54,6 @@ function createChange(deps: Deps) {
   const record = createRecord(deps);
   return (action: string, work: Work) =>
     async ({ caller, address, params, save }: Asked): Promise<OwnedSlot> => {
-      await deps.passingTime.catchUpOf("slot", params.slotId);
       return save(async (tx) => {
         const place = await lockedSlot(tx, params.slotId, caller);
         if (!(await work(tx, place))) throw new ApiError("wrong_state");

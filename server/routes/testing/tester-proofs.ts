@@ -13,7 +13,7 @@ import { imageDetails, imageFaults, type ProofImage, proofImagesOf } from "./pro
 import { testedSlotOf, testerSlotOf } from "./tester-days.ts";
 
 type Submitted = Request<typeof contract.submitProof>;
-type Needed = Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "passingTime" | "time">;
+type Needed = Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "time">;
 
 /** Takes a proof of today: its images are kept as evidence, its day counts. (rule T29) */
 export async function submitProof(
@@ -21,7 +21,6 @@ export async function submitProof(
   request: Submitted,
 ): Promise<AnswerOf<typeof contract.submitProof>> {
   const { caller, body, save } = request;
-  await deps.passingTime.catchUpOf("slot", body.slotId);
   const accepted = await accept(deps, deps.database, caller.userId, body);
   const images = proofImagesOf(body);
   const received = images.map((image) => image.received);

@@ -17,7 +17,7 @@ import { createTasks } from "./tester-tasks.ts";
 
 /** `iconUrl` stands for apps that have no icon of their own. */
 export const tester = (deps: Deps, iconUrl: string): Handlers<typeof contract> => {
-  const { database, clock, passingTime, sealer } = deps;
+  const { database, clock, sealer } = deps;
   const shown: Shown = { sealer, iconUrl };
   const tasksOf = createTasks(deps, shown);
   const slotOf = async (reader: Reader, slotId: string, testerId: string): Promise<{ slot: Slot }> => {
@@ -32,7 +32,6 @@ export const tester = (deps: Deps, iconUrl: string): Handlers<typeof contract> =
     },
 
     async slots({ caller }) {
-      await passingTime.catchUpOf("tester", caller.userId);
       const now = clock.now();
       const rows = await testerSlots.list(database, caller.userId);
       return { slots: rows.map((row) => slotAnswer(testerSlotOf(row, now), shown)) };
@@ -44,7 +43,6 @@ export const tester = (deps: Deps, iconUrl: string): Handlers<typeof contract> =
     },
 
     async requestSlot({ caller, params, save }) {
-      await passingTime.catchUpOf("slot", params.slotId);
       return save(async (tx) => {
         await requestSlot(deps, tx, params.slotId, caller.userId);
         return slotOf(tx, params.slotId, caller.userId);
@@ -52,7 +50,6 @@ export const tester = (deps: Deps, iconUrl: string): Handlers<typeof contract> =
     },
 
     async rotateKey({ caller, params, save }) {
-      await passingTime.catchUpOf("slot", params.slotId);
       return save(async (tx) => {
         await slotOf(tx, params.slotId, caller.userId);
         const key = mintCredential("stk_");

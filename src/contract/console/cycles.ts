@@ -138,6 +138,7 @@ export const cycles = {
     params: listingParams,
     success: { status: 200, body: z.object({ items: z.array(Cycle) }) },
     errors: ["not_found"],
+    catchesUp: { of: "listing", by: "params.listingId" },
   }),
   create: endpoint({
     method: "POST",
@@ -159,6 +160,7 @@ export const cycles = {
     params: cycleParams,
     success: { status: 200, body: z.object({ cycle: Cycle, slots: z.array(SlotWithDays) }) },
     errors: ["not_found"],
+    catchesUp: { of: "cycle", by: "params.cycleId" },
   }),
   report: endpoint({
     method: "GET",
@@ -169,6 +171,7 @@ export const cycles = {
     params: cycleParams,
     success: { status: 200, body: CycleReport },
     errors: ["not_found"],
+    catchesUp: { of: "cycle", by: "params.cycleId" },
   }),
   cancel: endpoint({
     method: "POST",
@@ -180,6 +183,7 @@ export const cycles = {
     body: z.object({}),
     success: { status: 200, body: Cycle },
     errors: ["not_found", "wrong_state"],
+    catchesUp: { of: "cycle", by: "params.cycleId" },
   }),
 } as const;
 

@@ -21,6 +21,7 @@ const change = <const Verb extends string, const Errors extends readonly ErrorCo
     body: z.object({}),
     success: { status: 200, body: OwnedSlot },
     errors: ["not_found", ...errors],
+    catchesUp: { of: "slot", by: "params.slotId" },
   });
 
 export const slots = {
@@ -41,5 +42,7 @@ export const slots = {
     body: z.object({ email: text(1, limits.email) }),
     success: { status: 200, body: OwnedSlot },
     errors: ["not_found", "own_listing", "already_in_cycle", "slot_taken", "cycle_not_open"],
+    keptRefusals: ["own_listing"],
+    catchesUp: { of: "slot", by: "params.slotId" },
   }),
 } as const;
