@@ -58,6 +58,19 @@ describe("the contract", () => {
     expect(statuses).toEqual(expect.arrayContaining([500, 503, ...expectedOf(endpoint)]));
   });
 
+  it.each(endpoints)("keeps under the Idempotency-Key only errors that %s declares", (_, endpoint) => {
+    expect(endpoint.errors).toEqual(expect.arrayContaining([...(endpoint.keptRefusals ?? [])]));
+  });
+
+  it.each(endpoints.filter(([, { catchesUp }]) => catchesUp !== undefined))(
+    "%s has the field whose cycles it catches up",
+    (_, { catchesUp, auth, params, body }) => {
+      if (catchesUp?.by === "account") return expect(["deviceToken", "console", "session"]).toContain(auth);
+      const [part, name = ""] = (catchesUp?.by ?? "").split(".");
+      expect(Object.keys((part === "params" ? params : body)?.shape ?? {})).toContain(name);
+    },
+  );
+
   it.each(endpoints)("has valid examples of %s", (name, endpoint) => {
     const { request, answer } = examples[name] ?? {};
     if (endpoint.body) expect(endpoint.body.safeParse(request)).toMatchObject({ success: true });
