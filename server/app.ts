@@ -19,6 +19,7 @@ import { createMetrics } from "./http/metrics.ts";
 import { mount } from "./http/mount.ts";
 import { observe } from "./http/observe.ts";
 import { operationsRoutes } from "./http/operations-routes.ts";
+import { createReadCredentials } from "./http/presented-credentials.ts";
 import { answerUnknown, routing } from "./http/routing.ts";
 import { serveFiles } from "./http/serve-file.ts";
 import { uploads } from "./store/requests/uploads.ts";
@@ -29,6 +30,7 @@ export function createApp(deps: Deps): Koa {
   const api = { contract, handlers: createHandlers(deps) };
   const metrics = createMetrics();
   const door = {
+    readCredentials: createReadCredentials(deps.settings),
     authenticate: createAuthenticate(deps),
     addressOf: createAddressOf(deps.settings.trustedProxies),
     admit: createAdmit(deps),

@@ -3,9 +3,10 @@ import { ApiError } from "../../src/contract/errors.ts";
 import type { Contract } from "../../src/contract/index.ts";
 import type { Deps } from "../deps.ts";
 import type { Api } from "../http/api.ts";
-import { isOwnOrigin, type Presented } from "../http/authenticate.ts";
+import { isOwnOrigin } from "../http/authenticate.ts";
 import { senderOf } from "../http/bodies/arrivals.ts";
 import type { Door, Route } from "../http/mount.ts";
+import type { PresentedCredentials } from "../http/presented-credentials.ts";
 import { sessionCookie } from "../http/session-cookie.ts";
 import { createAsks } from "./ask.ts";
 import { assetRoutes } from "./assets/asset-routes.ts";
@@ -93,7 +94,7 @@ function createVisits({ deps, door, api }: Serving, { href, mountedAt }: Console
   const visitOf = async (
     ctx: Context,
     params: Params,
-    browser: Presented,
+    browser: PresentedCredentials,
     caller?: SignedInVisit["caller"],
   ) => {
     if (browser.mutates && !isOwnOrigin(browser.origin, deps.settings)) throw foreignForm();
@@ -118,10 +119,10 @@ function createVisits({ deps, door, api }: Serving, { href, mountedAt }: Console
     };
   };
   const ofAnybody = (ctx: Context, params: Params, mutates: boolean): Promise<Visit> =>
-    visitOf(ctx, params, presented(ctx, cookie, mutates));
+    visitOf(ctx, params, door.readCredentials(ctx, mutates));
 
   const ofSignedIn = async (ctx: Context, params: Params, mutates: boolean): Promise<SignedInVisit> => {
-    const browser = presented(ctx, cookie, mutates);
+    const browser = door.readCredentials(ctx, mutates);
     const caller = await door.authenticate("session", browser);
     return { ...(await visitOf(ctx, params, browser, caller)), caller };
   };
@@ -148,14 +149,6 @@ function createVisits({ deps, door, api }: Serving, { href, mountedAt }: Console
   };
   return { ofAnybody, ofSignedIn, answerForm, rememberUnread };
 }
-
-const presented = (ctx: Context, cookie: ReturnType<typeof sessionCookie>, mutates: boolean): Presented => ({
-  apiKey: undefined,
-  authorization: ctx.req.headers.authorization,
-  ...cookie.shown(ctx),
-  mutates,
-  origin: ctx.req.headers.origin,
-});
 
 async function unlessSignedOut<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {

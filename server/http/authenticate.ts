@@ -12,23 +12,13 @@ import { type AppKeyRow, credentials, type DeviceRow, type TokenRow } from "../s
 import { credentialsTopic } from "../store/engine/topics.ts";
 import type { AgentCaller, AppCaller, Callers, ConsoleCaller, DeviceCaller } from "./handler.ts";
 import { cachedLookup } from "./lookup-cache.ts";
+import type { PresentedCredentials } from "./presented-credentials.ts";
 
-/** What a request shows of itself. */
-export interface Presented {
-  readonly apiKey: string | undefined;
-  readonly authorization: string | undefined;
-  readonly sessionId: string | undefined;
-  readonly known: string | undefined;
-  /** Whether it changes something, and from which page it says it comes. */
-  readonly mutates: boolean;
-  readonly origin: string | undefined;
-}
-
-export type Authenticate = <A extends Auth>(auth: A, presented: Presented) => Promise<Callers[A]>;
+export type Authenticate = <A extends Auth>(auth: A, presented: PresentedCredentials) => Promise<Callers[A]>;
 
 const isCredentialsTopic = (topic: string): boolean => topic === credentialsTopic;
 
-type Ways = { readonly [A in Auth]: (presented: Presented) => Promise<Callers[A]> };
+type Ways = { readonly [A in Auth]: (presented: PresentedCredentials) => Promise<Callers[A]> };
 
 /** Finds the caller of a request. Missing, malformed, unknown and revoked credentials of one kind are refused alike. */
 export function createAuthenticate(deps: Deps): Authenticate {
@@ -46,7 +36,7 @@ export function createAuthenticate(deps: Deps): Authenticate {
   });
   const touch = createTouch(deps);
 
-  const person = async ({ sessionId, mutates, origin }: Presented): Promise<ConsoleCaller> => {
+  const person = async ({ sessionId, mutates, origin }: PresentedCredentials): Promise<ConsoleCaller> => {
     const id = hashOf(sessionId ?? "");
     const row = await credentials.findSession(database, id, deps.clock.now().toISOString());
     if (!row || sessionId === undefined) throw new ApiError("sign_in_required");
@@ -56,7 +46,7 @@ export function createAuthenticate(deps: Deps): Authenticate {
     return { kind: "session", id, ...row, scopes: maintainerScopes, appId: null };
   };
 
-  const token = async (kind: string, { authorization }: Presented): Promise<TokenRow> => {
+  const token = async (kind: string, { authorization }: PresentedCredentials): Promise<TokenRow> => {
     const hash = hashOf(bearerOf(authorization));
     const row = await findToken(hash);
     if (!row || row.kind !== kind) throw new ApiError("invalid_token");

@@ -6,7 +6,7 @@ import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import { etagOf, isKnown, isPrepared } from "./answers.ts";
 import { type Api, mapEndpoints } from "./api.ts";
-import type { Authenticate, Presented } from "./authenticate.ts";
+import type { Authenticate } from "./authenticate.ts";
 import type { Admit } from "./bodies/admission.ts";
 import { type IncomingBodies, type IncomingBody, senderOf } from "./bodies/arrivals.ts";
 import { readJson } from "./bodies/body.ts";
@@ -15,6 +15,7 @@ import type { InvocationResult, Invoke } from "./invocation.ts";
 import { createInvoke, requireScope } from "./invoke.ts";
 import { uncountBytes } from "./limits/count-bytes.ts";
 import { countRefusal } from "./limits/count-refusal.ts";
+import type { ReadCredentials } from "./presented-credentials.ts";
 import { sessionCookie } from "./session-cookie.ts";
 import { readUpload } from "./uploads/read-upload.ts";
 
@@ -26,6 +27,7 @@ export interface Route {
 }
 
 export interface Door {
+  readonly readCredentials: ReadCredentials;
   readonly authenticate: Authenticate;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly admit: Admit;
@@ -51,7 +53,7 @@ function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, door }: Mounting): 
     path: endpoint.path,
     async answer(ctx, params) {
       if (endpoint.successor) deprecate(ctx, deps.settings.baseUrl + endpoint.successor);
-      const shown = presented(ctx, endpoint, cookie);
+      const shown = door.readCredentials(ctx, isMutation(endpoint));
       const caller = await door.authenticate(endpoint.auth, shown);
       // Before a body that may be large, or wrong in its form.
       requireScope(endpoint, caller);
@@ -80,22 +82,6 @@ function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, door }: Mounting): 
         if (body.discard) await body.discard();
       }
     },
-  };
-}
-
-const noCookies = { sessionId: undefined, known: undefined };
-
-function presented(ctx: Context, endpoint: Endpoint, cookie: ReturnType<typeof sessionCookie>): Presented {
-  const { headers } = ctx.req;
-  const apiKey = headers["x-api-key"];
-  const { sessionId, known } = headers.cookie === undefined ? noCookies : cookie.shown(ctx);
-  return {
-    apiKey: typeof apiKey === "string" ? apiKey : undefined,
-    authorization: headers.authorization,
-    sessionId,
-    known,
-    mutates: isMutation(endpoint),
-    origin: headers.origin,
   };
 }
 

@@ -1,11 +1,9 @@
-import type { Context } from "koa";
 import type { Contract } from "../../../../src/contract/index.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Api } from "../../../http/api.ts";
-import { asApiError, report } from "../../../http/errors.ts";
+import { answerErrors } from "../../../http/errors.ts";
 import type { Door, Route } from "../../../http/mount.ts";
-import { consolePathOf } from "../../console-path.ts";
-import { createLinks } from "../../links.ts";
+import { answerWithErrorPage, type ShowError } from "../../pages/error/error-pages.ts";
 import { createRespond } from "../../respond.ts";
 import { authorizePage, decide } from "./authorize.ts";
 import { showDeviceSignInError } from "./error-page.tsx";
@@ -18,12 +16,14 @@ import { createTavernVisits, type TavernAnswer } from "./visit.ts";
 export function deviceSignInRoutes(deps: Deps, door: Door, api: Api<Contract>): Route[] {
   const visitOf = createTavernVisits(deps, door, api);
   const respond = createRespond(deps.settings);
-  const orPage = createOrPage(deps);
+  const showError: ShowError = (ctx, error, links) =>
+    showDeviceSignInError(links, error, String(ctx.state.requestId));
+  const orErrorPage = answerErrors(deps, answerWithErrorPage(deps.settings, showError));
   const route = (method: "GET" | "POST", path: string, answer: TavernAnswer): Route => ({
     method,
     path,
     answer: (ctx) =>
-      orPage(ctx, async () => {
+      orErrorPage(ctx, async () => {
         const { reply, traits } = await answer(await visitOf(ctx));
         respond(ctx, reply, traits);
       }),
@@ -38,22 +38,4 @@ export function deviceSignInRoutes(deps: Deps, door: Door, api: Api<Contract>): 
     route("POST", deviceSignInPaths.switchAccount, switchAccount),
     route("GET", deviceSignInPaths.code, codePage),
   ];
-}
-
-/** Where an answer fails, browsers get a page, everybody else the error as JSON. */
-function createOrPage(deps: Pick<Deps, "settings" | "log">) {
-  const links = createLinks(consolePathOf(deps.settings).href);
-  const respond = createRespond(deps.settings);
-  return async (ctx: Context, answer: () => Promise<void>): Promise<void> => {
-    try {
-      await answer();
-    } catch (thrown) {
-      if (!String(ctx.req.headers.accept).includes("text/html")) throw thrown;
-      const error = asApiError(thrown);
-      report(deps, ctx, error, thrown);
-      const { retryAfterSeconds } = error.details;
-      if (retryAfterSeconds !== undefined) ctx.set("Retry-After", String(retryAfterSeconds));
-      respond(ctx, showDeviceSignInError(links, error, String(ctx.state.requestId)));
-    }
-  };
 }

@@ -3,7 +3,7 @@ import { ApiError } from "../../../../src/contract/errors.ts";
 import type { Contract } from "../../../../src/contract/index.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Api } from "../../../http/api.ts";
-import { isOwnOrigin, type Presented } from "../../../http/authenticate.ts";
+import { isOwnOrigin } from "../../../http/authenticate.ts";
 import { senderOf } from "../../../http/bodies/arrivals.ts";
 import type { ConsoleCaller } from "../../../http/handler.ts";
 import type { Door } from "../../../http/mount.ts";
@@ -62,7 +62,8 @@ export function createTavernVisits(
   const at = deviceSignInLinks(settings);
 
   return async (ctx) => {
-    const browser = presented(ctx, cookie);
+    // Only a session counts here: a bearer token approves nothing.
+    const browser = { ...door.readCredentials(ctx, ctx.method === "POST"), authorization: undefined };
     if (browser.mutates && !isOwnOrigin(browser.origin, settings)) throw foreignForm();
     const address = door.addressOf(ctx.req);
     const sending = { arrivals: door.arrivals, sender: senderOf(undefined, address) };
@@ -86,15 +87,6 @@ export function createTavernVisits(
     };
   };
 }
-
-/** Only a session counts here: a bearer token approves nothing. */
-const presented = (ctx: Context, cookie: ReturnType<typeof sessionCookie>): Presented => ({
-  apiKey: undefined,
-  authorization: undefined,
-  ...cookie.shown(ctx),
-  mutates: ctx.method === "POST",
-  origin: ctx.req.headers.origin,
-});
 
 function nobody(error: unknown): undefined {
   if (error instanceof ApiError && error.code === "sign_in_required") return undefined;

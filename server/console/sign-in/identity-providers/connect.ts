@@ -2,7 +2,6 @@ import type { Context } from "koa";
 import type { Deps } from "../../../deps.ts";
 import { senderOf } from "../../../http/bodies/arrivals.ts";
 import type { Door } from "../../../http/mount.ts";
-import { sessionCookie } from "../../../http/session-cookie.ts";
 import { identities } from "../../../routes/access/identities.ts";
 import { consolePathOf } from "../../console-path.ts";
 import { readForm } from "../../kit/form/read-form.ts";
@@ -18,7 +17,7 @@ export function createConnect(deps: Deps, door: Door) {
   const { signInMethods } = createLinks(consolePathOf(deps.settings).href);
   const sealed = createSealedFlows(deps);
   const desk = identities(deps);
-  const callerOf = createCallerOf(door, sessionCookie(deps.settings).name);
+  const callerOf = createCallerOf(door);
 
   return async (ctx: Context, provider: Provider): Promise<Reply> => {
     const caller = await callerOf.requireCaller(ctx);

@@ -26,7 +26,7 @@ export function createFlows(deps: Deps, door: Door) {
   const cookie = flowCookie(settings);
   const sealed = createSealedFlows(deps);
   const desk = identities(deps);
-  const callerOf = createCallerOf(door, session.name);
+  const callerOf = createCallerOf(door);
 
   const offer = (provider: Provider, proven: Proven, to: string, caller: ConsoleCaller): Reply => {
     const { providerId, issuer, subject } = proven;
