@@ -7,7 +7,7 @@ export interface PreparedAnswer {
   readonly etag: string;
 }
 
-/** Short text goes out in one piece with the head; long text is made bytes once, not for each reader. */
+/** Short text is sent in one piece with the head. Long text is turned into bytes once, not once for each reader. */
 const shortLength = 8_192;
 
 export function prepareAnswer(json: string): PreparedAnswer {
@@ -22,15 +22,15 @@ export const etagOf = (body: string | Buffer): string =>
   `"${hash("sha256", body, "base64url").slice(0, 27)}"`;
 
 /**
- * Whether `If-None-Match` names the tag. Unlike Koa's `fresh` also where the reader bypasses caches: to whoever names
- * it, the answer is no news.
+ * Whether `If-None-Match` names the tag. Unlike Koa's `fresh`, this ignores `Cache-Control: no-cache` of the request: a
+ * client that sends the tag has the answer already.
  */
 export const isKnown = (header: string, etag: string): boolean =>
   header.split(",").some((entry) => entry.trim() === "*" || entry.trim().replace(/^W\//, "") === etag);
 
-/** Remembers prepared answers by name until their version or their time has passed, or the clock was set back. */
+/** Remembers prepared answers by name until their version changes, their time has passed, or the clock was set back. */
 export interface Answers {
-  /** Gives the remembered answer of this version, or makes and remembers it. `until` in epoch milliseconds. */
+  /** Gives the remembered answer of this version, or makes and remembers it. `until` is in epoch milliseconds. */
   recall(
     name: string,
     version: number,
@@ -40,7 +40,10 @@ export interface Answers {
 }
 
 const mostAnswers = 2_000;
-/** Of all of them: a reader chooses how many different answers it asks for, and a release note may be long. */
+/**
+ * The limit for all answers together: readers choose how many different answers they request, and one release note may
+ * be long.
+ */
 const mostBytes = 64 * 1_048_576;
 
 interface Remembered {

@@ -20,7 +20,7 @@ const isCredentialsTopic = (topic: string): boolean => topic === credentialsTopi
 
 type Ways = { readonly [A in Auth]: (presented: PresentedCredentials) => Promise<Callers[A]> };
 
-/** Finds the caller of a request. Missing, malformed, unknown and revoked credentials of one kind are refused alike. */
+/** Finds the caller of a request. A credential that is missing, malformed, unknown or revoked gets the same refusal. */
 export function createAuthenticate(deps: Deps): Authenticate {
   const { database, settings } = deps;
   const findAppKey = cachedLookup(database, isCredentialsTopic, async (hash) => {
@@ -80,7 +80,7 @@ export function createAuthenticate(deps: Deps): Authenticate {
       return { kind: "maintainerToken", id, userId, email, appId, scopes: maintainerScopesOf(scopes) };
     },
     async session(presented) {
-      // A decision is a person's: whoever shows a bearer token is not in a browser.
+      // Only a person may decide, and a request with a bearer token does not come from a browser.
       if (presented.authorization !== undefined) throw new ApiError("sign_in_required");
       return person(presented);
     },
@@ -136,8 +136,8 @@ interface Touched {
 const hourMilliseconds = 3_600_000;
 
 /**
- * Records the hour of a credential's last use, without making the request wait for it. A new credential in the place of an
- * old one has an hour of its own.
+ * Records the hour of a credential's last use. The request does not wait for it. The hour is kept by the hash, so that a
+ * new credential in the place of an old one is recorded too.
  */
 function createTouch({ database, clock, log }: Deps) {
   const touched = new Map<string, number>();

@@ -1,8 +1,8 @@
 import type { ByteSpan } from "../files/files.ts";
 
 /**
- * What a Range header asks of `size` bytes: one span, "unsatisfiable", or undefined where the whole is the answer:
- * no header, one that is malformed, another unit, or several ranges at once. (RFC 9110, 14.2)
+ * What a Range header requests of `size` bytes: one span, "unsatisfiable", or undefined if the whole file is the answer
+ * (no header, a malformed one, another unit, or several ranges). (RFC 9110, 14.2)
  */
 export function parseByteRange(
   header: string | undefined,

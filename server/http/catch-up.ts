@@ -5,7 +5,7 @@ import type { Request } from "./handler.ts";
 
 type Identifying = Pick<Request, "caller"> & { readonly params: unknown; readonly body: unknown };
 
-/** Makes the changes that are due in the cycles that a request is about, where its endpoint says so. */
+/** Makes the changes that are due in the test cycles of a request, if its endpoint declares which cycles those are. */
 export async function catchUp(
   { catchesUp }: Endpoint,
   request: Identifying,

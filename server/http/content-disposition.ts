@@ -1,8 +1,8 @@
 import { cleanFileName } from "../domain/file-name.ts";
 
 /**
- * A Content-Disposition header for any file name: an ASCII name for every reader, and where that loses something the
- * full one as RFC 8187 says. No name can break out of the header or of its quotes.
+ * Gives a Content-Disposition header for any file name: an ASCII name for every reader, and the full name in the form of
+ * RFC 8187 if the ASCII name loses something. No name can end the header or its quotes early.
  */
 export function contentDisposition(kind: "inline" | "attachment", fileName: string): string {
   const name = cleanFileName(fileName, "file");
@@ -14,7 +14,7 @@ export function contentDisposition(kind: "inline" | "attachment", fileName: stri
   return `${kind}; filename="${ascii}"${full}`;
 }
 
-// What encodeURIComponent leaves alone although RFC 8187 does not.
+// encodeURIComponent leaves these characters as they are, but RFC 8187 does not allow them.
 const encodeExtended = (text: string) =>
   encodeURIComponent(text).replace(
     /['()*]/g,

@@ -7,7 +7,7 @@ const allowed = {
   "Access-Control-Max-Age": "600",
 };
 
-/** Lets pages of the listed origins call the API, without cookies. Nothing is allowed where none are listed. */
+/** Lets pages of the listed origins call the API, without cookies. Other origins are not allowed. */
 export function allowOrigins(origins: readonly string[]) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const { origin } = ctx.req.headers;

@@ -5,7 +5,7 @@ import { FilesUnavailable } from "../files/files.ts";
 import { isUnavailable } from "../store/engine/errors.ts";
 import { UploadFailure } from "./uploads/upload-failure.ts";
 
-/** The body of an error as every reader gets it: `{error, code}` and what the code adds. */
+/** The body of every error: `{error, code}` and the fields that belong to the code. */
 export const errorBody = ({ message, code, details }: ApiError) => ({
   error: message,
   code,
@@ -15,10 +15,10 @@ export const errorBody = ({ message, code, details }: ApiError) => ({
   ...(details.reasons ? { reasons: details.reasons } : {}),
 });
 
-/** Answers with a page where one is wanted, and tells whether it has. */
+/** Answers with a page if the client wants one. Gives whether it has answered. */
 export type AnswerWithPage = (ctx: Context, error: ApiError) => boolean;
 
-/** Turns whatever was thrown into one answer, a page or JSON; causes go to the log only. */
+/** Turns a thrown value into one answer, a page or JSON. Its cause goes only to the log. */
 export function answerErrors(deps: Pick<Deps, "log">, answerWithPage: AnswerWithPage) {
   const hasPage = (ctx: Context, error: ApiError): boolean => {
     try {
@@ -41,7 +41,7 @@ export function answerErrors(deps: Pick<Deps, "log">, answerWithPage: AnswerWith
   };
 }
 
-/** The answer that an error of any origin becomes. */
+/** The ApiError for any thrown value. */
 export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof UploadFailure) return uploadError(thrown);
@@ -75,14 +75,14 @@ function answerWithJson(ctx: Context, error: ApiError): void {
   ctx.body = { ...errorBody(error), ...requestId };
 }
 
-/** How to show the credential that was missing or wrong. */
+/** The authentication scheme of the credential that was missing or wrong. */
 const challenges: ReadonlyMap<string, string> = new Map([
   ["invalid_token", 'Bearer realm="innkeep"'],
   ["sign_in_required", 'Bearer realm="innkeep"'],
   ["invalid_api_key", 'ApiKey realm="innkeep", header="x-api-key"'],
 ] satisfies [ErrorCode, string][]);
 
-/** Logs what is our fault, with its cause. */
+/** Logs an error of the server with its cause. */
 export function report({ log }: Pick<Deps, "log">, ctx: Context, error: ApiError, thrown: unknown): void {
   if (error.status < 500) return;
   log.error(

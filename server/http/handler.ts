@@ -20,11 +20,11 @@ export interface AgentCaller {
   readonly kind: "agentToken";
   readonly id: string;
   readonly userId: string;
-  /** The one app that it may see; null for all of its owner's. */
+  /** The only app that the token may see. Null if it may see all apps of its owner. */
   readonly appId: string | null;
 }
 
-/** A tester's device. */
+/** A device on which a tester is signed in. */
 export interface DeviceCaller {
   readonly kind: "deviceToken";
   readonly id: string;
@@ -52,7 +52,7 @@ export interface Callers {
   session: ConsoleCaller;
 }
 
-/** What a handler of a `pending` endpoint gives while there is nothing to tell: 202 with `{}`. */
+/** The answer of a handler of a `pending` endpoint while there is no result yet: 202 with `{}`. */
 export const notYet = Symbol("not yet");
 
 type Parsed<Schema> = Schema extends z.ZodMiniType ? z.output<Schema> : undefined;
@@ -63,9 +63,9 @@ export type AnswerOf<E extends Endpoint> = E["success"] extends { body: infer Bo
 
 export interface Browser {
   readonly origin: string | undefined;
-  /** Its session. */
+  /** The value of its session cookie. */
   readonly sessionId: string | undefined;
-  /** The accounts to which it has signed in. */
+  /** The cookie that names the accounts to which it has signed in. */
   readonly known: string | undefined;
 }
 
@@ -77,16 +77,18 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly body: Parsed<E["body"]>;
   /** The client's network address. */
   readonly address: string;
-  /** What a browser adds by itself: the page from which this comes, and what its cookies hold. */
+  /** What a browser adds by itself: the origin of the page, and its cookies. */
   readonly browser: Browser;
-  /** The caller as the same credential gives it now. Rejects as at the start where it has been revoked since. */
+  /**
+   * The caller as the same credential gives it now. Rejects like the first check if the credential was revoked since.
+   */
   readonly callerNow: () => Promise<Callers[E["auth"] & Auth]>;
-  /** A signal that aborts when the client has gone or the server stops; made for who asks. */
+  /** Makes a signal that aborts when the client disconnects or the server stops. */
   readonly signal: () => AbortSignal;
   /**
-   * Does the work of a mutation in one transaction together with its rate limit and its Idempotency-Key.
-   * What it gives is the answer; a handler calls it once. `repeatableUntil`: when the stored answer dies at the latest;
-   * `first`: what is done before the key is looked at; `rateLimit`: which limit it uses up instead of the endpoint's.
+   * Does the work of a mutation in one transaction together with its rate limit and its Idempotency-Key. The result of
+   * `work` is the answer. A handler calls it once. `repeatableUntil`: when the stored answer expires at the latest;
+   * `first`: what is done before the key is checked; `rateLimit`: the limit to use instead of the endpoint's.
    */
   save<Answer extends AnswerOf<E>>(
     work: (tx: Transaction) => Promise<Answer>,
@@ -96,7 +98,7 @@ export interface Request<E extends Endpoint = Endpoint> {
       readonly rateLimit?: () => RateLimitName;
     },
   ): Promise<Answer>;
-  /** The same for work that is one insert, which then shares its statement with others that wait. */
+  /** The same for work that is one insert, which then shares its statement with other waiting inserts. */
   saveRow<Answer extends AnswerOf<E>>(
     insert: (into: Inserter) => Promise<void>,
     answer: Answer,

@@ -25,5 +25,5 @@ export interface InvocationResult {
   readonly replayed: boolean;
 }
 
-/** An endpoint together with its handler. Throws ApiErrors of the endpoint. */
+/** Calls the handler of an endpoint. Throws the ApiErrors that the endpoint declares. */
 export type Invoke = (incoming: IncomingRequest) => Promise<InvocationResult>;

@@ -18,8 +18,8 @@ import type { IncomingRequest, InvocationResult, Invoke } from "./invocation.ts"
 import { countAttempt } from "./limits/attempts.ts";
 
 /**
- * An endpoint and its handler as one function: checks scope and shape, replays what was answered before, keeps
- * to the rate limit, and lets nothing out that the contract does not declare. Throws ApiErrors of the endpoint.
+ * Makes one function of an endpoint and its handler. It checks scope and shape, replays stored answers, uses up the rate
+ * limit, and lets only declared fields and errors out. Throws the ApiErrors that the endpoint declares.
  */
 export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps): Invoke {
   const declared = new Set(errorsOf(endpoint));
@@ -60,11 +60,14 @@ const readsOnly: Pick<Request, "save" | "saveRow"> = {
   saveRow: () => Promise.reject(new Error("A read saves nothing")),
 };
 
-/** What the request was about, or the app of its key, was deleted while it ran: it is answered as if it came after. */
+/**
+ * What the request was about, or the app of its key, was deleted during the request. The answer is the same as after the
+ * deletion.
+ */
 const goneMeanwhile = (endpoint: Endpoint, cause: unknown): ApiError =>
   new ApiError(errorsOf(endpoint).includes("not_found") ? "not_found" : "invalid_api_key", {}, { cause });
 
-/** Throws `insufficient_scope` for a caller who lacks what the endpoint demands. */
+/** Throws `insufficient_scope` if the caller lacks the scope of the endpoint. */
 export function requireScope({ scope }: Endpoint, caller: IncomingRequest["caller"]): void {
   if (!scope || !caller || !("scopes" in caller)) return;
   const granted: readonly Scope[] = caller.scopes;
@@ -75,8 +78,8 @@ export function requireScope({ scope }: Endpoint, caller: IncomingRequest["calle
 const nothingGiven = { params: undefined, query: undefined, body: undefined };
 
 /**
- * The three parts of a request, checked. Throws `not_found` for an id of a form that no id has, and `bad_request` with
- * every fault of query and body.
+ * Checks the three parts of a request. Throws `not_found` for an id of a wrong form, and `bad_request` with every fault
+ * of query and body.
  */
 function parse<E extends Endpoint>(endpoint: E, incoming: IncomingRequest) {
   if (!endpoint.params && !endpoint.query && !endpoint.body) return nothingGiven;
@@ -116,7 +119,7 @@ function requestOf<E extends Endpoint>(
     saveRow,
     setSession: incoming.setSession,
   };
-  // The schemas of this very endpoint have just made it so.
+  // The schemas of this endpoint have just given the parts these types.
   return request as Request<Endpoint> as Request<E>;
 }
 
@@ -132,7 +135,7 @@ function outcomeOf(
   return { status, body: JSON.stringify(shape(answer)), replayed: false };
 }
 
-/** Whose rate limit a request uses up; undefined where there is none, or where it is switched off. */
+/** The key of the rate limit that a request uses up. Undefined if there is none or if limits are switched off. */
 function limitedByOf(endpoint: Endpoint, { caller, body }: IncomingRequest, deps: Deps): string | undefined {
   if (!endpoint.rateLimit) return undefined;
   // The limit of rule T30 cannot be switched off.
@@ -143,7 +146,7 @@ function limitedByOf(endpoint: Endpoint, { caller, body }: IncomingRequest, deps
   return deps.settings.rateLimited ? caller?.id : undefined;
 }
 
-/** Whose limit it is where a field of the body tells: the app's of that field, given as its hash. */
+/** The key of a limit by a field of the body: the app together with the field's hash. */
 export const fieldLimitOf = (appId: string, fieldHash: string): string => hashOf(`${appId}\n${fieldHash}`);
 
 /** Whether a repeat must get this refusal again: it is about what was asked, not how. (rule H13) */

@@ -6,17 +6,17 @@ type Marking = Pick<Sealer, "mark">;
 const mostAccounts = 5;
 
 /**
- * What a browser keeps of the accounts to which it has signed in: an id of its own, and for each account a mark that only
- * this deployment can make. It opens nothing; guesses of strangers do not count against it.
+ * A cookie that names the accounts to which a browser has signed in: a random id, and for each account a mark that only
+ * this deployment can make. It grants no access. Failed sign-ins from elsewhere do not use up the limit of this browser.
  */
 export const knownBrowser = {
-  /** The browser's id, where it has signed in to this account. */
+  /** The browser's id, if the browser has signed in to this account. */
   idFor(sealer: Marking, kept: string | undefined, email: string): string | undefined {
     const [id = "", ...marks] = (kept ?? "").split(".");
     return marks.includes(markOf(sealer, id, email)) ? id : undefined;
   },
 
-  /** What the browser keeps from now on: this account first, and the last few others. */
+  /** The new value of the cookie: this account first, then the last few others. */
   withAccount(sealer: Marking, kept: string | undefined, email: string): string {
     const [found = "", ...marks] = (kept ?? "").split(".");
     const id = /^[\w-]{22}$/.test(found) ? found : randomBytes(16).toString("base64url");

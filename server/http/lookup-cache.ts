@@ -1,11 +1,11 @@
 import type { Database } from "../store/engine/database.ts";
 
-/** Looks a row up by a name, from memory where that is certainly current. */
+/** Finds a row by a name. A row in memory is used only if it is current. */
 export type Lookup<Row> = (name: string) => Row | Promise<Row | undefined>;
 
 /**
- * Keeps what `load` found until one of its topics is signalled or another process writes. Only on SQLite, where every
- * write is seen at once; a PostgreSQL shared with other servers is asked each time.
+ * Keeps what `load` found until one of its topics is signalled or another process writes. This works only on SQLite,
+ * where a server sees every write at once. A PostgreSQL database is asked each time, because other servers may share it.
  */
 export const cachedLookup = <Row>(
   database: Database,
@@ -19,7 +19,7 @@ export interface LookupCacheOptions<Row> {
   readonly load: (name: string) => Promise<Row | undefined>;
 }
 
-/** The same for so many rows, where one may be large. */
+/** The same with a limit on the number of rows, for rows that may be large. */
 export function cachedLookupUpTo<Row>(
   mostRows: number,
   { database, concerns, load }: LookupCacheOptions<Row>,

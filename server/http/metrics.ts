@@ -8,7 +8,7 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-/** The figures of this process: how many answers of which kind, how fast, and what Node tells of itself. */
+/** Makes the metrics of this process: count, kind and duration of its answers, and Node's own metrics. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -19,7 +19,7 @@ import type { ReadCredentials } from "./presented-credentials.ts";
 import { sessionCookie } from "./session-cookie.ts";
 import { readUpload } from "./uploads/read-upload.ts";
 
-/** One address of the server: how to answer it. */
+/** A method and a path of the server, and how to answer it. */
 export interface Route {
   readonly method: Endpoint["method"];
   readonly path: string;
@@ -55,7 +55,7 @@ function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, door }: Mounting): 
       if (endpoint.successor) deprecate(ctx, deps.settings.baseUrl + endpoint.successor);
       const shown = door.readCredentials(ctx, isMutation(endpoint));
       const caller = await door.authenticate(endpoint.auth, shown);
-      // Before a body that may be large, or wrong in its form.
+      // Checked before the body, which may be large or malformed.
       requireScope(endpoint, caller);
       let body = nothing;
       try {
@@ -85,7 +85,7 @@ function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, door }: Mounting): 
   };
 }
 
-/** What a request brought, and what removes what of it lies in files and nobody kept. */
+/** The received body, and a function that deletes those of its files that were not kept. */
 interface Brought {
   readonly value: unknown;
   readonly discard?: () => Promise<void>;
@@ -98,7 +98,7 @@ interface Sender {
   readonly idempotencyKey: string | undefined;
 }
 
-/** Reads bodies: a large one only once it is admitted. */
+/** Makes a function that reads bodies. Large bodies must be admitted first. */
 function bodyTaker({ files }: Pick<Deps, "files">, { admit, arrivals, addressOf }: Door) {
   return async (
     { req, path }: Context,
@@ -113,7 +113,7 @@ function bodyTaker({ files }: Pick<Deps, "files">, { admit, arrivals, addressOf 
     if (arrival && admitted) admitted.onCut(arrival.cut);
     let brought = nothing;
     try {
-      // What is admitted holds little: its files go to the disk as they come.
+      // An admitted body needs little memory: its files are written to disk while they arrive.
       brought = await readUpload(req, endpoint, { files, arrival: admitted ? unheld(arrival) : arrival });
       return brought;
     } catch (error) {
@@ -141,7 +141,7 @@ function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
   throw badRequest("Idempotency-Key", `must be 1 to ${limits.idempotencyKey} printable ASCII characters`);
 }
 
-/** Tells clients, refused ones too, that there is another way now. (RFC 9745; rule H28) */
+/** Tells clients that the endpoint has a successor. Refused requests get the headers too. (RFC 9745; rule H28) */
 function deprecate(ctx: Context, successor: string): void {
   ctx.set("Deprecation", `@${deprecatedSince}`);
   ctx.set("Link", `<${successor}>; rel="successor-version"`);
@@ -150,7 +150,7 @@ function deprecate(ctx: Context, successor: string): void {
 /** 2026-11-21, in seconds since 1970. */
 const deprecatedSince = 1_795_219_200;
 
-/** Aborts when the client has gone or the server stops. */
+/** Aborts when the client disconnects or the server stops. */
 function signalOf(ctx: Context, { stopping }: Deps): AbortSignal {
   const gone = new AbortController();
   ctx.res.once("close", () => gone.abort());
@@ -167,7 +167,7 @@ function send(
   if (replayed) ctx.set("Idempotent-Replay", "true");
   if (method !== "GET") ctx.set("Cache-Control", "no-store");
   if (body === undefined) return;
-  // Past Koa's own `set`, which examines every name and value again.
+  // Koa's own `set` would check every name and value again.
   ctx.res.setHeader("Content-Type", "application/json; charset=utf-8");
   if (method === "GET") {
     const etag = isPrepared(body) ? body.etag : etagOf(body);

@@ -10,8 +10,8 @@ const headers = [
 ] as const;
 
 /**
- * Gives every request its id and every answer its plain security headers, counts it, and writes its line to the log:
- * changes and failures at `info`, undisturbed reads at `debug`. Sends an answer at once where the body has not come whole.
+ * Gives every request an id and every answer its security headers, counts it, and writes it to the log: changes and
+ * failures at `info`, successful reads at `debug`. If the body has not arrived completely, sends the answer at once.
  */
 export function observe(
   { log, settings, stopping }: Pick<Deps, "log" | "settings" | "stopping">,
@@ -35,15 +35,15 @@ export function observe(
     const route: unknown = ctx.state.route;
     metrics.count(method, typeof route === "string" ? route : "unknown", status, milliseconds);
     const quiet = method === "GET" && status < 400;
-    // The route, never the address: queries and paths may hold secrets.
+    // The log gets the route, never the address: queries and paths may hold secrets.
     if (!quiet) log.info({ requestId, method, route, status, ms: Math.round(milliseconds) }, "answered");
     else if (log.isLevelEnabled("debug")) log.debug({ requestId, method, route, status }, "answered");
-    // Not a middleware of its own: nearly every request is whole by then.
+    // This is not a middleware of its own, because nearly every request has arrived completely by now.
     if (!ctx.req.complete) await answerEarly(ctx);
   };
 }
 
-/** Ids that no other request of any server has: a random beginning for the process, then a count. */
+/** Makes ids that are unique among all servers: a random start for the process, then a count. */
 function createIds(): () => string {
   const beginning = randomBytes(8).toString("hex");
   let count = 0;

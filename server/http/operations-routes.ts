@@ -5,7 +5,7 @@ import type { Metrics } from "./metrics.ts";
 import type { Route } from "./mount.ts";
 import { checkReady, readMetrics, readOpenApi } from "./readiness.ts";
 
-/** What operators and tools read: health, readiness, figures, and the API's own description. */
+/** The routes for operators and tools: health, readiness, metrics, and the OpenAPI document. */
 export function operationsRoutes(deps: Deps, metrics: Metrics): Route[] {
   const openApi = readOpenApi(deps);
   return [

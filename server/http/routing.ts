@@ -5,9 +5,9 @@ import type { Route } from "./mount.ts";
 import { pathOf } from "./path.ts";
 
 /**
- * Sends each request to its route. Addresses without parameters are found in one step, the others by the router of
- * their area; HEAD is answered as GET. Throws `method_not_allowed` where only the method is unknown, `bad_request` where the
- * target is no address; else leaves it to `next`.
+ * Sends each request to its route. Paths without parameters are found in one step, the others by the router of their
+ * area. HEAD is answered like GET. Throws `method_not_allowed` if only the method is unknown, `bad_request` if the
+ * target is not an address. Calls `next` for unknown paths.
  */
 export function routing(routes: readonly Route[]): RouterMiddleware {
   const fixed = new Map(
@@ -42,7 +42,7 @@ export function routing(routes: readonly Route[]): RouterMiddleware {
   };
 }
 
-/** Readers differ on which of them counts. */
+/** HTTP readers disagree on which Host header counts. */
 function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -63,7 +63,10 @@ function routerOf(routes: readonly Route[]): Router {
   return router;
 }
 
-/** The first three parts of a path, such as `/api/v1/agent`: a router tries all that it has, so each has only a few. */
+/**
+ * The first three parts of a path, such as `/api/v1/agent`. A router tries all its routes, so each area has a router
+ * with only a few.
+ */
 const areaOf = (path: string): string => path.split("/", 4).join("/");
 
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
@@ -72,7 +75,7 @@ function methodsOf(router: Router, path: string): string[] {
   return [...new Set(router.match(path, "GET").path.flatMap((layer) => layer.methods))].sort();
 }
 
-/** What no route answered. The address is not repeated: it may hold a secret. */
+/** Answers what no route has answered. The address is not repeated: it may hold a secret. */
 export const answerUnknown: Middleware = async () => {
   throw new ApiError("not_found");
 };

@@ -6,7 +6,7 @@ import { isKnown } from "./answers.ts";
 import { parseByteRange } from "./byte-range.ts";
 import { contentDisposition } from "./content-disposition.ts";
 
-/** What is known of a file that is served. */
+/** The description of a served file. */
 export interface ServedFile {
   readonly sha256: string;
   readonly mediaType: string;
@@ -14,7 +14,10 @@ export interface ServedFile {
   readonly fileName: string | null;
 }
 
-/** Answers GET and HEAD of `{base_url}/uploads/{name}`; what `find` does not know, and what is lost, is left to `next`. */
+/**
+ * Answers GET and HEAD of `{base_url}/uploads/{name}`. Calls `next` if `find` does not know the name or the file is
+ * lost.
+ */
 export function serveFiles(
   { baseUrl }: Pick<Settings, "baseUrl">,
   find: (name: string) => Promise<ServedFile | undefined>,
@@ -44,7 +47,7 @@ async function answer(ctx: Context, file: ServedFile, files: Pick<Files, "open">
   }
   const span = spanOf(ctx, file.size);
   if (span === "unsatisfiable") return refuseRange(ctx, file.size);
-  // Opened before the headers are set: they are not for the error that this may become.
+  // Opened before the headers are set: if opening fails, the error must not get them.
   const stream = ctx.method === "GET" ? await files.open(file.sha256, span) : undefined;
   setHeaders(ctx, file);
   ctx.length = span ? span.end - span.start + 1 : file.size;
@@ -52,7 +55,7 @@ async function answer(ctx: Context, file: ServedFile, files: Pick<Files, "open">
     ctx.status = 206;
     ctx.set("Content-Range", `bytes ${span.start}-${span.end}/${file.size}`);
   }
-  // Koa closes the stream whenever the answer ends, also when the reader goes away.
+  // Koa closes the stream when the answer ends, also when the client disconnects.
   if (stream) ctx.body = stream;
 }
 
@@ -69,7 +72,7 @@ function refuseRange(ctx: Context, size: number): void {
   ctx.body = "";
 }
 
-// Bytes of strangers: nothing in them may run, and no reader may take them for another type.
+// The bytes come from strangers: nothing in them may run, and no browser may guess another type.
 function setHeaders(ctx: Context, { mediaType, fileName }: ServedFile): void {
   const kind = /^(image|video)\//.test(mediaType) ? "inline" : "attachment";
   ctx.set({

@@ -12,7 +12,7 @@ import { UploadFailure } from "../uploads/upload-failure.ts";
 import type { LargeBody, TurnSender } from "./turn-order.ts";
 import { createTurns, type Turn } from "./turns.ts";
 
-/** Bodies from here on are worth a look before they are taken in. */
+/** Bodies of this size and more are checked before they are read. */
 const largeBytes = 65_536;
 
 export interface Arriving {
@@ -24,17 +24,17 @@ export interface Arriving {
   readonly idempotencyKey: string | undefined;
 }
 
-/** A large body that may be taken in. */
+/** A large body that may be read. */
 export interface Admitted extends Turn {
-  /** Uses up the endpoint's limit for a body that did not arrive whole, where `thrown` was its sender's doing. */
+  /** Uses up the endpoint's limit for a body that did not arrive whole, if `thrown` was caused by its sender. */
   countFailed(thrown: unknown): Promise<void>;
-  /** To be called when the body has come, or has stopped to come. */
+  /** Must be called when the body has arrived or has ended early. */
   countArrived(): Promise<void>;
 }
 
 /**
- * Decides on a large body before a byte of it is read; gives undefined for a small one. Throws `rate_limited` for a caller
- * that has used up the endpoint's limit, `busy` while too many others are arriving.
+ * Decides on a large body before the server reads any of it. Gives undefined for a small one. Throws `rate_limited` for
+ * a caller that has used up the endpoint's limit, `busy` while too many others are arriving.
  */
 export type Admit = (arriving: Arriving) => Promise<Admitted | undefined>;
 
@@ -56,7 +56,7 @@ export function createAdmit(deps: Needed): Admit {
     });
     if (!isLarge(request)) return undefined;
     const turn = await takeTurn(turnSenderOf(caller), largeBodyOf(request)).catch(async (busy) => {
-      // None of its bytes were taken in: the next try must find the same room.
+      // The server read none of its bytes, so the next attempt must have the same allowance.
       await uncountBytes(endpoint, caller.id, { request, deps });
       throw busy;
     });
@@ -75,7 +75,7 @@ const turnSenderOf = (caller: NonNullable<Arriving["caller"]>): TurnSender => ({
 
 function largeBodyOf(request: IncomingMessage): LargeBody {
   const { socket, headers } = request;
-  // What has come with the head, and waits to be read, belongs to the body.
+  // Bytes that came with the head and are not read yet belong to the body.
   const before = socket.bytesRead - request.readableLength;
   return {
     bytes: Number(headers["content-length"] ?? limits.feedback),
@@ -86,7 +86,7 @@ function largeBodyOf(request: IncomingMessage): LargeBody {
 const isLarge = ({ headers }: IncomingMessage): boolean =>
   Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) >= largeBytes;
 
-/** Throws `rate_limited` where a caller has used up every limit that a request of the endpoint may use up. */
+/** Throws `rate_limited` if a caller has used up every limit that a request of the endpoint may use. */
 async function refuseLimited(
   { rateLimit, otherRateLimit }: Endpoint,
   callerId: string,
@@ -108,7 +108,7 @@ interface Failed {
   readonly thrown: unknown;
 }
 
-/** Otherwise a body that always stops before its end could be sent without limit. */
+/** Without this, a client could send bodies that always stop before their end without limit. */
 async function countFailed(
   { endpoint, caller, thrown }: Failed,
   { database, clock, settings }: Limiting,

@@ -6,23 +6,23 @@ import type { Callers } from "../handler.ts";
 import { createBodyMemory, type Sender } from "./body-memory.ts";
 import { createPace } from "./pace.ts";
 
-/** A body on its way. */
+/** A body that is still arriving. */
 export interface IncomingBody {
-  /** Accounts for more bytes of it in memory. */
+  /** Adds bytes that are held in memory. */
   hold(bytes: number): void;
-  /** Ends the wait for it: its reader fails with `why`. */
+  /** Stops waiting for the body: its reader fails with `why`. */
   cut(why: ApiError): void;
-  /** Calls `tell` when it is cut, at once where it is cut already. */
+  /** Calls `tell` when the body is cut, or at once if it was cut already. */
   onCut(tell: (why: ApiError) => void): void;
-  /** Nobody reads it any more. */
+  /** Ends the accounting: nobody reads the body any more. */
   end(): void;
 }
 
 export interface IncomingBodies {
   begin(request: IncomingMessage, sender: Sender): IncomingBody;
   /**
-   * Reads and drops what is still to come of a body, so that its sender gets to read the answer: a client that is still
-   * writing when its connection closes may never see it. Resolves when all is there, or enough was dropped.
+   * Reads and drops the rest of a body, so that its sender can read the answer: a client that is still writing when its
+   * connection closes may never see it. Resolves when the body has ended or enough was dropped.
    */
   drop(request: IncomingMessage): Promise<void>;
 }
@@ -45,7 +45,7 @@ export function createIncomingBodies({
     begin(request, sender) {
       let why: ApiError | undefined;
       let tell: (why: ApiError) => void = () => {};
-      // There may be no room even for its beginning: it is cut then before it is watched.
+      // There may be no memory even for the first bytes: the body is then cut before `end` is set.
       let end = () => {};
       const cut = (reason: ApiError) => {
         if (why) return;
@@ -55,7 +55,7 @@ export function createIncomingBodies({
         tell(reason);
       };
       const held = memory(sender, (reason) => {
-        // To read on would take more memory.
+        // Reading on would use more memory.
         noMore.add(request);
         cut(reason);
       });
@@ -89,6 +89,6 @@ export function createIncomingBodies({
   };
 }
 
-/** Whose body it is. */
+/** The sender of a body. */
 export const senderOf = (caller: Callers[keyof Callers], address: string): Sender =>
   caller ? { id: caller.id, anonymous: false } : { id: networkOf(address), anonymous: true };

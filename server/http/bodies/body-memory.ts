@@ -1,17 +1,17 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Budgets } from "../../settings/budgets.ts";
 
-/** Who sends a body: the credential, or without one the network address. */
+/** The sender of a body: its credential, or its network address if it has none. */
 export interface Sender {
   readonly id: string;
   readonly anonymous: boolean;
 }
 
-/** What one body holds in memory. */
+/** The memory that one body uses. */
 export interface HeldBody {
-  /** Adds to it. May cut another body, or this one, before it returns. */
+  /** Adds bytes. May cut another body, or this one, before it returns. */
   hold(bytes: number): void;
-  /** Gives all of it back. */
+  /** Frees the memory of the body. */
   end(): void;
 }
 
@@ -29,8 +29,8 @@ interface Pool {
 }
 
 /**
- * One budget for all bodies that are held in memory while they arrive, a part of it for those without a credential.
- * Over it the sender that holds the most loses the body that has taken the longest.
+ * One budget for all bodies that are held in memory while they arrive, and a part of it for senders without a
+ * credential. When the budget is used up, the sender that holds the most loses its oldest body.
  */
 export function createBodyMemory(budgets: Pick<Budgets, "bufferedBytes" | "anonymousBufferedBytes">) {
   const { bufferedBytes, anonymousBufferedBytes } = budgets;
@@ -57,7 +57,7 @@ export function createBodyMemory(budgets: Pick<Budgets, "bufferedBytes" | "anony
   };
 }
 
-/** What the server itself needs for a request that is under way. */
+/** The memory that the server itself needs for a request in progress. */
 const ownBytes = 16_384;
 
 const createPool = (most: number): Pool => ({ most, held: 0, bySender: new Map() });

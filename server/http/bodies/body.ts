@@ -6,14 +6,14 @@ import { parseStrictJson } from "../uploads/strict-json.ts";
 import type { IncomingBodies } from "./arrivals.ts";
 import type { Sender } from "./body-memory.ts";
 
-/** Who sends a body, and where it is looked after. */
+/** The sender of a body, and what watches the body while it arrives. */
 export interface Sending {
   readonly arrivals: IncomingBodies;
   readonly sender: Sender;
 }
 
 /**
- * The JSON value of a request's body; `{}` where there is none. Throws `unsupported_media_type` for anything but
+ * Gives the JSON value of a request's body, or `{}` if it has none. Throws `unsupported_media_type` for anything but
  * JSON, `payload_too_large` over 1 MiB (32 KiB without a credential), `bad_request` for a body that was cut, `busy` for
  * one that comes too slowly, UploadFailure for malformed JSON.
  */
@@ -39,8 +39,8 @@ export function refuseEncoded({ headers }: IncomingMessage): void {
 }
 
 /**
- * The bytes of a body of at most `most`. Throws `payload_too_large`, `bad_request` for one that was cut, and `busy` for
- * one that is not waited for any longer.
+ * Gives the bytes of a body of at most `most` bytes. Throws `payload_too_large`, `bad_request` for a body that was cut,
+ * and `busy` for one that takes too long.
  */
 export function readBytes(
   request: IncomingMessage,
@@ -49,9 +49,9 @@ export function readBytes(
 ): Promise<Buffer> {
   const declared = Number(request.headers["content-length"] ?? 0);
   if (declared > most) return Promise.reject(new ApiError("payload_too_large"));
-  // Its `close` was emitted already, and comes no second time.
+  // The request has emitted `close` already and will not emit it again.
   if (request.destroyed) return Promise.reject(malformed("was cut off"));
-  // A body that is all there costs nothing more.
+  // A body that has arrived needs no watching.
   const arrival = request.complete ? undefined : arrivals.begin(request, sender);
   const reading = new Promise<Buffer>((resolve, reject) => {
     let only: Buffer | undefined;
@@ -72,7 +72,7 @@ export function readBytes(
     request.on("end", () => resolve(only ?? collected.bytes()));
     request.on("error", (cause) => reject(malformed("was cut off", cause)));
     request.on("close", () => {
-      // An error is dear to make, and nobody hears of it once the whole body was read.
+      // Making an error is slow. After the whole body was read, the rejection has no effect anyway.
       if (!request.readableEnded) reject(malformed("was cut off"));
     });
   });

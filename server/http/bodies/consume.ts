@@ -3,9 +3,9 @@ import { UploadFailure } from "../uploads/upload-failure.ts";
 import type { IncomingBody } from "./arrivals.ts";
 
 /**
- * Hands each chunk of a request body to `take`, which must be done with it when it returns. Resolves at the end;
- * rejects with `aborted` when the sender goes away, with `too_large` over its bytes, with why it was cut, or with what
- * `take` threw. After a refusal the rest is read and dropped, so that the sender gets to read the answer.
+ * Passes each chunk of a request body to `take`, which must not keep the chunk. Resolves at the end. Rejects with
+ * `aborted` when the sender disconnects, with `too_large` over the limit, with the reason for a cut, or with what `take`
+ * threw. After a refusal the rest is read and dropped, so that the sender can read the answer.
  */
 export function consume(body: Readable, most: Most, take: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -43,13 +43,13 @@ export function consume(body: Readable, most: Most, take: (chunk: Buffer) => voi
   });
 }
 
-/** After so many bytes others have their turn: a fast sender alone could fill all of the server's time. */
+/** After this many bytes other requests get a turn: one fast sender could otherwise use all of the server's time. */
 const turnBytes = 131_072;
 
-/** What is taken of a body at most. */
+/** The limits of one body. */
 export interface Most {
   readonly bytes: number;
-  /** By which the body may be cut before its end. */
+  /** Lets the server cut the body before its end. */
   readonly arrival?: IncomingBody | undefined;
 }
 

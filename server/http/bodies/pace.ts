@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Budgets } from "../../settings/budgets.ts";
 
-/** How much of a body is waited for at most. */
+/** How much of a body the server waits for at most. */
 export interface Bounds {
   readonly bytes: number;
   readonly milliseconds: number;
@@ -10,8 +10,8 @@ export interface Bounds {
 
 export interface Pace {
   /**
-   * Watches a body on its way, and calls `late` once: when it comes too slowly, is over its bounds, or the server ends.
-   * Time in which the server itself does not read counts for nothing. Gives what ends the watch.
+   * Watches a body while it arrives. Calls `late` once if the body comes too slowly, exceeds its bounds, or the server
+   * stops. Time in which the server itself does not read does not count. Gives a function that ends the watch.
    */
   watch(request: IncomingMessage, late: (why: ApiError) => void, bounds?: Bounds): () => void;
 }
@@ -22,16 +22,16 @@ interface Watched {
   readonly bounds: Bounds;
   readonly firstByte: number;
   readonly since: number;
-  /** The bytes of the connection at the last look. */
+  /** The bytes that the connection had received at the last check. */
   seen: number;
-  /** The bytes that it may stay behind. */
+  /** How many bytes the body may fall behind. */
   credit: number;
 }
 
 const mostLookMilliseconds = 500;
 const unbounded = { bytes: Number.POSITIVE_INFINITY, milliseconds: Number.POSITIVE_INFINITY };
 
-/** One timer looks after all bodies, and runs only while there are some. */
+/** One timer checks all bodies. It runs only while there are any. */
 export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
   const { bodyBytesPerSecond: rate, bodyPatienceMilliseconds: patience, stopMilliseconds } = budgets;
   const full = (rate * patience) / 1_000;
@@ -46,7 +46,7 @@ export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
 
   const look = () => {
     const now = performance.now();
-    // After a longer pause the server itself stood still, and has not read yet what came meanwhile.
+    // After a longer pause the server itself was blocked, and has not read yet what arrived meanwhile.
     const due = (Math.min(now - last, 2 * pause) * rate) / 1_000;
     last = now;
     for (const body of watched) {
@@ -79,7 +79,7 @@ export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
 
 interface Look {
   readonly now: number;
-  /** The bytes that should have come since the last look. */
+  /** The bytes that should have come since the last check. */
   readonly due: number;
   readonly full: number;
 }

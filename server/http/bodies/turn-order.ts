@@ -1,20 +1,20 @@
 import type { ApiError } from "../../../src/contract/errors.ts";
 
-/** A large body, as far as its end can be foreseen. */
+/** A large body, and what is needed to estimate when it ends. */
 export interface LargeBody {
-  /** How long it is; The most that is taken where that is unknown. */
+  /** Its length, or the largest length that is accepted if it is unknown. */
   readonly bytes: number;
-  /** How much of it has come. */
+  /** How many of its bytes have arrived. */
   came(): number;
 }
 
-/** Who sends a body: a credential and its owner. Turns are shared among owners. */
+/** The sender of a body: a credential and its owner. Turns are shared among owners. */
 export interface TurnSender {
   readonly key: string;
   readonly owner: string;
 }
 
-/** One that is taken in now. */
+/** A body that is being read now. */
 export interface Running {
   readonly sender: TurnSender;
   readonly body: LargeBody;
@@ -23,13 +23,13 @@ export interface Running {
   isCut: boolean;
 }
 
-/** One that has run for so long may have to go for somebody who has one fewer. */
+/** A body that has run for this long may have to give its place to an owner with one running body fewer. */
 const longMilliseconds = 30_000;
 
-/** So much faster than the least rate must a body come to keep its place then. */
+/** It keeps its place only if it comes faster than the least rate by this factor. */
 const enoughOfLeastRate = 1.5;
 
-/** What somebody has sent. */
+/** Something that has a sender: a running or a waiting body. */
 type Sent = { readonly sender: TurnSender };
 
 /** How many of these a key has sent. */
@@ -39,7 +39,7 @@ export function countOfKey(sent: Iterable<Sent>, key: string): number {
   return count;
 }
 
-/** How many of these an owner has sent, with all keys. */
+/** How many of these an owner has sent, with all keys together. */
 export function countOfOwner(sent: Iterable<Sent>, owner: string): number {
   let count = 0;
   for (const { sender } of sent) if (sender.owner === owner) count += 1;
@@ -47,13 +47,13 @@ export function countOfOwner(sent: Iterable<Sent>, owner: string): number {
 }
 
 interface Newcomer {
-  /** How long its own body takes. */
+  /** How long the waiting body itself is expected to take. */
   readonly ownMs: number;
   /** In bytes a second. */
   readonly leastRate: number;
 }
 
-/** The body that is cut for another one of this owner; undefined where none has to be. */
+/** The running body that is cut to make room for a body of this owner. Undefined if none has to be. */
 export function loserIn(
   running: ReadonlySet<Running>,
   owner: string,
@@ -69,13 +69,13 @@ export function loserIn(
   return long.find(({ body, since }) => body.came() * 1_000 < (now - since) * leastRate * enoughOfLeastRate);
 }
 
-/** The newest of the owner with the most, and how many those are. */
+/** The newest body of the owner with the most, and how many bodies that owner has. */
 export function newestOfMost<Item extends Sent>(sent: Iterable<Item>): [Item | undefined, number] {
   const [most] = ofThoseWithMost(sent);
   return [most?.at(-1), most?.length ?? 0];
 }
 
-/** What was sent by each owner who has the most, in the order of its beginning. */
+/** The bodies of each owner who has the most, oldest first. */
 function ofThoseWithMost<Item extends Sent>(sent: Iterable<Item>): Item[][] {
   const byOwner = new Map<string, Item[]>();
   for (const item of sent) {
@@ -87,11 +87,11 @@ function ofThoseWithMost<Item extends Sent>(sent: Iterable<Item>): Item[][] {
   return [...byOwner.values()].filter(({ length }) => length === most);
 }
 
-/** How long a body will still take if it goes on as before. */
+/** How long a body will still take if it continues at its present rate. */
 function remainingMs({ body, since }: Running, now: number): number {
   const came = body.came();
   return came <= 0 ? Number.POSITIVE_INFINITY : ((body.bytes - came) * (now - since)) / came;
 }
 
-/** Infinity minus Infinity is no number. */
+/** Infinity minus Infinity is not a number. */
 const compare = (a: number, b: number): number => (a === b ? 0 : a - b);

@@ -10,11 +10,11 @@ import {
   type TurnSender,
 } from "./turn-order.ts";
 
-/** One large body that is taken in. */
+/** One large body that is being read. */
 export interface Turn {
-  /** Hears that others have waited for its place long enough. */
+  /** Calls `tell` when the body must give its place to another one. */
   onCut(tell: (why: ApiError) => void): void;
-  /** It is over: the next one has its place. */
+  /** Ends the turn: the next body gets the place. */
   over(): void;
 }
 
@@ -25,12 +25,13 @@ interface Waiter {
 }
 
 /**
- * Gives turns to large bodies: so many at once, and so many of one key. What finds no place waits for a moment; a place
- * that is free goes to the owner who has the fewest. Where all places are taken, the owner with the most loses the
- * longest one to an owner who has two fewer. To an owner who has one fewer, a body gives way after half a minute: the one
- * that would take the longest, if the other body takes less time at twice the least rate; else one that comes too slowly.
- * Without this condition honest senders would cut each other, and no body would come to its end. Where too many wait, the
- * newest of the owner with the most gives way to an owner who has two fewer. Throws `busy`.
+ * Gives turns to large bodies: a limited number at once, and a limited number for each key. A body without a place waits
+ * for a moment. A free place goes to the owner with the fewest bodies. While all places are taken, an owner with two
+ * bodies fewer than the owner with the most takes the place of that owner's longest-running body. An owner with only one
+ * body fewer takes a place after half a minute: that of the body that would take the longest, if the new body takes less
+ * time at twice the least rate, else that of a body that comes too slowly. Without this condition honest senders would
+ * cut each other, and no body would be completed. When too many bodies wait, the newest of the owner with the most gives
+ * way to an owner with two fewer. Throws `busy`.
  */
 export function createTurns(budgets: UploadBudgets) {
   const { uploads, uploadsPerKey, uploadTurnMilliseconds, bodyBytesPerSecond } = budgets;
@@ -98,10 +99,12 @@ export function createTurns(budgets: UploadBudgets) {
 const countOf = (running: ReadonlySet<Running>, { sender }: Waiter): number =>
   countOfOwner(running, sender.owner);
 
-/** For each place so many may wait. */
+/** This many bodies may wait for each place. */
 const mostWaitingOfEach = 4;
 
-/** Takes the newest that waits of the owner with the most out of the queue. Gives whether that leaves the owner room. */
+/**
+ * Removes the newest waiting body of the owner with the most from the queue. Gives whether this owner then has room.
+ */
 function displaceFor(owner: string, waiting: ReadonlySet<Waiter>): boolean {
   const [newest, most] = newestOfMost(waiting);
   if (!newest || most < countOfOwner(waiting, owner) + 2) return false;

@@ -2,8 +2,8 @@ import type { Context } from "koa";
 import type { IncomingBodies } from "../bodies/arrivals.ts";
 
 /**
- * Sends an answer that is there before the body is, at once and whole, and closes the connection only when the rest of
- * the body was dropped: what of it was not read would be taken for the next request.
+ * Sends a whole answer at once although the body has not arrived completely. Closes the connection only after the rest
+ * of the body was dropped: unread bytes of it would be taken for the next request.
  */
 export type AnswerEarly = (ctx: Context) => Promise<void>;
 
@@ -25,7 +25,7 @@ export const createAnswerEarly =
 
 const hasNoBody = (status: number): boolean => status === 204 || status === 304;
 
-/** The bytes of an answer; undefined where they come from a stream. */
+/** The bytes of an answer. Undefined if they come from a stream. */
 function bytesOf({ body }: Context): Buffer | undefined {
   if (body === null || body === undefined) return Buffer.alloc(0);
   if (Buffer.isBuffer(body)) return body;

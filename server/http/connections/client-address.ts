@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import ipaddr from "ipaddr.js";
 
 /**
- * The client's address. X-Forwarded-For is believed only as far as trusted proxies wrote it: the last entry that is
- * not one of them is the client. Where that one is no address, nothing before it is believed either.
+ * Finds the client's address. X-Forwarded-For is believed only as far as trusted proxies wrote it: the client is the
+ * last entry that is not a trusted proxy. If that entry is not an address, no earlier entry is believed.
  */
 export function createAddressOf(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const networks = trustedProxies.map((network) => ipaddr.parseCIDR(network));
@@ -25,14 +25,17 @@ export function createAddressOf(trustedProxies: readonly string[]): (request: In
   };
 }
 
-/** Whom to count an address for: itself, or with IPv6 its network of 64 bits, all of which one customer has. */
+/**
+ * The key under which an address is counted: the address itself, or for IPv6 its network of 64 bits, which one customer
+ * has.
+ */
 export function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;
   const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);
   return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
 }
 
-/** As the system writes it, but IPv4 that comes over IPv6 as IPv4. */
+/** The address as the system writes it, with IPv4 over IPv6 written as IPv4. */
 const peerOf = ({ socket }: IncomingMessage): string => {
   const { remoteAddress = "" } = socket;
   return remoteAddress.startsWith("::ffff:") ? plain(remoteAddress) : remoteAddress;

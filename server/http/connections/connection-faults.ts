@@ -6,8 +6,8 @@ import type { Deps } from "../../deps.ts";
 import { errorBody } from "../errors.ts";
 
 /**
- * Answers as all errors are answered where Node would do so by itself, in its own words: bytes that are no HTTP, a head
- * that is too large, a request that does not arrive in time. An expectation that nobody knows is no error.
+ * Answers in the format of all errors where Node would send its own text: malformed HTTP, a head that is too large, a
+ * request that does not arrive in time. An unknown `Expect` header is not an error.
  */
 export function answerConnectionFaults(
   server: Server,
@@ -17,7 +17,7 @@ export function answerConnectionFaults(
   server.on("clientError", (error: Error & { code?: string }, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
     const requestId = randomBytes(8).toString("hex");
-    // The error carries the bytes that came, which may hold secrets: only its code is told.
+    // The error carries the received bytes, which may hold secrets: only its code is logged.
     log.info({ requestId, fault: error.code }, "not a request");
     if (isUnderWay(socket)) socket.destroy();
     else endSoon(socket, responseText(faultOf(error.code), requestId), lingerMilliseconds);
@@ -26,8 +26,8 @@ export function answerConnectionFaults(
 }
 
 /**
- * Sends the last bytes of a connection. A client that closes its end, too, has read them. One that does not has a moment:
- * to close at once would take from it what it has not read yet.
+ * Sends the last bytes of a connection. A client that closes its side has read them. Any other client gets a moment,
+ * because closing at once would discard what it has not read yet.
  */
 function endSoon(socket: Socket, text: string, milliseconds: number): void {
   socket.end(text);
@@ -35,7 +35,9 @@ function endSoon(socket: Socket, text: string, milliseconds: number): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
-/** Whether an answer has begun on this connection: nothing may come in between. Node tells it nowhere else. */
+/**
+ * Whether an answer has begun on this connection, so that no other bytes may be sent. Node has no public way to ask.
+ */
 function isUnderWay(socket: Socket): boolean {
   const response: unknown = Reflect.get(socket, "_httpMessage");
   return typeof response === "object" && response !== null && Reflect.get(response, "headersSent") === true;

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Deps } from "../../deps.ts";
 
-/** The last request of a connection, and since when it is under way. */
+/** The last request of a connection, and since when it is in progress. */
 interface Use {
   request: IncomingMessage | undefined;
   response: ServerResponse | undefined;
@@ -10,15 +10,16 @@ interface Use {
 }
 
 /**
- * Keeps the number of open connections within their budget: one more takes the place of the one that has been without a
- * whole request for the longest time. Where most have never sent one, it is one of those: a client between two requests
- * keeps its connection. Those that only wait go first, then slow bodies, then answers that take over a second. Where
- * every connection is busy, the new one is closed.
+ * Keeps the number of open connections within their budget. A new connection takes the place of the one that has gone
+ * longest without a whole request. If most have never sent a request, it takes the place of one of those, so that a
+ * client between two requests keeps its connection. Idle connections are closed first, then slow bodies, then answers
+ * that take over a second. If every connection is busy, the new one is closed.
  */
 export function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const most = settings.budgets.connections;
   const open = new Map<Socket, Use>();
-  // The order of the last requests costs time at each request, so it is kept only while many connections are open.
+  // Keeping the order of the last requests costs time at each request, so it is kept only while many connections are
+  // open.
   let isOrdered = false;
   const withoutRequest = new Set<Socket>();
   const warn = createWarning((count) => log.warn({ count, most }, "too many connections: some were closed"));
@@ -37,7 +38,7 @@ export function limitConnections(server: Server, { log, settings }: Pick<Deps, "
     if (open.size <= most) return;
     const [oldest] = withoutRequest.size * 2 > open.size ? withoutRequest : [];
     const leaving = oldest ?? mostIdle(open) ?? socket;
-    // Its place is free now, before the socket says that it has closed.
+    // The place is free now, before the socket reports that it has closed.
     forget(leaving);
     leaving.destroy();
     warn();
@@ -57,14 +58,14 @@ export function limitConnections(server: Server, { log, settings }: Pick<Deps, "
 
 const busyMilliseconds = 1_000;
 
-/** Puts those first that have had no request for the longest time. */
+/** Puts the connections first that have had no request for the longest time. */
 function order(open: Map<Socket, Use>): void {
   const ordered = [...open].sort(([, one], [, other]) => one.since - other.since);
   open.clear();
   for (const [socket, use] of ordered) open.set(socket, use);
 }
 
-/** Whose place another connection may have; the connections are in order. */
+/** The connection that is closed to make room for a new one. `open` must be in order. */
 function mostIdle(open: ReadonlyMap<Socket, Use>): Socket | undefined {
   const longBefore = performance.now() - busyMilliseconds;
   let sending: Socket | undefined;
@@ -79,7 +80,7 @@ function mostIdle(open: ReadonlyMap<Socket, Use>): Socket | undefined {
 
 const warnMilliseconds = 10_000;
 
-/** Warns at once, then at most every ten seconds, of how many there were meanwhile. */
+/** Warns at once, then at most every ten seconds, with the count since the last warning. */
 function createWarning(warn: (count: number) => void): () => void {
   let count = 0;
   let last = Number.NEGATIVE_INFINITY;

@@ -5,10 +5,10 @@ import type { Budgets } from "../../settings/budgets.ts";
 import { answerConnectionFaults } from "./connection-faults.ts";
 import { limitConnections } from "./connections.ts";
 
-/** How often heads and requests that take too long are looked for. */
+/** How often the server looks for heads and requests that take too long. */
 const mostCheckMilliseconds = 1_000;
 
-/** An HTTP server that waits for nobody longer than the budgets say. It does not listen yet. */
+/** Makes an HTTP server with the time limits of the budgets. It does not listen yet. */
 export function createListener(budgets: Budgets): Server {
   const server = createServer({
     headersTimeout: budgets.headMilliseconds,

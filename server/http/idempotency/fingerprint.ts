@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { isReceivedFile } from "../../../src/contract/received-file.ts";
 
 /**
- * SHA-256, in hex, of what a request says: equal for JSON values that differ only in the order of keys, and for
- * bodies whose files have the same bytes, declared types and names, however they were sent.
+ * SHA-256, in hex, of the content of a request. It is the same for JSON values that differ only in the order of keys,
+ * and for bodies whose files have the same bytes, declared types and names, as JSON or as a form.
  */
 export function fingerprintOf(value: unknown): string {
   return createHash("sha256")
@@ -11,7 +11,7 @@ export function fingerprintOf(value: unknown): string {
     .digest("hex");
 }
 
-// Objects become lists of pairs: no key can be mistaken for what stands for a file.
+// Objects become lists of pairs, so that no object can look like the stand-in for a file.
 function canonical(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(canonical);

@@ -12,14 +12,15 @@ import { fieldOf } from "../field-of.ts";
 import type { IncomingRequest, InvocationResult } from "../invocation.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 
-/** A request that its sender may repeat, and what seals the answer where that holds a secret. */
+/** A request with an Idempotency-Key, and what seals its stored answer if that holds a secret. */
 export interface IdempotentRequest extends IdempotencyKey {
   readonly sealer: Pick<Sealer, "seal" | "open"> | undefined;
 }
 
 /**
- * What an Idempotency-Key stands for; undefined without one, and where nothing tells whose it is. Where fields of the
- * body tell, the answer is found only by who sends the same ones, and is sealed with them. (rule H15)
+ * The identity of a request with an Idempotency-Key. Undefined without a key, and if neither a credential nor a field of
+ * the body identifies its sender. If fields of the body identify the sender, only a request with the same fields gets
+ * the stored answer, which is sealed with them. (rule H15)
  */
 export function idempotentRequestOf(
   endpoint: Endpoint,
@@ -41,7 +42,10 @@ export function idempotentRequestOf(
 
 type Keyed = Pick<IncomingRequest, "caller" | "path" | "body" | "idempotencyKey">;
 
-/** Whether a request of a caller was answered already under its Idempotency-Key, as far as that shows before its body has come. */
+/**
+ * Whether a request with this Idempotency-Key was answered already, as far as this can be known before its body has
+ * arrived.
+ */
 export async function isAnswered(
   endpoint: Endpoint,
   incoming: Omit<Keyed, "body">,
@@ -65,17 +69,20 @@ function knownKeyOf(
   return time.isDoubtful() ? { ...known, inDoubt: { behindMs: time.behindMs() } } : known;
 }
 
-/** What is kept of the requests that name a field of the body, given as its hash, with any key of an app. */
+/**
+ * The scope of all requests to an endpoint that have a given value in a field of the body, with any key of the app. The
+ * value is given as its hash.
+ */
 export const scopeOfField = (appId: string, fieldHash: string, { method, path }: Endpoint): string =>
   scopeOf(["app", appId, fieldHash], method, path);
 
 const scopeOf = (whose: readonly string[], method: string, path: string): string =>
   [...whose, method, sameAddress(path)].join("\n");
 
-/** An id in capitals is the same id: a repeat under the same key acts no second time. */
+/** The case of an id has no meaning: a repeat that writes the id in capitals must not act again. */
 const sameAddress = (path: string): string => path.toLowerCase().replace(/\/+$/, "");
 
-/** The answer that a repeat gets. Throws `idempotency_mismatch` for another request under the same key. */
+/** Gives the stored answer to a repeat. Throws `idempotency_mismatch` if the key was used for another request. */
 export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAnswer): InvocationResult {
   if (kept.fingerprint !== fingerprint) throw new ApiError("idempotency_mismatch");
   const sealed = sealer !== undefined && kept.status < 300;
@@ -87,8 +94,8 @@ export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAn
 }
 
 /**
- * Where no credential stands before the answer, it is sealed with what the sender knows, too: whoever reads the database,
- * and has the deployment's secret, still reads no token.
+ * An answer to a request without a credential is also sealed with the fields that the sender knows: a person who has the
+ * database and the deployment's secret still cannot read a token.
  */
 function sealerOf(
   { repeatableBy }: Endpoint,
@@ -103,7 +110,7 @@ function sealerOf(
   };
 }
 
-/** Where no credential stands before them, the fields may be a password: a plain hash would let guesses be tried on it. */
+/** Without a credential the fields may be a password. A plain hash of one would allow guessing. */
 function whoseOf(
   { repeatableBy }: Endpoint,
   { caller, body }: Pick<IncomingRequest, "caller" | "body">,

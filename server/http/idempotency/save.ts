@@ -13,14 +13,14 @@ import { consume } from "../../store/requests/rate-limits.ts";
 import type { AnswerOf, Request } from "../handler.ts";
 import type { IdempotentRequest } from "./idempotent-request.ts";
 
-/** What surrounds the work of one mutation. */
+/** The parts of one mutation that its transaction needs. */
 export interface Surroundings {
   readonly endpoint: Endpoint;
-  /** The repeatable request that this is; undefined without an Idempotency-Key. */
+  /** The identity of the request; undefined without an Idempotency-Key. */
   readonly key: IdempotentRequest | undefined;
-  /** Whose rate limit it uses up; undefined where there is none. */
+  /** The key of the rate limit that the request uses up; undefined without a limit. */
   readonly limitedBy: string | undefined;
-  /** The answer as it goes out: undeclared fields dropped. */
+  /** Drops undeclared fields from the answer. */
   readonly shape: (answer: unknown) => unknown;
 }
 
@@ -54,13 +54,15 @@ export function createSave(deps: Deps, around: Surroundings): Pick<Request<Endpo
   };
 }
 
-/** In what one save differs from others. */
+/** How one save differs from others. */
 export interface Keeping {
-  /** When the stored answer dies at the latest. */
+  /** When the stored answer expires at the latest. */
   readonly repeatableUntil?: Date;
-  /** Done before the Idempotency-Key is looked at: whoever comes twice then waits here for the first. */
+  /**
+   * Done before the Idempotency-Key is checked, so that a second request with the same key waits here for the first.
+   */
   readonly first?: (tx: Transaction) => Promise<void>;
-  /** Asked once that is done: which limit the request uses up, where it is not the endpoint's own. */
+  /** Called after `first`: the limit that the request uses up instead of the endpoint's own. */
   readonly rateLimit?: () => RateLimitName;
 }
 
@@ -81,7 +83,7 @@ export async function spend(
   if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
 }
 
-/** Stores a refusal that a repeat must get again. Nothing else of the request was kept. */
+/** Stores a refusal that a repeat must get again. The request has no other effect. */
 export async function storeRefusal(deps: Deps, key: IdempotencyKey, answer: StoredAnswer): Promise<void> {
   await deps.database.write(async (tx) => {
     const claimed = await idempotency.claim(tx, key, deps.clock.now());
@@ -107,7 +109,7 @@ function storedAnswer(
   return { status: endpoint.success.status, body: sealer ? sealer.seal(body) : body };
 }
 
-/** Another request with the same key has just been answered: this one gets the same. */
+/** Thrown when another request with the same key has just been answered: this request gets the same answer. */
 export class AlreadyAnswered extends Error {
   readonly answer: FoundAnswer;
 

@@ -8,8 +8,8 @@ import { fieldOf } from "../field-of.ts";
 import type { IncomingRequest } from "../invocation.ts";
 
 /**
- * Counts an attempt before anything else of it is looked at, for good: whatever it leads to, however many come at once.
- * Throws `rate_limited`, and then counts nothing.
+ * Counts an attempt before anything else of the request is checked. The count stays, whatever the result is. Throws
+ * `rate_limited`, and then counts nothing.
  */
 export async function countAttempt(endpoint: Endpoint, incoming: IncomingRequest, deps: Deps): Promise<void> {
   const attempts = endpoint.attempts ?? [];
@@ -29,7 +29,7 @@ export async function countAttempt(endpoint: Endpoint, incoming: IncomingRequest
   });
 }
 
-/** The limits of an endpoint that name an account and nothing else, and the keys under which they are counted. */
+/** The limits of an endpoint that depend on the account alone, and the keys under which they are counted. */
 export function accountLimitsOf({ attempts = [] }: Endpoint, caller: IncomingRequest["caller"]) {
   return attempts
     .filter(({ by }) => by.every((whose) => whose === "account"))
@@ -39,7 +39,7 @@ export function accountLimitsOf({ attempts = [] }: Endpoint, caller: IncomingReq
     }));
 }
 
-/** Throws `rate_limited` for an account that has used up its attempts, before anything is known of the body. Counts nothing. */
+/** Throws `rate_limited` for an account that has used up its attempts, before the body is read. Counts nothing. */
 export async function refuseSpentAccount(
   endpoint: Endpoint,
   caller: IncomingRequest["caller"],
@@ -61,6 +61,6 @@ const keyOf = ({ limit, by }: Attempt, incoming: Identifying): string =>
 function partOf(whose: Attempt["by"][number], { caller, address, body }: Identifying): string {
   if (whose === "address") return networkOf(address);
   if (whose === "account") return caller && "userId" in caller ? caller.userId : "";
-  // The case of an id is not its sender's to choose.
+  // An id in capitals must not get a limit of its own.
   return fieldOf(body, whose.slice("body.".length)).toLowerCase();
 }

@@ -5,7 +5,7 @@ import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
 import { addBytes, giveBackBytes, useBytes } from "../../store/requests/byte-uses.ts";
 
-/** Smaller bodies are bounded by their number. */
+/** Smaller bodies are limited by the number of requests. */
 const countedFrom = 8_192;
 
 type Counting = Pick<Deps, "database" | "clock" | "settings">;
@@ -13,14 +13,14 @@ type Counting = Pick<Deps, "database" | "clock" | "settings">;
 interface Counted {
   readonly request: IncomingMessage;
   readonly deps: Counting;
-  /** Of a request that was answered before: its bytes are given back when it proves to be the same one. */
+  /** Whether the request was answered before: its bytes are given back when its content proves to be the same. */
   readonly isRepeat?: boolean;
 }
 
 /**
- * Counts the bytes of a body against those that its key may send within an hour, before any of them is read. A request
- * that was answered before may use twice as many. Gives what must be called once the body has come, because a body of
- * unknown length is counted only then. Throws `rate_limited`.
+ * Counts the bytes of a body against the hourly limit of its key, before any of them is read. A request that was
+ * answered before may use twice as many. Gives a function to call when the body has arrived, because a body of unknown
+ * length is counted only then. Throws `rate_limited`.
  */
 export async function countBytes(
   endpoint: Endpoint,
@@ -39,7 +39,7 @@ export async function countBytes(
   const verdict = await deps.database.write((tx) => useBytes(tx, use));
   if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
   if (!isUnknown) return nothing;
-  // What has come with the head, and waits to be read, belongs to the body.
+  // Bytes that came with the head and are not read yet belong to the body.
   const before = request.socket.bytesRead - request.readableLength;
   return async () => {
     const came = { keyId, bytes: Math.max(0, request.socket.bytesRead - before), now: deps.clock.now() };
@@ -49,7 +49,7 @@ export async function countBytes(
 
 const nothing = async () => {};
 
-/** Gives back what was counted for a request that turned out to be a repeat, or found no turn. */
+/** Gives back the bytes that were counted for a request that was a repeat, or that got no turn. */
 export async function uncountBytes(
   endpoint: Endpoint,
   keyId: string,

@@ -5,8 +5,8 @@ import { spend } from "../idempotency/save.ts";
 import type { IncomingRequest } from "../invocation.ts";
 
 /**
- * Counts a request that was refused, cut off or too large, or that meant nothing there is, against the rate limit of its
- * sender, where the endpoint says so: to find out what is wrong with it cost as much as to take it. Throws what was thrown, or `rate_limited`.
+ * Counts a refused request against the rate limit of its sender, if the endpoint says so: refusing it cost as much as
+ * taking it. This holds for the statuses 400, 404 and 413. Throws `thrown`, or `rate_limited`.
  */
 export async function countRefusal(
   deps: Deps,

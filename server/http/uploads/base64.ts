@@ -1,16 +1,16 @@
-/** Decodes base64 (RFC 4648, padded, nothing but its alphabet and line breaks) that comes in pieces. */
+/** Decodes base64 that arrives in pieces (RFC 4648 with padding; only its alphabet and line breaks). */
 export interface Base64Decoder {
-  /** False as soon as the text is not base64; then the decoder is done for. */
+  /** False as soon as the text is not base64. The decoder must not be used after that. */
   write(bytes: Buffer): boolean;
-  /** False where the last group of four is incomplete or wrongly padded. */
+  /** False if the last group of four is incomplete or has wrong padding. */
   end(): boolean;
-  /** The last few characters, not looked at yet: they wait for the rest of their group. */
+  /** The last few characters, which wait for the rest of their group. */
   held(): string;
 }
 
-/** Hands the decoded bytes to `take`, which must be done with them when it returns. */
+/** Passes the decoded bytes to `take`, which must not keep them. */
 export function createBase64Decoder(take: (decoded: Buffer) => void): Base64Decoder {
-  // Only the last group may carry padding, and only the end tells which that is.
+  // Only the last group may have padding, and only the end shows which group is the last.
   let held = "";
   return {
     write(broken) {
@@ -41,10 +41,11 @@ const groupLength = 4;
 const group = /^[A-Za-z0-9+/]{4}$/;
 const lastGroup = /^[A-Za-z0-9+/]{2}(==|[A-Za-z0-9+/](=|[A-Za-z0-9+/]))$/;
 const pieceLength = 65_536;
-// One for all: decoding is synchronous, and a buffer per piece would be garbage at the rate of the upload.
+// One buffer for all uploads: decoding is synchronous, and a buffer for each piece would become garbage at the rate of
+// the upload.
 const decoded = Buffer.allocUnsafe((pieceLength / 4) * 3 + 3);
 
-/** Some encoders end a line after each 76 characters. */
+/** Some encoders break lines after 76 characters. */
 function withoutLineBreaks(bytes: Buffer): Buffer {
   if (!bytes.includes(lineFeed) && !bytes.includes(carriageReturn)) return bytes;
   return Buffer.from(bytes.toString("latin1").replaceAll("\n", "").replaceAll("\r", ""), "latin1");
@@ -53,10 +54,11 @@ function withoutLineBreaks(bytes: Buffer): Buffer {
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** Decodes one group or none, and after it any number of groups. */
+/** Decodes `first`, which is one group or empty, then `groups`. */
 function decode(first: string, groups: Buffer, take: (decoded: Buffer) => void): boolean {
   if (first !== "" && !group.test(first)) return false;
-  // Node skips what is not base64, so a shorter result betrays it; what it reads beside the alphabet is base64url.
+  // Node skips characters that are not base64, which makes the result shorter. Node also accepts base64url, which is
+  // refused here.
   if (groups.includes(0x2d) || groups.includes(0x5f)) return false;
   let offset = decoded.write(first, "base64");
   for (let at = 0; at < groups.length; at += pieceLength) {

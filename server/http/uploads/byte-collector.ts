@@ -1,6 +1,6 @@
-/** Puts the pieces of a body together. */
+/** Joins the pieces of a body. */
 export interface ByteCollector {
-  /** Takes a piece, which must not change afterwards. Gives by how many bytes more memory is held. */
+  /** Takes a piece, which must not change afterwards. Gives by how many bytes the memory has grown. */
   add(piece: Buffer): number;
   readonly size: number;
   bytes(): Buffer;
@@ -9,7 +9,7 @@ export interface ByteCollector {
 const nothing = Buffer.alloc(0);
 const leastCapacity = 4_096;
 
-/** One buffer that doubles: a list of pieces of one byte each would cost a hundred times their size. */
+/** Uses one buffer that doubles: a list of pieces of one byte would cost a hundred times their size. */
 export function createByteCollector(): ByteCollector {
   let buffer: Buffer = nothing;
   let size = 0;

@@ -4,15 +4,15 @@ import type { TemporaryFile } from "../../files/files.ts";
 import { createBase64Decoder } from "./base64.ts";
 import type { Intake } from "./upload.ts";
 
-/** Takes text piece by piece. */
+/** Takes text in pieces. */
 export interface TextSink<Result> {
   write(bytes: Buffer): void;
   end(): Result;
 }
 
 /**
- * Decodes the text of one data URL into a temporary file of at most `limit` bytes. Text that is none becomes a
- * ReceivedFile with a fault; what is not known to be base64 goes to `remainder`, which may refuse it.
+ * Decodes the text of one data URL into a temporary file of at most `limit` bytes. Text that is not a data URL becomes a
+ * ReceivedFile with a fault. Text that is not known to be base64 goes to `remainder`, which may refuse it.
  */
 export function createDataUrlFile(
   intake: Intake,
@@ -73,10 +73,11 @@ function openUrl(file: TemporaryFile, type: string) {
 }
 
 const base64Mark = ";base64,";
-// Not the first comma: a recorder lists its codecs as `video/webm;codecs=vp8,opus`, with or without quotes.
+// The first comma does not end the header: a recorder lists its codecs as `video/webm;codecs=vp8,opus`, with or
+// without quotes.
 const endOfHeader = /;base64,/i;
 
-// Parameters between the type and `;base64` are let pass: encoders name codecs, a charset or a file there.
+// Parameters between the type and `;base64` are accepted: encoders put codecs, a charset or a file name there.
 const dataUrlHeader = /^data:([a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*)(;[ -~]*)?$/i;
 
 function typeOf(header: string): string | undefined {

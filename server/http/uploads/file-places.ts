@@ -1,11 +1,11 @@
-/** Where files sit in a body: keys and `*` for each element of an array, such as `attachments.*.data`. */
+/** The path of files in a body: keys, and `*` for each element of an array, such as `attachments.*.data`. */
 export type FilePlace = readonly string[];
 
 export const filePlaceOf = (pattern: string): FilePlace => pattern.split(".");
 
 /**
- * Replaces every string of `value` that sits at `place`, in place and in order, by what `replace` makes of it.
- * Objects and arrays on the way stay as they are; so does anything but a string.
+ * Replaces every string of `value` at `place` with the result of `replace`, in order, inside the same objects.
+ * Everything else stays as it is.
  */
 export function replaceAt(value: unknown, place: FilePlace, replace: (text: string) => unknown): void {
   const [step, ...rest] = place;

@@ -4,31 +4,34 @@ import { malformedForm } from "./form-fault.ts";
 import { anything, parseStrictJson } from "./strict-json.ts";
 import { UploadFailure } from "./upload-failure.ts";
 
-/** What a form may hold. */
+/** The fields that a form may have, and their limits. */
 export interface MultipartForm {
-  /** Fields that take files, and what each file may have. `named` files become `{name, data}`, as JSON bodies have them. */
+  /** The fields that take files, and the limit of each file. `named` files become `{name, data}`, as in JSON bodies. */
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly named?: boolean }>>;
-  /** Text fields that hold JSON. */
+  /** The text fields that hold JSON. */
   readonly json: readonly string[];
   /** Bytes of the whole body. */
   readonly body: number;
   /** Bytes of all text fields together. */
   readonly text: number;
-  /** By which the body may be cut before its end. */
+  /** Lets the server cut the body before its end. */
   readonly arrival?: IncomingBody | undefined;
 }
 
-/** The fields of a form as they come in. */
+/** Collects the fields of a form while they arrive. */
 export interface Fields {
-  /** A text field; `isCut` where it was longer than all text may be. */
+  /** Adds a text field. `isCut` if the parser cut it at the limit. */
   addText(name: string | undefined, text: string, isCut: boolean): void;
-  /** The field that a file part is for; undefined where the form knows no such field. */
+  /** The field of a file part. Undefined if the form has no such field. */
   fileField(name: string | undefined): string | undefined;
   addFile(field: string, fileName: string | undefined, file: Promise<ReceivedFile>): void;
   value(): Promise<unknown>;
 }
 
-/** Throws UploadFailure `malformed_multipart` for names that cannot be, or text that comes twice, `too_large` for too much text. */
+/**
+ * Throws UploadFailure `malformed_multipart` for unusable names and for a text field that comes twice, `too_large` for
+ * too much text.
+ */
 export function createFields(form: MultipartForm): Fields {
   const fields = new Map<string, unknown>();
   const lists = new Map<string, FormFile[]>();
@@ -77,7 +80,7 @@ function checkedName(name: string | undefined): string {
   return name;
 }
 
-// Text that is no JSON stays as it came: the field that wants an object will say so.
+// Text that is not JSON stays text: the schema of the field will refuse it.
 function parsed(text: string): unknown {
   if (text.trim() === "") return null;
   try {

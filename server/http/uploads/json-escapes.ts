@@ -1,13 +1,15 @@
 import { malformedJson } from "./malformed-json.ts";
 
-/** The index of the quote that ends a JSON string, searched from within it; -1 where there is none. */
+/** The index of the quote that ends a JSON string, searched from inside the string; -1 if there is none. */
 export function endOfString(text: string, from: number): number {
   let end = text.indexOf('"', from);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end;
 }
 
-/** Where an escape begins that `text`, a part of a JSON string, does not complete; its length where there is none. */
+/**
+ * The index of an escape that `text`, a part of a JSON string, does not complete; the length of `text` if there is none.
+ */
 export function incompleteEscapeAt(text: string): number {
   const at = text.lastIndexOf("\\");
   const begun = text.length - at;
@@ -16,13 +18,12 @@ export function incompleteEscapeAt(text: string): number {
 }
 
 /**
- * A part of a JSON string with its escapes undone. What came as an escape and is neither printable ASCII nor a line
- * break becomes DEL.
- * Throws `malformed_json` for a wrong escape.
+ * Replaces the escapes in a part of a JSON string. An escaped character that is neither printable ASCII nor a line break
+ * becomes DEL. Throws `malformed_json` for a wrong escape.
  */
 export function unescapeToAscii(text: string): string {
   if (!text.includes("\\")) return text;
-  // Many encoders escape every slash, or break lines; where no backslash is itself escaped, this does most of the work.
+  // Many encoders escape every slash, or break lines. If no backslash is itself escaped, `ease` does most of the work.
   const eased = text.includes("\\\\") ? text : ease(text);
   return eased.replace(/\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?/g, (_, escaped?: string) => characterOf(escaped));
 }

@@ -8,23 +8,26 @@ interface Level {
   awaitsKey: boolean;
 }
 
-/** Follows where in a JSON text a reader stands. Meaningless, but harmless, where the text is not JSON. */
+/**
+ * Follows the position of a reader in a JSON text. For text that is not JSON the result has no meaning, but does no
+ * harm.
+ */
 export interface Levels {
   enter(isArray: boolean): void;
   leave(): void;
-  /** A comma: the next element or member follows. */
+  /** A comma was read: the next element or member follows. */
   next(): void;
-  /** A key with its escapes as they are. */
+  /** A key was read. `raw` has its escapes unchanged. */
   setKey(raw: string): void;
   /** Whether a string that begins here is a key. */
   awaitsKey(): boolean;
-  /** Which of the places a value that begins here is at. */
+  /** The place, among those looked for, of a value that begins here. */
   place(): FilePlace | undefined;
 }
 
 export function createLevels(places: readonly FilePlace[]): Levels {
   const levels: Level[] = [];
-  // Nothing of interest lies deeper; how deep a text may nest is for its parser to judge.
+  // No place lies deeper. The parser decides how deep a text may be nested.
   let deeper = 0;
   return {
     enter(isArray) {

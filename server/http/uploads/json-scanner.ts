@@ -2,17 +2,17 @@ import type { FilePlace } from "./file-places.ts";
 import { createLevels } from "./json-levels.ts";
 import { createStringReader, type StringReader } from "./json-string.ts";
 
-/** What becomes of the parts of a JSON text. */
+/** Receives the parts of a JSON text. */
 export interface JsonParts {
-  /** Takes all but the text of the strings at places and the quote that closes each. */
+  /** Takes everything but the text of the strings at places and the quote that closes each of them. */
   text(bytes: Buffer): void;
-  /** Begins a string at a place. Its text comes with the escapes undone. */
+  /** Begins a string at a place. Its text comes with the escapes replaced. */
   openString(place: FilePlace): { write(text: Buffer): void; end(): void };
 }
 
 /**
- * Gives a function that takes JSON text piece by piece and parts it. It judges no grammar: the text parts are
- * well-formed, with some string in each gap, exactly where the whole is.
+ * Gives a function that takes JSON text in pieces and splits it. It does not check the grammar: the text parts, with any
+ * string in each gap, are well-formed exactly if the whole text is.
  */
 export function createJsonScanner(places: readonly FilePlace[], parts: JsonParts): (chunk: Buffer) => void {
   const levels = createLevels(places);
@@ -68,7 +68,7 @@ interface Gap {
 }
 
 const quote = 0x22;
-// No place has a step so long, even if each of its letters came as an escape.
+// No step of a place is this long, even if each of its letters is escaped.
 const longestKey = 256;
 
 function openGap(parts: JsonParts, place: FilePlace): Gap {

@@ -2,19 +2,19 @@ import type { TextSink } from "./data-url-file.ts";
 import { endOfString, incompleteEscapeAt, unescapeToAscii } from "./json-escapes.ts";
 import { malformedJson } from "./malformed-json.ts";
 
-/** Reads one JSON string whose opening quote has passed. */
+/** Reads one JSON string, from after its opening quote. */
 export interface StringReader {
-  /** Reads on from `at`; gives the index after the closing quote, or -1 where the chunk ends first. */
+  /** Reads from `at`. Gives the index after the closing quote, or -1 if the chunk ends first. */
   read(chunk: Buffer, at: number): number;
 }
 
 /**
- * Hands the text of the string to `take` with its escapes undone, in pieces that are only good until it returns.
- * What came as an escape and is neither printable ASCII nor a line break is handed on as DEL. Throws `malformed_json` for
- * a wrong escape, and for a line break that is none.
+ * Passes the text of the string to `take` with its escapes replaced. `take` must not keep the pieces. An escaped
+ * character that is neither printable ASCII nor a line break becomes DEL. Throws `malformed_json` for a wrong escape or
+ * a raw line break.
  */
 export function createStringReader(take: (text: Buffer) => void): StringReader {
-  // The beginning of an escape that the last chunk cut.
+  // The start of an escape that the end of the last chunk cut.
   let held = "";
 
   const takeEscaped = (text: string) =>
@@ -61,7 +61,7 @@ export function createRawStringCheck(): TextSink<void> {
   };
   return {
     write(bytes) {
-      // Line breaks here were escaped: the reader has refused all others.
+      // These line breaks were escaped: the reader has refused all others.
       if (bytes.some((byte) => byte < 0x20 && byte !== 0x0a && byte !== 0x0d)) throw rawControl();
       decode(bytes);
     },
@@ -74,5 +74,5 @@ const rawControl = () => malformedJson("has a control character in a string");
 const quote = 0x22;
 const backslash = 0x5c;
 const pieceLength = 65_536;
-// One for all, with room for what was held: pieces are handed on one at a time.
+// One buffer for all uploads, with room for a cut escape: pieces are passed on one at a time.
 const unescaped = Buffer.allocUnsafe(pieceLength + 8);

@@ -12,22 +12,24 @@ import { type Intake, receive, refuseMore, type Upload } from "./upload.ts";
 import { UploadFailure } from "./upload-failure.ts";
 
 export interface JsonUploadLimits {
-  /** Where base64 data URLs become files, and the decoded bytes each may have: `{"images.*": 2_097_152}`. */
+  /**
+   * The places where base64 data URLs become files, and the limit of decoded bytes of each: `{"images.*": 2_097_152}`.
+   */
   readonly files: Readonly<Record<string, number>>;
   /** The field that may hold any JSON object. */
   readonly free?: string;
   /** Bytes of the whole body. */
   readonly body: number;
-  /** Bytes of the body without the text of its files: what may be held in memory. */
+  /** Bytes of the body without the text of its files, which are held in memory. */
   readonly text: number;
-  /** By which the body may be cut before its end. */
+  /** Lets the server cut the body before its end. */
   readonly arrival?: IncomingBody | undefined;
 }
 
 /**
  * Reads a JSON body and decodes its files to disk while it arrives. Each string at one of the places becomes a
- * ReceivedFile, faulty or not; all else is what JSON.parse makes of it.
- * Throws UploadFailure `malformed_json`, `too_large` or `aborted`, and FilesUnavailable; no file is left then.
+ * ReceivedFile, faulty or not. Everything else is as JSON.parse gives it. Throws UploadFailure `malformed_json`,
+ * `too_large` or `aborted`, and FilesUnavailable; then no file is left.
  */
 export function readJsonUpload(body: Readable, files: Files, limits: JsonUploadLimits): Promise<Upload> {
   return receive(files, async (intake) => {
@@ -67,7 +69,7 @@ function parseWhole(value: unknown, intake: Intake, places: Limits): Promise<unk
   return withFiles(value, places, files);
 }
 
-// Until they are complete, files are numbers in the value.
+// Until the files are complete, the value holds their numbers.
 async function withFiles(value: unknown, places: Limits, pending: Promise<unknown>[]): Promise<unknown> {
   const files = await Promise.all(pending);
   for (const place of places.keys()) replaceAt(value, place, (number) => files[Number(number)]);

@@ -9,13 +9,13 @@ import type { Intake } from "./upload.ts";
 import { UploadFailure } from "./upload-failure.ts";
 
 export interface FormParser {
-  /** Takes the next bytes of the body; throws what is already known to be wrong with it. */
+  /** Takes the next bytes of the body. Throws if a fault is known already. */
   write(chunk: Buffer): void;
-  /** The form, once all its files are written. */
+  /** Gives the form when all its files are written. */
   end(): Promise<unknown>;
 }
 
-/** Parses multipart/form-data. Throws and rejects with UploadFailure, or with what a file could not be written for. */
+/** Parses multipart/form-data. Throws and rejects with UploadFailure, or with the error of writing a file. */
 export function createFormParser(
   headers: IncomingHttpHeaders,
   intake: Intake,
@@ -94,7 +94,7 @@ interface Taking {
 }
 
 function takeFile(stream: BusboyFileStream, part: Part, { attempt, fields, intake, form }: Taking): void {
-  // A cut body is reported by the parser itself.
+  // The parser itself reports a cut body.
   stream.on("error", () => {});
   stream.resume();
   attempt(() => {
@@ -123,7 +123,7 @@ async function receivedFrom({ fileName, type }: Part, file: TemporaryFile, isNam
   return receivedFile({ ...written, declaredType: declaredTypeOf(type), name, fault: null });
 }
 
-// What curl and browsers send for a file whose type they do not know.
+// curl and browsers send this type for a file whose type they do not know.
 const declaredTypeOf = (type: string) => {
   const declared = normaliseMediaType(type);
   return declared === "application/octet-stream" ? null : declared;

@@ -7,9 +7,9 @@ import { createFormParser } from "./multipart-parser.ts";
 import { receive, type Upload } from "./upload.ts";
 
 /**
- * Reads a multipart/form-data body and writes its files to disk while it arrives: each file field becomes a list of
- * ReceivedFile, each other field a string. Files of unknown fields and empty file inputs count as absent.
- * Throws UploadFailure `malformed_multipart`, `too_large` or `aborted`, and FilesUnavailable; no file is left then.
+ * Reads a multipart/form-data body and writes its files to disk while it arrives. Each file field becomes a list of
+ * ReceivedFile, each other field a string. Files of unknown fields and empty file inputs are ignored. Throws
+ * UploadFailure `malformed_multipart`, `too_large` or `aborted`, and FilesUnavailable; then no file is left.
  */
 export function readMultipartUpload(
   body: Readable,

@@ -3,34 +3,36 @@ import { endOfString } from "./json-escapes.ts";
 import { malformedJson } from "./malformed-json.ts";
 import { tameJson } from "./tame-json.ts";
 
-/** How many objects and arrays may lie within one another. */
+/** How deep objects and arrays may be nested. */
 export const deepestNesting = 32;
 
-/** No list of a request may have so many elements. */
+/** How many elements a list of a request may have. */
 const mostElements = 10_000;
 
-/** The field of a body whose value may be any JSON object whatever; `anything` where the whole text is that value. */
+/** The field of a body whose value may be any JSON value; `anything` if the whole text is that value. */
 export type Free = string | typeof anything;
 export const anything: unique symbol = Symbol("anything");
 
 /**
- * Parses UTF-8 JSON text, and refuses what JSON.parse lets through although readers differ on it: duplicate keys,
- * `__proto__`, nesting deeper than 32, and lists longer than any limit. Throws `malformed_json`.
- * Within `free` only duplicate keys are refused: see `tameJson`.
+ * Parses UTF-8 JSON text. Refuses what JSON.parse accepts although readers disagree on it: duplicate keys, `__proto__`,
+ * nesting deeper than 32, and lists longer than any limit. Throws `malformed_json`. Inside `free` only duplicate keys
+ * are refused: see `tameJson`.
  */
 export function parseStrictJson(bytes: Buffer, free?: Free): unknown {
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
   const given = bytes.toString("utf8", hasByteOrderMark(bytes) ? 3 : 0);
   const text = free === undefined ? given : tameJson(given, free === anything ? undefined : free);
-  // Looked over first: JSON.parse takes seconds for a megabyte of brackets, and whoever walks its value runs out of stack.
+  // Checked before parsing: JSON.parse takes seconds for a megabyte of brackets, and walking its value overflows the
+  // stack.
   const colons = countColons(text);
   const value = parse(text);
-  // The text is well-formed here, so every colon outside a string belongs to a key. Fewer keys than colons: one came twice.
+  // The text is well-formed here, so every colon outside a string belongs to a key. Fewer keys than colons mean that a
+  // key came twice.
   if (countKeys(value, free) !== colons) throw malformedJson("has an object with the same key twice");
   return value;
 }
 
-/** Some programs put it before UTF-8; it is no part of the JSON. */
+/** Some programs write it before UTF-8. It is not a part of the JSON. */
 const hasByteOrderMark = (bytes: Buffer): boolean =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 
@@ -52,7 +54,7 @@ function countKeys(value: unknown, free?: Free): number {
     for (const element of value) keys += countKeys(element, inner);
     return keys;
   }
-  // What JSON.parse makes inherits nothing enumerable, and lists of keys or entries cost twice as much.
+  // Objects of JSON.parse inherit nothing enumerable, and lists of keys or entries take twice as long.
   for (const key in value) {
     if (key === "__proto__" && inner === undefined) throw malformedJson("has a key named __proto__");
     keys += 1 + countKeys(value[key], key === free ? anything : inner);
@@ -68,7 +70,10 @@ const colon = 0x3a;
 const isOpening = (character: number) => character === 0x5b || character === 0x7b;
 const isClosing = (character: number) => character === 0x5d || character === 0x7d;
 
-/** The colons outside strings. Throws where the text nests too deep; means nothing where it is no JSON. */
+/**
+ * Counts the colons outside strings. Throws if the text is nested too deep. The count has no meaning for text that is
+ * not JSON.
+ */
 function countColons(text: string): number {
   let colons = 0;
   let depth = 0;

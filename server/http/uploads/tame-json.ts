@@ -3,10 +3,10 @@ import { endOfString } from "./json-escapes.ts";
 import { malformedJson } from "./malformed-json.ts";
 
 /**
- * Makes JSON text fit for JSON.parse without losing what was sent: a number that a double cannot hold becomes a string,
- * and what nests deeper than 16 levels becomes a short stand-in of its hash, still too deep for any limit. It does so in the
- * value of one field of the object, or in the whole text where no field is named. Text that is no JSON stays none.
- * Throws `malformed_json` where it notices that.
+ * Makes JSON text safe for JSON.parse without losing content: a number that a double cannot hold becomes a string, and
+ * what is nested deeper than 16 levels becomes a short stand-in with its hash, which is still too deep for any limit. It
+ * changes the value of one field, or the whole text if no field is named. Text that is not JSON stays so. Throws
+ * `malformed_json` if it notices that.
  */
 export function tameJson(text: string, field?: string): string {
   if (!mayBeWild.test(text) && !isDeep(text)) return text;
@@ -33,7 +33,7 @@ export function tameJson(text: string, field?: string): string {
 }
 
 const step = 16;
-/** Sixteen digits, or an exponent: only then can a double fail to hold a number. */
+/** Sixteen digits, or an exponent: other numbers fit into a double. */
 const mayBeWild = /\d[\d.]{15}|\d[eE][+-]?\d/;
 
 function isDeep(text: string): boolean {
@@ -72,7 +72,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The text as far as it has been looked at, parts of it replaced. */
+/** The text as far as it was scanned, with parts replaced. */
 function createOutput(text: string) {
   const pieces: string[] = [];
   const begun: number[] = [];
@@ -92,7 +92,7 @@ function createOutput(text: string) {
       parsed(deep);
       pieces.push(`${"[".repeat(6)}"${createHash("sha256").update(deep).digest("hex")}"${"]".repeat(6)}`);
     },
-    /** Gives where the number that begins at `at` ends. */
+    /** Gives the index at which the number that begins at `at` ends. */
     number(at: number): number {
       numberForm.lastIndex = at;
       const [number = ""] = numberForm.exec(text) ?? [];
@@ -115,14 +115,14 @@ const longestNumber = 1_000;
 const numberForm = /-?[\d.eE+-]+/y;
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** Whether a double has the very value that is written. */
+/** Whether a double holds exactly the number that is written. */
 function isHeld(written: string): boolean {
   if (written.length > longestNumber) return false;
   const double = Number(written);
   return Number.isFinite(double) && decimal(written) === decimal(String(double));
 }
 
-/** Digits without zeros at either end, and the power of ten that they are multiplied by. */
+/** The digits without zeros at either end, and the power of ten by which they are multiplied. */
 function decimal(written: string): string {
   const [mantissa = "", exponent = "0"] = written.replace("-", "").toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.split(".");
