@@ -25,7 +25,7 @@ export const etagOf = (body: string | Buffer): string =>
  * Whether `If-None-Match` names the tag. Unlike Koa's `fresh`, this ignores `Cache-Control: no-cache` of the request: a
  * client that sends the tag has the answer already.
  */
-export const isKnown = (header: string, etag: string): boolean =>
+export const matchesEtag = (header: string, etag: string): boolean =>
   header.split(",").some((entry) => entry.trim() === "*" || entry.trim().replace(/^W\//, "") === etag);
 
 /** Remembers prepared answers by name until their version changes, their time has passed, or the clock was set back. */

@@ -13,7 +13,7 @@ import { errorBody } from "./errors.ts";
 import { fieldOf } from "./field-of.ts";
 import { type Handler, notYet, type Request } from "./handler.ts";
 import { idempotentRequestOf, replay } from "./idempotency/idempotent-request.ts";
-import { AlreadyAnswered, createSave, spend, storeRefusal } from "./idempotency/save.ts";
+import { AlreadyAnswered, createSave, spendRateLimit, storeRefusal } from "./idempotency/save.ts";
 import type { IncomingRequest, InvocationResult, Invoke } from "./invocation.ts";
 import { countAttempt } from "./limits/attempts.ts";
 
@@ -37,7 +37,8 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
       if (endpoint.attempts) await countAttempt(endpoint, incoming, deps);
       const saving = mutates ? createSave(deps, { endpoint, key, limitedBy, shape }) : readsOnly;
       const request = requestOf<E>(incoming, parse(endpoint, incoming), saving);
-      if (limitedBy && !mutates) await deps.database.write((tx) => spend(tx, limitedBy, endpoint, deps));
+      if (limitedBy && !mutates)
+        await deps.database.write((tx) => spendRateLimit(tx, limitedBy, endpoint, deps));
       await catchUp(endpoint, request, deps);
       return outcomeOf(endpoint, await handle(request), shape);
     } catch (thrown) {
@@ -49,7 +50,7 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
       if (key && isKeptRefusal(endpoint, error)) await storeRefusal(deps, key, refusalOf(error));
       // The limit of rule T30 also counts what the server puts off.
       if (limitedBy && endpoint.rateLimitBy && error.code === "busy")
-        await deps.database.write((tx) => spend(tx, limitedBy, endpoint, deps));
+        await deps.database.write((tx) => spendRateLimit(tx, limitedBy, endpoint, deps));
       throw error;
     }
   };

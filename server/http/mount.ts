@@ -4,7 +4,7 @@ import { type Endpoint, isMutation } from "../../src/contract/endpoint.ts";
 import { badRequest } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
-import { etagOf, isKnown, isPrepared } from "./answers.ts";
+import { etagOf, isPrepared, matchesEtag } from "./answers.ts";
 import { type Api, mapEndpoints } from "./api.ts";
 import type { Authenticate } from "./authenticate.ts";
 import type { Admit } from "./bodies/admission.ts";
@@ -47,7 +47,7 @@ interface Mounting {
 
 function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, door }: Mounting): Route {
   const cookie = sessionCookie(deps.settings);
-  const takeIn = bodyTaker(deps, door);
+  const readBody = createBodyReader(deps, door);
   return {
     method: endpoint.method,
     path: endpoint.path,
@@ -57,10 +57,10 @@ function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, door }: Mounting): 
       const caller = await door.authenticate(endpoint.auth, shown);
       // Checked before the body, which may be large or malformed.
       requireScope(endpoint, caller);
-      let body = nothing;
+      let body = noBody;
       try {
         const idempotencyKey = isMutation(endpoint) ? idempotencyKeyOf(ctx.req) : undefined;
-        if (endpoint.body) body = await takeIn(ctx, endpoint, { caller, idempotencyKey });
+        if (endpoint.body) body = await readBody(ctx, endpoint, { caller, idempotencyKey });
         const outcome = await invoke({
           caller,
           path: ctx.path,
@@ -86,12 +86,12 @@ function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, door }: Mounting): 
 }
 
 /** The received body, and a function that deletes those of its files that were not kept. */
-interface Brought {
+interface ReceivedBody {
   readonly value: unknown;
   readonly discard?: () => Promise<void>;
 }
 
-const nothing: Brought = { value: undefined };
+const noBody: ReceivedBody = { value: undefined };
 
 interface Sender {
   readonly caller: Callers[Endpoint["auth"]];
@@ -99,23 +99,26 @@ interface Sender {
 }
 
 /** Makes a function that reads bodies. Large bodies must be admitted first. */
-function bodyTaker({ files }: Pick<Deps, "files">, { admit, arrivals, addressOf }: Door) {
+function createBodyReader({ files }: Pick<Deps, "files">, { admit, arrivals, addressOf }: Door) {
   return async (
     { req, path }: Context,
     endpoint: Endpoint,
     { caller, idempotencyKey }: Sender,
-  ): Promise<Brought> => {
+  ): Promise<ReceivedBody> => {
     const sender = senderOf(caller, caller ? "" : addressOf(req));
     if (!endpoint.bodyKind || endpoint.bodyKind === "json")
       return { value: await readJson(req, { arrivals, sender }) };
     const admitted = await admit({ request: req, endpoint, caller, path, idempotencyKey });
     const arrival = req.complete ? undefined : arrivals.begin(req, sender);
     if (arrival && admitted) admitted.onCut(arrival.cut);
-    let brought = nothing;
+    let received = noBody;
     try {
       // An admitted body needs little memory: its files are written to disk while they arrive.
-      brought = await readUpload(req, endpoint, { files, arrival: admitted ? unheld(arrival) : arrival });
-      return brought;
+      received = await readUpload(req, endpoint, {
+        files,
+        arrival: admitted ? withoutHolding(arrival) : arrival,
+      });
+      return received;
     } catch (error) {
       await admitted?.countFailed(error);
       throw error;
@@ -123,14 +126,14 @@ function bodyTaker({ files }: Pick<Deps, "files">, { admit, arrivals, addressOf 
       arrival?.end();
       admitted?.over();
       await admitted?.countArrived().catch(async (error) => {
-        if (brought.discard) await brought.discard();
+        if (received.discard) await received.discard();
         throw error;
       });
     }
   };
 }
 
-const unheld = (arrival: IncomingBody | undefined): IncomingBody | undefined =>
+const withoutHolding = (arrival: IncomingBody | undefined): IncomingBody | undefined =>
   arrival && { ...arrival, hold() {} };
 
 function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
@@ -174,7 +177,7 @@ function send(
     ctx.res.setHeader("ETag", etag);
     ctx.res.setHeader("Cache-Control", answersSecret ? "private, no-store" : "private, no-cache");
     const known = ctx.req.headers["if-none-match"];
-    if (known && isKnown(known, etag)) {
+    if (known && matchesEtag(known, etag)) {
       ctx.status = 304;
       return;
     }

@@ -1,6 +1,6 @@
 import type { Context } from "koa";
 import type { Deps } from "../deps.ts";
-import { isKnown } from "./answers.ts";
+import { matchesEtag } from "./answers.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Route } from "./mount.ts";
 import { checkReady, readMetrics, readOpenApi } from "./readiness.ts";
@@ -24,7 +24,7 @@ export function operationsRoutes(deps: Deps, metrics: Metrics): Route[] {
       ctx.set("ETag", openApi.etag);
       ctx.set("Content-Type", "application/json; charset=utf-8");
       ctx.body = openApi.body;
-      if (isKnown(ctx.get("If-None-Match"), openApi.etag)) ctx.status = 304;
+      if (matchesEtag(ctx.get("If-None-Match"), openApi.etag)) ctx.status = 304;
     }),
   ];
 }

@@ -2,7 +2,7 @@ import type { Context, Middleware } from "koa";
 import { cleanFileName, nameFor } from "../domain/file-name.ts";
 import type { ByteSpan, Files } from "../files/files.ts";
 import type { Settings } from "../settings/settings.ts";
-import { isKnown } from "./answers.ts";
+import { matchesEtag } from "./answers.ts";
 import { parseByteRange } from "./byte-range.ts";
 import { contentDisposition } from "./content-disposition.ts";
 
@@ -40,7 +40,7 @@ async function answer(ctx: Context, file: ServedFile, files: Pick<Files, "open">
   const etag = `"${file.sha256}"`;
   ctx.status = 200;
   ctx.set("ETag", etag);
-  if (isKnown(ctx.get("If-None-Match"), etag)) {
+  if (matchesEtag(ctx.get("If-None-Match"), etag)) {
     setHeaders(ctx, file);
     ctx.status = 304;
     return;

@@ -79,7 +79,7 @@ function largeBodyOf(request: IncomingMessage): LargeBody {
   const before = socket.bytesRead - request.readableLength;
   return {
     bytes: Number(headers["content-length"] ?? limits.feedback),
-    came: () => socket.bytesRead - before,
+    arrivedBytes: () => socket.bytesRead - before,
   };
 }
 

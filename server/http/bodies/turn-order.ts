@@ -5,7 +5,7 @@ export interface LargeBody {
   /** Its length, or the largest length that is accepted if it is unknown. */
   readonly bytes: number;
   /** How many of its bytes have arrived. */
-  came(): number;
+  arrivedBytes(): number;
 }
 
 /** The sender of a body: a credential and its owner. Turns are shared among owners. */
@@ -30,17 +30,17 @@ const longMilliseconds = 30_000;
 const enoughOfLeastRate = 1.5;
 
 /** Something that has a sender: a running or a waiting body. */
-type Sent = { readonly sender: TurnSender };
+type WithSender = { readonly sender: TurnSender };
 
 /** How many of these a key has sent. */
-export function countOfKey(sent: Iterable<Sent>, key: string): number {
+export function countOfKey(sent: Iterable<WithSender>, key: string): number {
   let count = 0;
   for (const { sender } of sent) if (sender.key === key) count += 1;
   return count;
 }
 
 /** How many of these an owner has sent, with all keys together. */
-export function countOfOwner(sent: Iterable<Sent>, owner: string): number {
+export function countOfOwner(sent: Iterable<WithSender>, owner: string): number {
   let count = 0;
   for (const { sender } of sent) if (sender.owner === owner) count += 1;
   return count;
@@ -54,29 +54,33 @@ interface Newcomer {
 }
 
 /** The running body that is cut to make room for a body of this owner. Undefined if none has to be. */
-export function loserIn(
+export function bodyToCut(
   running: ReadonlySet<Running>,
   owner: string,
   { ownMs, leastRate }: Newcomer,
 ): Running | undefined {
   const now = performance.now();
-  const most = ofThoseWithMost([...running].filter(({ isCut }) => !isCut));
+  const most = bodiesOfBusiestOwners([...running].filter(({ isCut }) => !isCut));
   const ahead = (most[0]?.length ?? 0) - countOfOwner(running, owner);
   if (ahead !== 1) return ahead > 1 ? most[0]?.[0] : undefined;
   const long = most.flat().filter(({ since }) => now - since > longMilliseconds);
   const [slowest] = long.sort((a, b) => compare(remainingMs(b, now), remainingMs(a, now)));
   if (slowest && remainingMs(slowest, now) > ownMs) return slowest;
-  return long.find(({ body, since }) => body.came() * 1_000 < (now - since) * leastRate * enoughOfLeastRate);
+  return long.find(
+    ({ body, since }) => body.arrivedBytes() * 1_000 < (now - since) * leastRate * enoughOfLeastRate,
+  );
 }
 
 /** The newest body of the owner with the most, and how many bodies that owner has. */
-export function newestOfMost<Item extends Sent>(sent: Iterable<Item>): [Item | undefined, number] {
-  const [most] = ofThoseWithMost(sent);
+export function newestOfBusiestOwner<Item extends WithSender>(
+  sent: Iterable<Item>,
+): [Item | undefined, number] {
+  const [most] = bodiesOfBusiestOwners(sent);
   return [most?.at(-1), most?.length ?? 0];
 }
 
 /** The bodies of each owner who has the most, oldest first. */
-function ofThoseWithMost<Item extends Sent>(sent: Iterable<Item>): Item[][] {
+function bodiesOfBusiestOwners<Item extends WithSender>(sent: Iterable<Item>): Item[][] {
   const byOwner = new Map<string, Item[]>();
   for (const item of sent) {
     const others = byOwner.get(item.sender.owner);
@@ -89,7 +93,7 @@ function ofThoseWithMost<Item extends Sent>(sent: Iterable<Item>): Item[][] {
 
 /** How long a body will still take if it continues at its present rate. */
 function remainingMs({ body, since }: Running, now: number): number {
-  const came = body.came();
+  const came = body.arrivedBytes();
   return came <= 0 ? Number.POSITIVE_INFINITY : ((body.bytes - came) * (now - since)) / came;
 }
 

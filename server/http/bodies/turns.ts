@@ -1,11 +1,11 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Budgets } from "../../settings/budgets.ts";
 import {
+  bodyToCut,
   countOfKey,
   countOfOwner,
   type LargeBody,
-  loserIn,
-  newestOfMost,
+  newestOfBusiestOwner,
   type Running,
   type TurnSender,
 } from "./turn-order.ts";
@@ -61,7 +61,7 @@ export function createTurns(budgets: UploadBudgets) {
   const makeRoom = ({ key, owner }: TurnSender, body: LargeBody) => {
     if (running.size < uploads || countOfKey(running, key) >= uploadsPerKey) return;
     const ownMs = (body.bytes * 1_000) / (2 * bodyBytesPerSecond);
-    const loser = loserIn(running, owner, { ownMs, leastRate: bodyBytesPerSecond });
+    const loser = bodyToCut(running, owner, { ownMs, leastRate: bodyBytesPerSecond });
     if (!loser) return;
     loser.isCut = true;
     loser.tell?.(fair());
@@ -106,7 +106,7 @@ const mostWaitingOfEach = 4;
  * Removes the newest waiting body of the owner with the most from the queue. Gives whether this owner then has room.
  */
 function displaceFor(owner: string, waiting: ReadonlySet<Waiter>): boolean {
-  const [newest, most] = newestOfMost(waiting);
+  const [newest, most] = newestOfBusiestOwner(waiting);
   if (!newest || most < countOfOwner(waiting, owner) + 2) return false;
   newest.refuse();
   return true;

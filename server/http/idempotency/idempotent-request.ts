@@ -63,7 +63,7 @@ function knownKeyOf(
   { sealer, time }: Pick<Deps, "sealer" | "time">,
 ): KnownKey | undefined {
   const { idempotencyKey: key, path } = incoming;
-  const whose = key === undefined ? undefined : whoseOf(endpoint, incoming, sealer);
+  const whose = key === undefined ? undefined : senderPartsOf(endpoint, incoming, sealer);
   if (key === undefined || whose === undefined) return undefined;
   const known = { scope: scopeOf(whose, endpoint.method, path), key };
   return time.isDoubtful() ? { ...known, inDoubt: { behindMs: time.behindMs() } } : known;
@@ -111,7 +111,7 @@ function sealerOf(
 }
 
 /** Without a credential the fields may be a password. A plain hash of one would allow guessing. */
-function whoseOf(
+function senderPartsOf(
   { repeatableBy }: Endpoint,
   { caller, body }: Pick<IncomingRequest, "caller" | "body">,
   { mark }: Sealer,

@@ -14,7 +14,7 @@ import type { AnswerOf, Request } from "../handler.ts";
 import type { IdempotentRequest } from "./idempotent-request.ts";
 
 /** The parts of one mutation that its transaction needs. */
-export interface Surroundings {
+export interface MutationContext {
   readonly endpoint: Endpoint;
   /** The identity of the request; undefined without an Idempotency-Key. */
   readonly key: IdempotentRequest | undefined;
@@ -25,24 +25,28 @@ export interface Surroundings {
 }
 
 /** The `save` and `saveRow` of a request: effect, rate limit and stored answer commit together or not at all. */
-export function createSave(deps: Deps, around: Surroundings): Pick<Request<Endpoint>, "save" | "saveRow"> {
+export function createSave(
+  deps: Deps,
+  mutation: MutationContext,
+): Pick<Request<Endpoint>, "save" | "saveRow"> {
   const save = <Answer extends AnswerOf<Endpoint>>(
     work: (tx: Transaction) => Promise<Answer>,
-    { repeatableUntil, first, rateLimit }: Keeping = {},
+    { repeatableUntil, first, rateLimit }: SaveOptions = {},
   ) =>
     deps.database.write(async (tx) => {
       if (first) await first(tx);
-      if (around.key) await claim(tx, keptUntil(around.key, repeatableUntil, deps), deps);
-      const limits = rateLimit ? { rateLimit: rateLimit() } : around.endpoint;
-      if (around.limitedBy) await spend(tx, around.limitedBy, limits, deps);
+      if (mutation.key) await claim(tx, keptUntil(mutation.key, repeatableUntil, deps), deps);
+      const limits = rateLimit ? { rateLimit: rateLimit() } : mutation.endpoint;
+      if (mutation.limitedBy) await spendRateLimit(tx, mutation.limitedBy, limits, deps);
       const answer = await work(tx);
-      if (around.key) await idempotency.store(tx, around.key, storedAnswer(around.key, around, answer));
+      if (mutation.key)
+        await idempotency.store(tx, mutation.key, storedAnswer(mutation.key, mutation, answer));
       return answer;
     });
   return {
     save,
     async saveRow(insert, answer) {
-      if (around.key || around.limitedBy) {
+      if (mutation.key || mutation.limitedBy) {
         return save(async (tx) => {
           await insert(tx);
           return answer;
@@ -55,7 +59,7 @@ export function createSave(deps: Deps, around: Surroundings): Pick<Request<Endpo
 }
 
 /** How one save differs from others. */
-export interface Keeping {
+export interface SaveOptions {
   /** When the stored answer expires at the latest. */
   readonly repeatableUntil?: Date;
   /**
@@ -72,7 +76,7 @@ function keptUntil(key: IdempotentRequest, until: Date | undefined, { clock }: D
 }
 
 /** Uses up one request of an endpoint's rate limit. Throws `rate_limited` with the seconds to wait. */
-export async function spend(
+export async function spendRateLimit(
   tx: Transaction,
   who: string,
   { rateLimit }: Pick<Endpoint, "rateLimit">,
@@ -102,7 +106,7 @@ async function claim(tx: Transaction, key: IdempotencyKey, { clock }: Deps): Pro
 
 function storedAnswer(
   { sealer }: IdempotentRequest,
-  { endpoint, shape }: Surroundings,
+  { endpoint, shape }: MutationContext,
   answer: unknown,
 ): StoredAnswer {
   const body = "body" in endpoint.success ? JSON.stringify(shape(answer)) : "";

@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../../src/contract/endpoint.ts";
 import type { Deps } from "../../deps.ts";
 import { asApiError } from "../errors.ts";
-import { spend } from "../idempotency/save.ts";
+import { spendRateLimit } from "../idempotency/save.ts";
 import type { IncomingRequest } from "../invocation.ts";
 
 /**
@@ -15,6 +15,6 @@ export async function countRefusal(
 ): Promise<never> {
   if (!endpoint.countsRefusals || !caller || !deps.settings.rateLimited) throw thrown;
   if (![400, 404, 413].includes(asApiError(thrown).status)) throw thrown;
-  await deps.database.write((tx) => spend(tx, caller.id, endpoint, deps));
+  await deps.database.write((tx) => spendRateLimit(tx, caller.id, endpoint, deps));
   throw thrown;
 }

@@ -1,8 +1,7 @@
 import type { ReceivedFile } from "../../../src/contract/received-file.ts";
 import type { IncomingBody } from "../bodies/arrivals.ts";
-import { malformedForm } from "./form-fault.ts";
 import { anything, parseStrictJson } from "./strict-json.ts";
-import { UploadFailure } from "./upload-failure.ts";
+import { malformedForm, UploadFailure } from "./upload-failure.ts";
 
 /** The fields that a form may have, and their limits. */
 export interface MultipartForm {

@@ -1,4 +1,4 @@
-import { malformedJson } from "./malformed-json.ts";
+import { malformedJson } from "./upload-failure.ts";
 
 /** The index of the quote that ends a JSON string, searched from inside the string; -1 if there is none. */
 export function endOfString(text: string, from: number): number {
@@ -24,11 +24,11 @@ export function incompleteEscapeAt(text: string): number {
 export function unescapeToAscii(text: string): string {
   if (!text.includes("\\")) return text;
   // Many encoders escape every slash, or break lines. If no backslash is itself escaped, `ease` does most of the work.
-  const eased = text.includes("\\\\") ? text : ease(text);
+  const eased = text.includes("\\\\") ? text : unescapeCommon(text);
   return eased.replace(/\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?/g, (_, escaped?: string) => characterOf(escaped));
 }
 
-const ease = (text: string): string =>
+const unescapeCommon = (text: string): string =>
   text.replaceAll("\\/", "/").replaceAll("\\n", "\n").replaceAll("\\r", "\r");
 
 const longestEscape = 6;

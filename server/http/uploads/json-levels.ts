@@ -1,6 +1,6 @@
 import type { FilePlace } from "./file-places.ts";
-import { malformedJson } from "./malformed-json.ts";
 import { deepestNesting } from "./strict-json.ts";
+import { malformedJson } from "./upload-failure.ts";
 
 interface Level {
   readonly isArray: boolean;

@@ -1,6 +1,6 @@
 import type { TextSink } from "./data-url-file.ts";
 import { endOfString, incompleteEscapeAt, unescapeToAscii } from "./json-escapes.ts";
-import { malformedJson } from "./malformed-json.ts";
+import { malformedJson } from "./upload-failure.ts";
 
 /** Reads one JSON string, from after its opening quote. */
 export interface StringReader {

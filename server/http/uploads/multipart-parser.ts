@@ -3,10 +3,9 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/bus
 import { normaliseMediaType } from "../../../src/contract/media-type.ts";
 import { receivedFile } from "../../../src/contract/received-file.ts";
 import type { TemporaryFile } from "../../files/files.ts";
-import { malformedForm } from "./form-fault.ts";
 import { createFields, type Fields, type MultipartForm } from "./form-fields.ts";
 import type { Intake } from "./upload.ts";
-import { UploadFailure } from "./upload-failure.ts";
+import { malformedForm, UploadFailure } from "./upload-failure.ts";
 
 export interface FormParser {
   /** Takes the next bytes of the body. Throws if a fault is known already. */

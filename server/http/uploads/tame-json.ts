@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { endOfString } from "./json-escapes.ts";
-import { malformedJson } from "./malformed-json.ts";
+import { malformedJson } from "./upload-failure.ts";
 
 /**
  * Makes JSON text safe for JSON.parse without losing content: a number that a double cannot hold becomes a string, and
@@ -9,7 +9,7 @@ import { malformedJson } from "./malformed-json.ts";
  * `malformed_json` if it notices that.
  */
 export function tameJson(text: string, field?: string): string {
-  if (!mayBeWild.test(text) && !isDeep(text)) return text;
+  if (!mayExceedDouble.test(text) && !isDeep(text)) return text;
   const out = createOutput(text);
   let depth = 0;
   let isFree = field === undefined;
@@ -34,7 +34,7 @@ export function tameJson(text: string, field?: string): string {
 
 const step = 16;
 /** Sixteen digits, or an exponent: other numbers fit into a double. */
-const mayBeWild = /\d[\d.]{15}|\d[eE][+-]?\d/;
+const mayExceedDouble = /\d[\d.]{15}|\d[eE][+-]?\d/;
 
 function isDeep(text: string): boolean {
   let depth = 0;
@@ -97,7 +97,7 @@ function createOutput(text: string) {
       numberForm.lastIndex = at;
       const [number = ""] = numberForm.exec(text) ?? [];
       const end = at + number.length;
-      if (jsonNumber.test(number) && !isHeld(number) && !isKey(text, end - 1)) {
+      if (jsonNumber.test(number) && !fitsDouble(number) && !isKey(text, end - 1)) {
         takeUntil(at);
         pieces.push(`"${number}"`);
         taken = end;
@@ -116,7 +116,7 @@ const numberForm = /-?[\d.eE+-]+/y;
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /** Whether a double holds exactly the number that is written. */
-function isHeld(written: string): boolean {
+function fitsDouble(written: string): boolean {
   if (written.length > longestNumber) return false;
   const double = Number(written);
   return Number.isFinite(double) && decimal(written) === decimal(String(double));

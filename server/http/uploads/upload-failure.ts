@@ -15,3 +15,8 @@ export class UploadFailure extends Error {
     this.fault = fault;
   }
 }
+
+export const malformedForm = (why: string, cause?: unknown) =>
+  new UploadFailure("malformed_multipart", `The form ${why}.`, { cause });
+
+export const malformedJson = (why: string) => new UploadFailure("malformed_json", `The body ${why}.`);

@@ -19,7 +19,7 @@ const sender = (name: string): TurnSender => ({ key: `key of ${name}`, owner: na
 /** A body that comes evenly from now on. */
 function coming(bytes: number, bytesPerSecond: number): LargeBody {
   const since = performance.now();
-  return { bytes, came: () => ((performance.now() - since) / 1_000) * bytesPerSecond };
+  return { bytes, arrivedBytes: () => ((performance.now() - since) / 1_000) * bytesPerSecond };
 }
 
 /** Two owners hold both places, with bodies as given. Gives which of them are cut, and what a third owner meets after a time. */
