@@ -10,7 +10,7 @@ import type { Metrics } from "./metrics.ts";
 
 const leastFreeBytes = 64 * 1_048_576;
 
-/** Whether the server can serve: the database answers and the disk has room. Throws `busy` where not. */
+/** Checks that the database answers and the disk has room. Throws `busy` if not. */
 export async function checkReady({ database, settings }: Pick<Deps, "database" | "settings">): Promise<void> {
   await ping(database);
   const disk = await statfs(settings.data);
@@ -19,7 +19,10 @@ export async function checkReady({ database, settings }: Pick<Deps, "database" |
   }
 }
 
-/** The figures, for the bearer of the deployment's token for them. To all others, and without a token, they do not exist. */
+/**
+ * Gives the metrics to a bearer of the deployment's metrics token. Throws `not_found` for everyone else, and if no token
+ * is set.
+ */
 export async function readMetrics(
   metrics: Metrics,
   authorization: string | undefined,

@@ -1,9 +1,9 @@
 import { badRequest } from "../../src/contract/errors.ts";
 
-/** Where a page of a list that runs from the newest to the oldest begins: the sort key of the row before it. */
+/** The start of a page of a list, newest first: the sort key of the row before it. */
 export type Position = readonly string[];
 
-/** One part of a sort key: its form in a cursor, and what comes before every value. */
+/** One part of a sort key: its form in a cursor, and a value that sorts before every other. */
 interface KeyPart {
   readonly form: RegExp;
   readonly start: string;
@@ -16,7 +16,7 @@ export const instantPart: KeyPart = {
 export const idPart: KeyPart = { form: /^[\da-f-]{36}$/, start: "g" };
 export const sequencePart: KeyPart = { form: /^\d{1,15}$/, start: String(Number.MAX_SAFE_INTEGER) };
 
-/** The position that a cursor stands for; without one the start of the list. A broken cursor is a 400. */
+/** The position of a cursor, or the start of the list without one. Throws `bad_request` for a broken cursor. */
 export function readCursor(cursor: string | undefined, parts: readonly KeyPart[]): Position {
   if (cursor === undefined) return parts.map(({ start }) => start);
   const position = Buffer.from(cursor, "base64url").toString().split(" ");
@@ -26,7 +26,7 @@ export function readCursor(cursor: string | undefined, parts: readonly KeyPart[]
   throw badRequest("cursor", "must be the `nextCursor` of an earlier page of the same list");
 }
 
-/** A page of `rows`, of which there is one more than `limit` where another page follows. */
+/** A page of `rows`. If another page follows, `rows` has one more than `limit`. */
 export function pageOf<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => Position) {
   const items = rows.slice(0, limit);
   const last = items.at(-1);

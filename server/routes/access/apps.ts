@@ -63,7 +63,9 @@ const createAppAnswer =
     chatWebhookUrl: row.chatWebhookUrl && maskAddress(openAddress(sealer, row.chatWebhookUrl)),
   });
 
-/** What is stored of what was sent. An address as it is shown is the present one, and changes nothing. */
+/**
+ * The values to store for a request. A chat address in its masked form means the present address and changes nothing.
+ */
 const createSealedIn =
   ({ sealer }: Pick<Deps, "sealer">) =>
   <Body extends AppChange>({ chatWebhookUrl, ...body }: Body, present?: App) => {

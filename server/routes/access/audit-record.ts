@@ -3,23 +3,26 @@ import type { ConsoleCaller } from "../../http/handler.ts";
 import { audit } from "../../store/access/audit.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 
-/** Who did something, and from which network address. */
+/** The person or program that did something, and its network address. */
 export interface Author {
   readonly caller: Pick<ConsoleCaller, "kind" | "id" | "userId" | "email">;
   readonly address: string;
 }
 
 export interface AuditAction {
-  /** Thing and verb, such as `app.create`. */
+  /** Object and verb, such as `app.create`. */
   readonly action: string;
   readonly appId?: string | null;
-  /** The id of the thing. */
+  /** The id of the object. */
   readonly target?: string;
-  /** The label of the token or key that was made or deleted. */
+  /** The label of the token or key that was created or deleted. */
   readonly label?: string;
 }
 
-/** Makes what writes the audit: in the transaction of the deed, so that there is no deed without its entry. */
+/**
+ * Makes a function that writes an audit entry in the same transaction as the change: no change can be stored without its
+ * entry.
+ */
 export const createRecord =
   ({ newId, clock }: Pick<Deps, "newId" | "clock">) =>
   (

@@ -53,7 +53,7 @@ export function consoleSession(deps: Deps): Handlers<typeof contract> {
   };
 }
 
-/** Who has a session open elsewhere, or has stolen one, is signed out. Tokens and devices are not touched. */
+/** Ends all other sessions of the account, also stolen ones. Tokens and devices are not affected. */
 function changePassword(deps: Deps): Handler<typeof contract.changePassword> {
   const record = createRecord(deps);
   return async ({ body, caller, address, save }) => {
@@ -71,7 +71,7 @@ function changePassword(deps: Deps): Handler<typeof contract.changePassword> {
   };
 }
 
-/** The one app that the credential is limited to; null where it is not. */
+/** The one app to which the credential is limited, or null. */
 async function appOf(
   { database }: Deps,
   caller: ConsoleCaller,
@@ -82,13 +82,15 @@ async function appOf(
 
 type Browser = Request["browser"];
 
-/** Signing in needs no session that a foreign page could ride on, but such a page could sign a person in as somebody else. */
+/**
+ * Without this check a page of another site could sign a person in to a foreign account. Signing in needs no session.
+ */
 function refuseForeignPage({ settings }: Deps, { origin }: Browser): void {
   if (origin === undefined || isOwnOrigin(origin, settings)) return;
   throw new ApiError("forbidden", { message: "Sign in from a page of the console." });
 }
 
-/** The account of that password. Unknown accounts and wrong passwords are refused alike. */
+/** The account with this address and password. An unknown account and a wrong password get the same refusal. */
 export async function verifiedUser({ database }: Deps, email: string, password: string): Promise<UserRow> {
   const user = await users.findByEmail(database, email);
   const verified = await verifyPassword(user?.passwordHash, password);
@@ -96,7 +98,10 @@ export async function verifiedUser({ database }: Deps, email: string, password: 
   return user;
 }
 
-/** Throws `invalid_credentials` where the password was changed after it was verified: the old one opens nothing more. */
+/**
+ * Throws `invalid_credentials` if the password was changed after it was verified, because the old one must not work any
+ * more.
+ */
 export async function assertPasswordStands(tx: Transaction, user: UserRow): Promise<void> {
   if (!(await users.holdPassword(tx, user.id, user.passwordHash))) throw new ApiError("invalid_credentials");
 }

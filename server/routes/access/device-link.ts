@@ -9,7 +9,7 @@ import type { Transaction } from "../../store/engine/database.ts";
 import { credentialsTopic } from "../../store/engine/topics.ts";
 import { createRecord } from "./audit-record.ts";
 
-/** A device that an account signs in, and what it said of itself. */
+/** A device that an account signs in, with what the device sent about itself. */
 export interface Linking {
   readonly user: { readonly id: string; readonly email: string };
   /** The client's network address. */
@@ -21,8 +21,8 @@ export interface Linking {
 }
 
 /**
- * Makes this transaction the only one that links a device. Throws `device_taken` while another account's token for it
- * has not expired. (rule S9)
+ * Locks the device, so that only this transaction can link it. Throws `device_taken` while a token of another account
+ * for the device is valid. (rule S9)
  */
 export async function claimDevice(
   { clock }: Pick<Deps, "clock">,
@@ -34,7 +34,10 @@ export async function claimDevice(
   if (holder && holder.userId !== user.id) throw new ApiError("device_taken");
 }
 
-/** Links a claimed device to an account: an earlier token of the device stops. The answer holds the new one, which is nowhere else. */
+/**
+ * Links a claimed device to an account. An earlier token of the device stops working. Only this answer holds the new
+ * token.
+ */
 export async function linkDevice(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,

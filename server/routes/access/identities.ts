@@ -9,13 +9,16 @@ import { consume } from "../../store/requests/rate-limits.ts";
 import { createRecord } from "./audit-record.ts";
 import { newConsoleSession, type OpenedSession, startConsoleSession } from "./new-console-session.ts";
 
-/** Somebody as a provider has just proved them. `email` is one that it has verified, as `normaliseEmail` gives it. */
+/**
+ * An identity that a provider has just proved. `email` is an address that the provider has verified, in the form of
+ * `normaliseEmail`.
+ */
 export interface Proven extends IdentityKey {
   readonly providerId: string;
   readonly email: string | undefined;
 }
 
-/** Where they come from: who was signed in as they set out, who is now, with which session. */
+/** Where the sign-in comes from: who was signed in when it started, who is now, with which session. */
 export interface Origin {
   readonly startedBy: string | undefined;
   readonly caller: ConsoleCaller | undefined;
@@ -26,24 +29,24 @@ export interface Origin {
 export type FinishedSignIn =
   | { readonly outcome: "signed_in"; readonly session: OpenedSession }
   | { readonly outcome: "stays" }
-  /** Theirs to confirm: `connect` does it. */
+  /** The person must confirm, which calls `connect`. */
   | { readonly outcome: "offered" }
   | { readonly outcome: "refused"; readonly why: IdentityRefusal };
 
-/** For longer than a journey may take. */
+/** The window is longer than a sign-in may take. */
 const once = { limit: 1, windowSeconds: 1_200 };
 
-/** What an identity of a provider opens here, and how it comes to belong to an account. */
+/** Decides what an identity of a provider opens, and connects identities to accounts. */
 export function identities(deps: Deps) {
   return {
-    /** Whether whoever comes back with this state is the first, on any server. */
+    /** Whether this is the first return with this state, on any server. */
     isFirst: (state: string): Promise<boolean> =>
       deps.database.write(async (tx) => {
         const verdict = await consume(tx, `journey:${hashOf(state)}`, once, deps.clock);
         return verdict.allowed;
       }),
 
-    /** Signs a proven person in, makes their account, or tells what is in the way: all in one transaction. */
+    /** In one transaction: signs the person in, creates the account, or gives the reason for a refusal. */
     finishSignIn: (proven: Proven, origin: Origin): Promise<FinishedSignIn> =>
       deps.database.write(async (tx) => {
         await rows.lock(tx, proven);
@@ -68,7 +71,7 @@ export function identities(deps: Deps) {
         return { outcome: "signed_in", session };
       }),
 
-    /** Connects a proven identity to an account. Gives why not, where it cannot. */
+    /** Connects a proven identity to an account. Gives the reason if that is refused. */
     connect: (proven: Proven, user: IdentityOwner, address: string): Promise<IdentityRefusal | undefined> =>
       deps.database.write(async (tx) => {
         await rows.lock(tx, proven);
@@ -88,7 +91,7 @@ interface NewAccount {
   readonly address: string;
 }
 
-/** An account without a password; undefined where its address has been taken this moment. */
+/** Creates an account without a password. Undefined if another request has just taken its address. */
 async function register(deps: Deps, tx: Transaction, { proven, email, address }: NewAccount) {
   const user = { id: deps.newId(), email, passwordHash: "" };
   const made = await users.insertUnlessTaken(tx, { ...user, createdAt: deps.clock.now().toISOString() });

@@ -12,10 +12,10 @@ export interface OpenedSession {
   readonly expiresAt: Date;
 }
 
-/** Somebody who has proved who they are. */
+/** A person who has proved an identity, and their browser. */
 export interface SignInOrigin {
   readonly user: { readonly id: string; readonly email: string };
-  /** The session that their browser had. */
+  /** The id of the session that the browser had before. */
   readonly old: string | undefined;
   readonly address: string;
 }
@@ -25,7 +25,7 @@ export const newConsoleSession = ({ clock }: Pick<Deps, "clock">): OpenedSession
   expiresAt: new Date(clock.now().getTime() + lifetimeMilliseconds),
 });
 
-/** Signing in ends the session that the browser had: whoever knew its id knows nothing now. */
+/** Signing in ends the browser's earlier session, so that a person who knew its id gains nothing. */
 export async function startConsoleSession(
   deps: Pick<Deps, "clock" | "newId" | "time">,
   tx: Transaction,

@@ -6,24 +6,24 @@ import { hashOf } from "../../secrets/secrets.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { consume, giveBack } from "../../store/requests/rate-limits.ts";
 
-/** Somebody tries a password: for which account, known or not, and from where. */
+/** An attempt to sign in with a password: the account, which may not exist, and the network address. */
 export interface Attempt {
   readonly email: string;
   readonly address: string;
-  /** The browser or device, where it has signed in to this account before. */
+  /** The id of the browser or device, if it has signed in to this account before. */
   readonly known?: string | undefined;
 }
 
-/** Where an attempt was counted. */
+/** The limits against which an attempt was counted. */
 export type Counted = readonly string[];
 
 type Limiting = Pick<Deps, "database" | "settings" | "clock">;
 type Rule = readonly [RateLimitName, string];
 
 /**
- * Counts an attempt as failed before its password is looked at: however many come at once, no more are tried than
- * the limits allow. A browser or device that has signed in to the account before has a limit of its own, which strangers
- * cannot use up, and then theirs. Throws `rate_limited`.
+ * Counts an attempt as failed before its password is checked, so that simultaneous attempts cannot exceed the limits. A
+ * browser or device that has signed in to the account before has a limit of its own, which strangers cannot use up, and
+ * after it the limit of all others. Throws `rate_limited`.
  */
 export async function beginAttempt(deps: Limiting, attempt: Attempt): Promise<Counted> {
   if (!deps.settings.rateLimited) return [];
@@ -37,12 +37,12 @@ export async function beginAttempt(deps: Limiting, attempt: Attempt): Promise<Co
   });
 }
 
-/** Takes the count of an attempt back, because it succeeded. */
+/** Removes the count of an attempt that succeeded. */
 export async function succeed(tx: Transaction, counted: Counted): Promise<void> {
   for (const key of counted) await giveBack(tx, key);
 }
 
-/** Uses up the limits. Gives the seconds to wait where one of them is used up. */
+/** Uses up the limits. Gives the seconds to wait if one of them is used up. */
 async function count(
   tx: Transaction,
   rules: readonly Rule[],

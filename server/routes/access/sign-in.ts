@@ -22,12 +22,13 @@ export const signIn = (deps: Deps): Handlers<typeof contract> => ({
   token: token(deps),
 });
 
-/** Only a successful exchange uses a code up. The order of the refusals: the code, attestation, the device. (rule S8) */
+/** Only a successful exchange uses up a code. The checks are in this order: code, attestation, device. (rule S8) */
 function exchange(deps: Deps): Handler<typeof contract.exchange> {
   return async ({ body, address, save }) => {
     const { verifier, integrityToken, ...shown } = body;
     const found = await findExchangeable(deps, shown, await challengeOf(verifier));
-    // Refused where other requests with the same Idempotency-Key would be seen: one of them may have just used the code.
+    // Refused inside `save`, after the check of the Idempotency-Key: another request with the same key may have just
+    // used the code.
     if ("why" in found) return save(async () => refuseCode(deps, found.why));
     const { code, codeHash } = found;
     const { deviceId } = code;
@@ -45,12 +46,12 @@ function exchange(deps: Deps): Handler<typeof contract.exchange> {
 
 interface AttestedDevice {
   readonly integrityToken: string | null | undefined;
-  /** The code or the e-mail address, as it was sent. */
+  /** The code or the e-mail address, as the device sent it. */
   readonly subject: string;
   readonly deviceId: string;
 }
 
-/** Throws `integrity_failed` for a device that does not prove what it is, where the deployment asks for that. */
+/** Throws `integrity_failed` if the deployment requires attestation and the device does not prove its integrity. */
 async function attestDevice(
   { attest, clock }: Pick<Deps, "attest" | "clock">,
   { integrityToken, subject, deviceId }: AttestedDevice,
@@ -62,7 +63,9 @@ async function attestDevice(
 
 type Found = { readonly code: SignInCodeRow; readonly codeHash: string } | { readonly why: string };
 
-/** The code, where this device may exchange it. It takes the same work to find that it may not, whyever. */
+/**
+ * Finds the code if this device may exchange it. Finding a reason to refuse takes the same work, whatever the reason is.
+ */
 async function findExchangeable(
   { database, clock }: Deps,
   { code, deviceId }: { readonly code: string; readonly deviceId: string },
@@ -76,13 +79,13 @@ async function findExchangeable(
   return row ? { code: row, codeHash } : { why: "unknown code" };
 }
 
-/** Whoever holds a code that is not theirs learns nothing: the cause is for the log. */
+/** The reason goes only to the log: a person with a foreign code learns nothing. */
 function refuseCode({ log }: Deps, why: string): never {
   log.info({ why }, "sign-in code refused");
   throw new ApiError("invalid_code");
 }
 
-/** For terminals: holds the answer until the person has decided, or the seconds have passed. */
+/** For terminals: holds the answer until the person has decided or the time is over. */
 function awaitCode({ database, clock, waiting, sealer }: Deps): Handler<typeof contract.await> {
   return async ({ body, signal }) => {
     const { deviceId, challenge, wait = 0 } = body;
@@ -118,7 +121,7 @@ function register(deps: Deps): Handler<typeof contract.register> {
   };
 }
 
-/** Held to the limits of failed sign-ins to the console: the password is the same. */
+/** Uses the limits of failed console sign-ins, because the password is the same. */
 function token(deps: Deps): Handler<typeof contract.token> {
   return async ({ body, address, save }) => {
     const { password, deviceName, integrityToken, ...device } = body;
@@ -127,7 +130,7 @@ function token(deps: Deps): Handler<typeof contract.token> {
     const known = isKnown ? `device:${device.deviceId}` : undefined;
     const counted = await beginAttempt(deps, { email, address, known });
     const user = await verifiedUser(deps, email, password);
-    // A taken device is no wrong password.
+    // The password was right although the device is taken.
     if (counted.length > 0) await deps.database.write((tx) => succeed(tx, counted));
     await attestDevice(deps, { integrityToken, subject: body.email, deviceId: body.deviceId });
     return save(async (tx) => {

@@ -19,13 +19,13 @@ import { refuseSameVersion } from "./changelog-versions.ts";
 
 export type Making = Pick<Deps, "clock" | "newId">;
 
-/** One entry of one app. */
+/** The id of an entry and of its app. */
 export interface EntryPlace {
   readonly appId: string;
   readonly id: string;
 }
 
-/** A stored release note as its maintainer sees it. */
+/** A stored release note as its maintainer reads it. */
 export const entryAnswer = (row: ChangelogRow): EditedChangelogEntry => ({
   id: row.id,
   title: row.title,
@@ -40,15 +40,15 @@ export const entryAnswer = (row: ChangelogRow): EditedChangelogEntry => ({
   updatedAt: row.updatedAt,
 });
 
-/** Who writes an entry: a person in the console, or a program with a token. */
+/** The author of an entry: a person in the console, or a program with a token. */
 export interface Writer {
   readonly appId: string;
   readonly isPerson: boolean;
 }
 
 /**
- * Writes a release note: a draft unless it has a date. Throws `version_exists` where the app has one of this version,
- * and none of the same is allowed.
+ * Writes a release note. Without a date it is a draft. Throws `version_exists` if the app has an entry of this version,
+ * unless duplicates are allowed.
  */
 export async function createEntry(
   making: Making,
@@ -83,8 +83,8 @@ export async function insertEntry(
 }
 
 /**
- * Changes what is given of a locked entry, and nothing where nothing is; remembers that a person did. Throws `version_exists` where another
- * entry has the version, and none of the same is allowed.
+ * Changes the given fields of a locked entry and records which fields a person changed. Does nothing without fields.
+ * Throws `version_exists` if another entry has the version, unless duplicates are allowed.
  */
 export async function updateEntry(
   { clock }: Pick<Deps, "clock">,
@@ -105,7 +105,7 @@ export async function updateEntry(
   await saveEntry(tx, entry, { ...columns, editedFields, updatedAt: now.toISOString() });
 }
 
-/** Publishes an entry now. One that is published already keeps its date; one whose date is still to come does not. */
+/** Publishes an entry now. An entry that is published already keeps its date. A date in the future is replaced. */
 export async function publishEntry(
   deps: Pick<Deps, "clock">,
   tx: Transaction,
@@ -115,13 +115,13 @@ export async function publishEntry(
     await updateEntry(deps, tx, entry, { publish: true });
 }
 
-/** Deletes an entry for good. */
+/** Deletes an entry permanently. */
 export async function removeEntry(tx: Transaction, { appId, id }: EntryPlace): Promise<void> {
   await rows.remove(tx, id);
   await renew(tx, appId);
 }
 
-/** Changes columns of an entry. */
+/** Stores changed columns of an entry. */
 export async function saveEntry(
   tx: Transaction,
   { appId, id }: EntryPlace,

@@ -13,7 +13,7 @@ import { entryAnswer, insertEntry, type Making, saveEntry } from "./changelog-ch
 import { editedIn, givenValues, newRow } from "./changelog-values.ts";
 import { ofVersion } from "./changelog-versions.ts";
 
-/** The entry of one version of an app, and who asks for it. */
+/** The version whose entry is imported, and the caller. */
 export interface VersionPlace {
   readonly appId: string;
   readonly version: string;
@@ -21,8 +21,8 @@ export interface VersionPlace {
 }
 
 /**
- * Creates or changes the entry of a version. What a person wrote since the last import stays, unless it may be
- * overwritten. Throws `version_exists` where several entries are of that version.
+ * Creates or changes the entry of a version. Fields that a person has changed since the last import stay, unless the
+ * request allows overwriting. Throws `version_exists` if several entries have the version.
  */
 export async function importEntry(
   making: Making,

@@ -4,26 +4,26 @@ import { plainVersion } from "../../../src/contract/version.ts";
 import type { VersionForm, VersionOrder } from "../../domain/content/changelog.ts";
 
 /**
- * The order of versions. `v1.2`, `1.2`, four-part versions and `1.1.0 (45)` are read as the nearest SemVer; a whole
- * number of up to three digits is a build number or a version, a longer one a build number only.
+ * Orders versions. `v1.2`, `1.2`, four-part versions and `1.1.0 (45)` are read as the nearest SemVer. A whole number of
+ * up to three digits is a build number or a version, a longer one only a build number.
  */
 export const versionOrder: VersionOrder = {
   formsOf: (version) => readingOf(version).forms,
   compare: (a, b, form) => comparisons[form](readingOf(a), readingOf(b)),
 };
 
-/** A version as it is understood. */
+/** The parsed form of a version. */
 interface Reading {
   readonly plain: string;
   readonly forms: readonly VersionForm[];
-  /** The nearest one; null where there is none. */
+  /** The nearest SemVer, or null. */
   readonly semVer: SemVer | null;
 }
 
 const readings = new Map<string, Reading>();
 const mostReadings = 50_000;
 
-/** Remembered: with thousands of entries, reading every version anew for each request would stop all others. */
+/** Cached: parsing every version of thousands of entries again for each request would block all other requests. */
 function readingOf(version: string): Reading {
   const known = readings.get(version);
   if (known) return known;
@@ -49,7 +49,7 @@ const comparisons: Record<VersionForm, Comparison> = {
   semver: ({ semVer: a }, { semVer: b }) => (a && b ? compare(a, b) : 0),
 };
 
-/** How big a release is: its distance to the greatest release before it, of `others`; `minor` where that is unknown. */
+/** The size of a release: its difference to the greatest earlier release among `others`. `minor` if that is unknown. */
 export function releaseTypeAfter(version: string, others: readonly string[]): ReleaseType {
   const own = semVerOf(version);
   if (!own) return "minor";

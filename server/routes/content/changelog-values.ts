@@ -6,8 +6,8 @@ import type { OwnedChangelogRow } from "../../store/content/changelog-entries.ts
 import { releaseTypeAfter } from "./changelog-order.ts";
 
 /**
- * What a request says of an entry, as it is stored; undefined where it says nothing. `publish` means `now`, and leaves an
- * entry that is published as it is.
+ * The columns for the fields of a request; undefined for fields that are not given. `publish` sets the date to `now`
+ * unless the entry is published already.
  */
 export function givenValues(
   given: Omit<ChangelogChange, "version">,
@@ -30,7 +30,7 @@ export function givenValues(
 
 type GivenValues = { readonly [Field in ReleaseField]: ChangelogRow[Field] | undefined } & ReleaseValues;
 
-/** A new row of what is given; what is not given is as in most entries. `others`: all versions of the app. */
+/** A new row with default values for all fields that are not given. `others`: all versions of the app. */
 export const newRow = (
   { title, version }: { readonly title: string; readonly version: string },
   given: GivenValues,
@@ -46,11 +46,11 @@ export const newRow = (
   publishedAt: given.publishedAt ?? null,
 });
 
-/** What people wrote of an entry since it was last imported. */
+/** The fields that people have changed since the last import of an entry. */
 export const editedIn = ({ editedFields }: OwnedChangelogRow): readonly ReleaseField[] =>
   JSON.parse(editedFields);
 
-/** Whether apps see an entry of that date. */
+/** Whether apps see an entry with this date. */
 export const isPublished = (publishedAt: string | null, now: Date): boolean =>
   publishedAt !== null && publishedAt <= now.toISOString();
 

@@ -2,11 +2,11 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import { isSameVersion } from "../../../src/contract/version.ts";
 import type { EntryVersion } from "../../store/content/changelog-entries.ts";
 
-/** The entries that are of this version, however it is written. */
+/** The entries that have this version, in any spelling. */
 export const ofVersion = (known: readonly EntryVersion[], version: string): readonly EntryVersion[] =>
   known.filter((entry) => isSameVersion(entry.version, version));
 
-/** Throws `version_exists` where an entry is of this version. */
+/** Throws `version_exists` if an entry has this version. */
 export function refuseSameVersion(known: readonly EntryVersion[], version: string): void {
   const [entry] = ofVersion(known, version);
   if (!entry) return;

@@ -46,7 +46,7 @@ async function listEntries(
   return (await rows.listByIds(reader, appId, ids)).map(publishedEntry);
 }
 
-/** A version that an entry could have. An app that sends anything else gets everything. */
+/** The version if an entry could have it. Any other text counts as not given, and the app gets all entries. */
 function readableVersion(since = ""): string | undefined {
   const text = since.trim();
   return text === "" || text.length > limits.version ? undefined : text;

@@ -86,7 +86,7 @@ async function list({ database }: Deps, { caller, params, query }: Request<typeo
   return { items: items.map(entryAnswer), nextCursor };
 }
 
-/** The entry, as nobody else changes it until the transaction ends: an import must see what a person writes. */
+/** The entry, locked until the transaction ends: an import must see what a person writes at the same time. */
 async function lockedEntry(tx: Transaction, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
   const { appId } = await ownedEntry(tx, id, viewer);
   await rows.lock(tx, appId);

@@ -5,7 +5,7 @@ import { faqs as rows } from "../../store/content/faqs.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { credentialsTopic } from "../../store/engine/topics.ts";
 
-/** One entry of one app. */
+/** The id of an entry and of its app. */
 export interface FaqPlace {
   readonly appId: string;
   readonly id: string;
@@ -13,7 +13,7 @@ export interface FaqPlace {
 
 type Making = Pick<Deps, "clock" | "newId">;
 
-/** Adds an entry; without `sortOrder` it comes last: entries of one place are ordered by their creation. */
+/** Adds an entry, without `sortOrder` at the end. Entries with the same sort order keep the order of their creation. */
 export async function createFaq(
   { clock, newId }: Making,
   tx: Transaction,
@@ -27,7 +27,7 @@ export async function createFaq(
   return row;
 }
 
-/** Changes what is given and nothing where nothing is; undefined where there is no such entry. */
+/** Changes the given fields. Undefined if the entry does not exist. */
 export async function updateFaq(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
@@ -40,14 +40,14 @@ export async function updateFaq(
   return faq;
 }
 
-/** Deletes an entry for good; false where there is none. */
+/** Deletes an entry permanently. False if it does not exist. */
 export async function removeFaq(tx: Transaction, { appId, id }: FaqPlace): Promise<boolean> {
   if ((await rows.remove(tx, appId, id)) === 0) return false;
   await renewFaqs(tx, appId);
   return true;
 }
 
-/** Makes what was remembered of an app's FAQ out of date. */
+/** Makes cached answers of an app's FAQ out of date. */
 export async function renewFaqs(tx: Transaction, appId: string): Promise<void> {
   await rows.bumpVersion(tx, appId);
   tx.signal(credentialsTopic);

@@ -5,7 +5,10 @@ import { faqs as rows } from "../../store/content/faqs.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { renewFaqs } from "./faq-changes.ts";
 
-/** Makes the FAQ of an app that list; gives whether anything changed. Throws `bad_request` for ids that are not of the app. */
+/**
+ * Replaces the FAQ of an app with the given list. Gives whether anything changed. Throws `bad_request` for ids that are
+ * not of the app.
+ */
 export async function replaceFaqs(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,

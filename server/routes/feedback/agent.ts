@@ -59,7 +59,8 @@ export const agent = (deps: Deps): Handlers<typeof contract> => {
       const milliseconds = (request.query.wait ?? 0) * 1_000;
       const look = async () => {
         const found = await findRun(runId);
-        // After the run was read: an answer that was held must not leave with a credential that is gone.
+        // Checked after the proposal was read: a credential that was revoked while the request waited must not get the
+        // answer.
         const caller = milliseconds === 0 ? request.caller : await request.callerNow();
         return found && mayRead(caller, found) ? found : undefined;
       };
@@ -74,7 +75,7 @@ export const agent = (deps: Deps): Handlers<typeof contract> => {
   };
 };
 
-/** As many as are remembered: each may hold a plan of 80 kB. */
+/** The limit of cached proposals: each may hold a plan of 80 kB. */
 const mostRuns = 1_000;
 
 const ownershipOf = ({ status, ownerId, appId }: OwnedProposal) => ({ status, ownerId, appId });
@@ -85,8 +86,8 @@ const mayRead = ({ userId, appId }: AgentCaller, run: Pick<OwnedProposal, "owner
 type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunId">;
 
 /**
- * Writes a proposal: the run in place of the one that waits, the note on the thread, the message to the chat. Gives the
- * thread's app. Throws `run_superseded` where another run is the newest than the agent expects.
+ * Writes a proposal in place of the one that waits, a note on the thread, and a message to the chat. Gives the thread's
+ * app. Throws `run_superseded` if the newest proposal is not the one that the agent expects.
  */
 async function propose(deps: Deps, tx: Transaction, caller: AgentCaller, draft: Draft): Promise<string> {
   await tx.lock(draft.feedbackId);

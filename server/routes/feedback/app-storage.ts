@@ -1,9 +1,9 @@
 import type { Deps } from "../../deps.ts";
 import { uploads } from "../../store/requests/uploads.ts";
 
-/** How much of its quota each app has used up. */
+/** Knows how much of its storage quota each app uses. */
 export interface AppStorage {
-  /** Does `work`, which stores so many bytes more of an app where the quota has room for them, and is told whether it has. */
+  /** Does `work`, which stores this many bytes if the quota has room for them. `work` gets whether it has. */
   withRoom<Result>(
     appId: string,
     bytes: number,
@@ -16,17 +16,17 @@ const currentForMs = 60_000;
 
 interface Used {
   stored: number;
-  /** Of work under way. */
+  /** Bytes of work in progress. */
   pending: number;
-  /** Stored since a sum was begun that may or may not have seen it. */
+  /** Bytes stored since a sum was started, which that sum may or may not include. */
   meanwhile: number;
   at: number;
   summing: Promise<void> | undefined;
 }
 
 /**
- * Remembers the sums for a minute, so that not every report adds up all uploads; near the quota each is added up anew.
- * Several servers may together pass the quota by what they take within that minute.
+ * Caches the sums for a minute, so that not every report adds up all uploads. Near the quota each report adds them up.
+ * Several servers together may exceed the quota by what they store within that minute.
  */
 export function createAppStorage({
   database,

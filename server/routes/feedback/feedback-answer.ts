@@ -4,7 +4,7 @@ import type { Settings } from "../../settings/settings.ts";
 import type { ThreadRow } from "../../store/feedback/feedback.ts";
 import type { NewMessage, RepeatedReport } from "../../store/feedback/messages.ts";
 
-/** A file of a thread: the name under which it is served, and what it is. */
+/** A file of a thread: its public name and its description. */
 export interface ThreadFile {
   readonly upload: string;
   readonly name: string;
@@ -26,7 +26,9 @@ export const threadUrl = ({ consoleUrl }: Addresses, appId: string, id: string):
 /** All proposals of a thread, oldest first. */
 export const proposalsOf = (row: ThreadRow): Proposal[] => JSON.parse(row.proposals);
 
-/** A stored thread as an agent reads it; with the senders of repeats, which are dropped from an agent's answer. */
+/**
+ * A stored thread as an agent reads it, with the senders of repeats, which the contract drops from an agent's answer.
+ */
 export function threadAnswer(addresses: Addresses, row: ThreadRow): Thread & Pick<OwnedThread, "messages"> {
   const messages: MessageRow[] = JSON.parse(row.messages);
   return {
@@ -73,7 +75,7 @@ function threadFeedback(addresses: Addresses, row: ThreadRow): Thread["feedback"
   };
 }
 
-/** Where the files of a report are served. */
+/** The public addresses of the files of a report. */
 function fileAddresses({ baseUrl }: Addresses, json: string) {
   const files: ThreadFiles = JSON.parse(json);
   const urlOf = ({ upload }: ThreadFile) => `${baseUrl}/uploads/${upload}`;

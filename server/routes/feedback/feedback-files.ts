@@ -3,14 +3,14 @@ import { isReceivedFile, type ReceivedFile } from "../../../src/contract/receive
 import type { ThreadFile, ThreadFiles } from "./feedback-answer.ts";
 import { type ReceivedUpload, uploadOf } from "./received-upload.ts";
 
-/** A file of a report: what arrived, and the upload that it becomes. */
+/** A received file of a report, and the upload that it becomes. */
 export interface FeedbackFile {
   readonly place: keyof ThreadFiles;
   readonly received: ReceivedFile;
   readonly upload: ReceivedUpload;
 }
 
-/** The files of a valid report, in their order. */
+/** The files of a valid report, in order. */
 export function feedbackFilesOf({ images, videos, attachments }: NewFeedback): FeedbackFile[] {
   return [
     ...(images ?? []).flatMap((image) => feedbackFile("images", image)),
@@ -19,7 +19,7 @@ export function feedbackFilesOf({ images, videos, attachments }: NewFeedback): F
   ];
 }
 
-/** How a thread remembers its files. */
+/** The form in which a thread stores its files. */
 export function filesJson(files: readonly FeedbackFile[]): string {
   const at = (place: keyof ThreadFiles) => files.filter((file) => file.place === place).map(threadFile);
   return JSON.stringify({ images: at("images"), videos: at("videos"), attachments: at("attachments") });

@@ -6,7 +6,7 @@ const atOnce = 200;
 
 type Removing = Pick<Deps, "database" | "keptFiles" | "log">;
 
-/** Deletes the threads of an app and their files, some at a time, so that other writes get their turn in between. */
+/** Deletes the threads of an app and their files in small batches, so that other writes get a turn in between. */
 export async function removeThreads(deps: Removing, appId: string): Promise<void> {
   for (;;) {
     const { count, hashes } = await deps.database.write((tx) => removeOldestThreads(tx, appId, atOnce));
@@ -15,7 +15,7 @@ export async function removeThreads(deps: Removing, appId: string): Promise<void
   }
 }
 
-/** The same within one transaction, for those that came meanwhile. Gives the hashes of their files. */
+/** Deletes within one transaction the threads that arrived meanwhile. Gives the hashes of their files. */
 export async function removeLastThreads(tx: Transaction, appId: string): Promise<string[]> {
   const gone: string[] = [];
   for (;;) {
@@ -25,7 +25,7 @@ export async function removeLastThreads(tx: Transaction, appId: string): Promise
   }
 }
 
-/** Deletes later the files to which nothing refers any more. What they belonged to is gone already, so a failure is only logged. */
+/** Deletes files without references in the background. Their owner is deleted already, so a failure is only logged. */
 export function removeFiles({ keptFiles, log }: Removing, hashes: readonly string[]): void {
   keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "files without owner left"));
 }

@@ -5,13 +5,13 @@ import { subjectOf } from "../../domain/feedback/feedback-subject.ts";
 import type { NewThread } from "../../store/feedback/feedback.ts";
 import { type FeedbackFile, filesJson } from "./feedback-files.ts";
 
-/** A report as it is kept: the thread that it begins, unless it repeats another. */
+/** A report as it is stored: as a new thread, or as a message of an earlier thread. */
 export interface FeedbackReport {
   readonly thread: NewThread;
-  /** The subject as the sender wrote it; null where there was none. */
+  /** The subject as the sender wrote it, or null. */
   readonly ownSubject: string | null;
   readonly files: readonly FeedbackFile[];
-  /** What is not kept of it, as the answer names it. */
+  /** The parts that are not stored, as the answer names them. */
   readonly dropped: { readonly metadataDropped?: string[]; readonly filesDropped?: string[] };
 }
 
@@ -53,7 +53,7 @@ export function feedbackReportOf(
   };
 }
 
-/** Where files stood in the body. */
+/** The paths of files in the body. */
 const pathsOf = (files: readonly FeedbackFile[]): string[] =>
   files.map((file, at) => {
     const before = files.slice(0, at).filter(({ place }) => place === file.place);

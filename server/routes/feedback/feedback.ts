@@ -56,7 +56,7 @@ function save(deps: Deps, request: Request<typeof contract.submit>, report: Feed
   return request.save(write, { first, rateLimit });
 }
 
-/** The id of the thread of the same failure, where one is under way. */
+/** The id of the open thread of the same failure, if there is one. */
 async function findEarlier(tx: Transaction, { thread }: FeedbackReport): Promise<string | undefined> {
   if (thread.dedupeKey === null) return undefined;
   await tx.lock(`dedupe:${thread.appId}:${thread.dedupeKey}`);

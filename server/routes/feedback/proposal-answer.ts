@@ -5,7 +5,7 @@ import type { Settings } from "../../settings/settings.ts";
 import type { ProposalRow } from "../../store/feedback/proposals.ts";
 import { threadUrl } from "./feedback-answer.ts";
 
-/** A stored run as its agent reads it: with the plan that was decided on, so that nobody needs to remember it. */
+/** A stored proposal as its agent reads it, with the plan that was decided on, so that the agent need not keep it. */
 export function proposalAnswer(addresses: Pick<Settings, "baseUrl" | "consoleUrl">, run: ProposalRow): Run {
   const { id, status, decisionNote, decidedAt, replacedBy, feedbackId, appId, summary, plan } = run;
   return {

@@ -3,10 +3,10 @@ import { cleanFileName, endingOf, nameFor } from "../../domain/file-name.ts";
 import { randomName } from "../../secrets/secrets.ts";
 import type { NewUpload } from "../../store/requests/uploads.ts";
 
-/** What is stored of a received file, under an unguessable name. */
+/** The stored values of a received file, with an unguessable name. */
 export type ReceivedUpload = Pick<NewUpload, "name" | "sha256" | "mediaType" | "size" | "fileName">;
 
-/** The upload that a received file of a known kind becomes; `givenName` is the name that its sender gave beside it. */
+/** The upload for a received file of a known type. `givenName` is the name that its sender gave in a field. */
 export function uploadOf(
   { sha256, size, name: ownName }: ReceivedFile,
   mediaType: string,

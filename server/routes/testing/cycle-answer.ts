@@ -4,7 +4,7 @@ import { todayOf } from "../../domain/testing/test-days.ts";
 import type { CycleRow } from "../../store/testing/cycles.ts";
 import type { OwnedSlotRow } from "../../store/testing/slots.ts";
 
-/** When each day of a stored cycle begins, and last when the last one ends. */
+/** When each day of a stored cycle begins, and as the last item when its last day ends. */
 export const dayStartsOfRow = ({ dayStarts }: Pick<CycleRow, "dayStarts">): string[] => JSON.parse(dayStarts);
 
 /** A stored cycle as its owner reads it. */
@@ -26,7 +26,7 @@ export function cycleAnswer(row: CycleRow, now: Date): Cycle {
   };
 }
 
-/** A stored seat as its owner reads it: never with its test key. */
+/** A stored slot as its owner reads it, without its test key. */
 export const slotAnswer = (row: OwnedSlotRow): OwnedSlot => ({
   slotId: row.id,
   cycleId: row.cycleId,

@@ -10,7 +10,7 @@ import {
 import { slots } from "../../store/testing/slots.ts";
 import { dayStartsOfRow, slotAnswer } from "./cycle-answer.ts";
 
-/** The seats of a cycle, each with all days of the test and what is known of them. */
+/** The slots of a cycle, each with all days of the test and their evidence. */
 export async function slotsWithDays({ database, settings }: Deps, cycle: CycleRow): Promise<SlotWithDays[]> {
   const [rows, known] = await Promise.all([
     slots.list(database, cycle.id),
@@ -83,7 +83,7 @@ const sessionAnswer = (row: EvidenceSessionRow): NonNullable<SlotDay["session"]>
   receivedAt: row.receivedAt,
 });
 
-/** The newest proof of a day, from a row for each of its images. */
+/** The newest proof of a day. `rows` has one row for each image. */
 function proofAnswer(rows: readonly ProofImageRow[], baseUrl: string): SlotDay["proof"] {
   const newest = rows.at(-1);
   if (!newest) return null;

@@ -67,7 +67,9 @@ async function ownedCycle(reader: Reader, id: string, viewer: Viewer): Promise<C
   return cycle;
 }
 
-/** Writes a cycle and its open seats, and gives its id. Its days and misses stay those of the listing as it is now. */
+/**
+ * Writes a cycle and its open slots. Gives its id. The cycle keeps the present days and allowed misses of the listing.
+ */
 async function planCycle(
   { newId, clock }: Deps,
   tx: Transaction,

@@ -41,14 +41,14 @@ export function listings(deps: Deps): Handlers<typeof contract> {
   };
 }
 
-/** The listing, where its app is the viewer's; another's answers as if it did not exist. */
+/** Gives the listing if its app belongs to the viewer. Throws `not_found` otherwise. */
 export async function ownedListing(reader: Reader, id: string, viewer: Viewer): Promise<ListingRow> {
   const listing = await rows.find(reader, id, viewer);
   if (!listing) throw new ApiError("not_found");
   return listing;
 }
 
-/** What a listing has unless its owner says otherwise. (rule T2) */
+/** The values of a listing for fields that its owner does not set. (rule T2) */
 const defaults = { seats: 12, durationDays: 14, maxMissedDays: 3, iconUrl: null };
 
 async function createListing({ newId, clock }: Deps, tx: Transaction, appId: string, listing: NewListing) {

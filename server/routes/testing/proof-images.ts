@@ -6,17 +6,17 @@ import { isReceivedFile, type ReceivedFile } from "../../../src/contract/receive
 import type { NewProof } from "../../../src/contract/tester.ts";
 import { type ReceivedUpload, uploadOf } from "../feedback/received-upload.ts";
 
-/** An image of a proof: what arrived, and the upload that it becomes. */
+/** A received image of a proof, and the upload that it becomes. */
 export interface ProofImage {
   readonly received: ReceivedFile;
   readonly upload: ReceivedUpload;
 }
 
-/** What is wrong with each image of a proof; undefined where nothing is. */
+/** The fault of each image of a proof, or undefined for a good one. */
 export const imageFaults = ({ images = [] }: Pick<NewProof, "images">): (string | undefined)[] =>
   images.map((image) => fileFault(image, proofImages));
 
-/** What a refusal for the sake of the images says: which of them, and what is wrong. */
+/** The details of an error about images: which images are wrong, and why. */
 export function imageDetails(faults: readonly (string | undefined)[]): ErrorDetails {
   if (faults.length === 0) return { issues: [{ path: "images", message: "must hold at least one image" }] };
   const issues = faults.flatMap((message, at): Issue[] =>
@@ -26,7 +26,7 @@ export function imageDetails(faults: readonly (string | undefined)[]): ErrorDeta
   return { issues, message: `An image cannot be taken: ${named.join("; ")}.` };
 }
 
-/** The images of a proof with which nothing is wrong, in their order. */
+/** The faultless images of a proof, in order. */
 export const proofImagesOf = ({ images = [] }: Pick<NewProof, "images">): ProofImage[] =>
   images.flatMap((image) =>
     isReceivedFile(image) && image.detectedType !== null

@@ -3,13 +3,13 @@ import { canEarn } from "../../domain/testing/slot.ts";
 import type { Sealer } from "../../secrets/secrets.ts";
 import type { TesterSlot } from "./tester-days.ts";
 
-/** With what a seat is shown: what opens its key, and the icon of apps that have none. */
+/** What an answer about a slot needs: the sealer that opens its key, and the icon of apps without one. */
 export interface Shown {
   readonly sealer: Sealer;
   readonly iconUrl: string;
 }
 
-/** A seat as its tester reads it. */
+/** A slot as its tester reads it. */
 export function slotAnswer(slot: TesterSlot, shown: Shown): Slot {
   const { row, today, counted } = slot;
   const testKey = testKeyOf(slot, shown);
@@ -35,7 +35,7 @@ export function slotAnswer(slot: TesterSlot, shown: Shown): Slot {
   };
 }
 
-/** The test key, as long as it is good for something: while a day can be earned, by an app that has the SDK. */
+/** The test key, as long as it can be used: while a day can be earned, in an app that has the SDK. */
 export function testKeyOf({ row }: TesterSlot, { sealer }: Pick<Shown, "sealer">): string | undefined {
   if (row.verificationTier !== "sdk" || row.keySealed === null) return undefined;
   return canEarn(row.status, row.cycleStatus) ? sealer.open(row.keySealed) : undefined;

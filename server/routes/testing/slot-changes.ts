@@ -14,13 +14,13 @@ import { dayStartsOfRow } from "./cycle-answer.ts";
 
 type Needed = Pick<Deps, "clock" | "newId" | "sealer">;
 
-/** A seat and the cycle that it is in. */
+/** A slot and its cycle. */
 export interface SlotInCycle {
   readonly id: string;
   readonly cycle: CycleRow;
 }
 
-/** The seat, where it is the viewer's, its cycle held against whatever else would change it. Throws `not_found`. */
+/** Gives the slot if it belongs to the viewer, and locks its cycle. Throws `not_found` otherwise. */
 export async function lockedSlot(tx: Transaction, id: string, viewer: Viewer): Promise<SlotInCycle> {
   const found = await slots.findCycle(tx, id, viewer);
   if (!found) throw new ApiError("not_found");
@@ -30,7 +30,7 @@ export async function lockedSlot(tx: Transaction, id: string, viewer: Viewer): P
   return { id, cycle };
 }
 
-/** Gives a seat to who asked for it; false where nobody does any more, or the cycle is over. */
+/** Gives a slot to the tester who requested it. False if the request is gone or the cycle is over. */
 export async function acceptSlot(
   deps: Needed,
   tx: Transaction,
@@ -40,7 +40,10 @@ export async function acceptSlot(
   return isUnderWay(cycle, now) && slots.accept(tx, id, activation(deps, cycle, now));
 }
 
-/** Removes the tester of a seat, and opens another in its place unless the last day is over; false where it has none. */
+/**
+ * Removes the tester of a slot. Opens another slot in its place unless the last day is over. False if the slot has no
+ * tester.
+ */
 export async function removeSlot(
   deps: Needed,
   tx: Transaction,
@@ -55,14 +58,14 @@ export async function removeSlot(
   return true;
 }
 
-/** Replaces the key of a seat; false where nobody holds it. */
+/** Replaces the test key of a slot. False if the slot has no tester. */
 export function rotateKey({ sealer }: Needed, tx: Transaction, { id }: SlotInCycle): Promise<boolean> {
   const { keyHash, keySealed } = freshKey(sealer);
   return slots.rotateKey(tx, id, { keyHash, keySealed });
 }
 
 /**
- * Gives an open seat to an account, whose e-mail address is given. Throws `not_found` for one that nobody has,
+ * Gives an open slot to the account with this e-mail address. Throws `not_found` if there is no such account,
  * `own_listing`, `cycle_not_open`, `already_in_cycle` and `slot_taken`.
  */
 export async function assignSlot(

@@ -7,8 +7,8 @@ import { slots } from "../../store/testing/slots.ts";
 import { testerSlots } from "../../store/testing/tester-slots.ts";
 
 /**
- * Asks for a seat, for 48 hours. Throws `not_found`, `own_listing`, `cycle_not_open`, `already_in_cycle` and
- * `slot_taken`. (rule T5)
+ * Requests a slot for a tester. The request expires after 48 hours. Throws `not_found`, `own_listing`, `cycle_not_open`,
+ * `already_in_cycle` and `slot_taken`. (rule T5)
  */
 export async function requestSlot(
   { clock }: Pick<Deps, "clock">,

@@ -34,22 +34,22 @@ export function slots(deps: Deps): Handlers<typeof contract> {
       try {
         return await assign(request);
       } catch (error) {
-        // The tester has got another seat of this cycle at the same moment.
+        // The tester has got another slot of this cycle at the same moment.
         throw isConflict(error) ? new ApiError("already_in_cycle", {}, { cause: error }) : error;
       }
     },
   };
 }
 
-/** Changes a seat; false where its state does not allow it. */
+/** Changes a slot. False if the state of the slot does not allow it. */
 type Work = (tx: Transaction, place: SlotInCycle) => Promise<boolean>;
 
-/** A request to change a seat, whatever its body. */
+/** A request to change a slot, with any body. */
 type Asked = Pick<Request<typeof contract.accept>, "caller" | "address" | "params"> & {
   save(work: (tx: Transaction) => Promise<OwnedSlot>): Promise<OwnedSlot>;
 };
 
-/** Makes the handlers of changes of one seat: what is changed is audited, what cannot be is `wrong_state`. */
+/** Makes handlers that change one slot. A change is audited. A change that is not possible is `wrong_state`. */
 function createChange(deps: Deps) {
   const record = createRecord(deps);
   return (action: string, work: Work) =>

@@ -4,7 +4,7 @@ import { dueByOf } from "../../domain/testing/test-days.ts";
 import { type Shown, testKeyOf } from "./slot-answer.ts";
 import type { TesterSlot } from "./tester-days.ts";
 
-/** What a tester has to do on a day of a running test, today's or an earlier one. */
+/** The task of a tester on a day of a running test: today or an earlier day. */
 export function taskAnswer(slot: TesterSlot, dayIndex: number, shown: Shown): Task {
   const { row, days, counted } = slot;
   return {

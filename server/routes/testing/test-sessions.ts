@@ -23,7 +23,7 @@ import { type KeyedSlotRow, type SlotKey, testSessions } from "../../store/testi
 import { doubtfulTime } from "../doubtful-time.ts";
 import { createForgetUnknown } from "./unknown-test-keys.ts";
 
-/** A session on its way: when and under which id it is recorded. */
+/** A reported session with the id and the time under which it is recorded. */
 interface Received {
   readonly id: string;
   readonly now: Date;
@@ -31,7 +31,9 @@ interface Received {
   readonly session: SessionReport;
 }
 
-/** What an app under test reports, and asks, of the one seat whose test key it holds. */
+/**
+ * The handlers for an app under test, which reports sessions and reads the status of one slot, named by its test key.
+ */
 export const testSessionHandlers = (deps: Deps): Handlers<typeof contract> => {
   const { database, passingTime, clock, newId } = deps;
   const findSeat = createFindSeat(database);
@@ -60,20 +62,23 @@ export const testSessionHandlers = (deps: Deps): Handlers<typeof contract> => {
   };
 };
 
-/** Throws `busy` for a session that only a doubtful time keeps from counting: sent again, it may count. */
+/** Throws `busy` for a session that does not count only because the clock is in doubt: sent again, it may count. */
 function refuseInDoubt({ time }: Deps, received: Received, seat: Seat): void {
   if (!time.isDoubtful() || verdictOn(received, seat).counted) return;
   if (wouldHaveCounted(received.session, seat)) throw doubtfulTime();
 }
 
-/** A seat with a test key, ready to be judged. */
+/** A slot with a test key, ready for a verdict. */
 interface Seat extends TestedSlot {
   readonly id: string;
   readonly cycleId: string;
   readonly nextAt: string | null;
 }
 
-/** Finds the seat of a key. That there is none is remembered as a seat is: neither is told from the other by its cost. */
+/**
+ * Finds the slot of a key. A missing slot is cached like a slot, so that the time of an answer does not show which keys
+ * exist.
+ */
 function createFindSeat(database: Deps["database"]): (key: SlotKey) => Promise<Seat | undefined> {
   const lookUp = cachedLookup(database, concernsSlots, async (name) => {
     const [appId = "", keyHash = ""] = name.split(" ");
@@ -91,13 +96,13 @@ async function loadSeat(reader: Reader, key: SlotKey): Promise<Seat | undefined>
 const unknown: SessionResult = { matched: false, counted: false, dayIndex: 0, reason: null };
 
 /**
- * Judges and records a session. One of an unknown key takes the same way and leaves nothing, so that neither the answer
- * nor its cost tells whether the key was once real. (rule T15)
+ * Judges and records a session. A session of an unknown key takes the same steps but leaves no record, so that neither
+ * the answer nor its duration shows whether the key was ever real. (rule T15)
  */
 async function take(tx: Transaction, received: Received, seat: Seat | undefined): Promise<SessionResult> {
   const verdict = verdictOn(received, seat);
   if (!seat || (await isSettled(tx, received, seat, verdict))) return record(tx, received, seat, verdict);
-  // Another session or proof was first: it is judged by what holds now.
+  // Another session or proof was first. This session is judged by the present state.
   const current = await loadSeat(tx, received.key);
   const after = verdictOn(received, current);
   if (after.counted) throw new Error(`A day of slot ${seat.id} neither counts nor is counted.`);
@@ -107,7 +112,7 @@ async function take(tx: Transaction, received: Received, seat: Seat | undefined)
 const verdictOn = ({ session, now }: Received, seat: Seat = nobody): SessionVerdict =>
   judgeSession(session, seat, now);
 
-/** Counts the day where the verdict says so; false where it cannot be counted any more. */
+/** Counts the day if the verdict says so. False if the day cannot be counted any more. */
 async function isSettled(
   tx: Transaction,
   { id, now }: Received,
@@ -153,7 +158,7 @@ function statusOf(seat: Seat | undefined, now: Date): SessionStatus {
   };
 }
 
-/** All fields, for clients that expect them: constants, but for the end of the UTC day. */
+/** Has all fields, for clients that expect them. All are constants except the end of the UTC day. */
 const unknownStatus = (now: Date): SessionStatus => ({
   matched: false,
   counted: false,
@@ -185,7 +190,7 @@ const seatOf = ({ id, cycleId, nextAt, status, activatedAt, counted, ...cycle }:
 
 const startsOf = (dayStarts: string): string[] => JSON.parse(dayStarts);
 
-/** Whom an unknown key is judged as: it never counts. Its day is found as quickly as every other. */
+/** The stand-in slot for unknown keys. It never counts, and its day is found as fast as that of a real slot. */
 const nobodyRow: KeyedSlotRow = {
   id: "",
   cycleId: "",

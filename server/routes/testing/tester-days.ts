@@ -3,11 +3,11 @@ import { type TestDays, todayOf } from "../../domain/testing/test-days.ts";
 import type { TestedSlot } from "../../domain/testing/test-session-verdict.ts";
 import type { TesterSlotRow } from "../../store/testing/tester-slots.ts";
 
-/** A seat of a tester together with the days of its test. */
+/** A slot of a tester together with the days of its test. */
 export interface TesterSlot {
   readonly row: TesterSlotRow;
   readonly days: TestDays;
-  /** 0 before the first day, the last once that is over. */
+  /** 0 before the first day; the last day after the end. */
   readonly today: number;
   readonly counted: ReadonlySet<number>;
 }
@@ -19,7 +19,7 @@ export function testerSlotOf(row: TesterSlotRow, now: Date): TesterSlot {
   return { row, days, today: todayOf(days, now), counted: countedDaysOf(row.counted) };
 }
 
-/** What a verdict on a proof looks at. */
+/** The input of a verdict on a proof. */
 export const testedSlotOf = ({ row, days, counted }: TesterSlot): TestedSlot => ({
   status: row.status,
   activatedAt: row.activatedAt,

@@ -4,7 +4,10 @@ import type { Request } from "../../http/handler.ts";
 import { devices } from "../../store/access/devices.ts";
 import { testerProfiles } from "../../store/testing/tester-profiles.ts";
 
-/** Changes the account's time zone, and where this device is notified: nowhere, where `pushToken` is null or blank. */
+/**
+ * Changes the account's time zone and the push token of this device. A null or blank `pushToken` turns notifications
+ * off.
+ */
 export async function updateProfile({
   caller,
   body,

@@ -15,7 +15,7 @@ import { testedSlotOf, testerSlotOf } from "./tester-days.ts";
 type Submitted = Request<typeof contract.submitProof>;
 type Needed = Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "time">;
 
-/** Takes a proof of today: its images are kept as evidence, its day counts. (rule T29) */
+/** Takes a proof of today: stores its images as evidence and counts the day. (rule T29) */
 export async function submitProof(
   deps: Needed,
   request: Submitted,
@@ -43,7 +43,7 @@ interface Accepted {
   readonly dayIndex: number;
 }
 
-/** Judges a proof as things stand. Throws what is wrong with it. */
+/** Judges a proof by the present state. Throws the reason for a refusal. */
 async function accept(
   { clock, time }: Pick<Deps, "clock" | "time">,
   reader: Reader,
@@ -66,7 +66,7 @@ async function accept(
   throw new ApiError(code, { dayIndex, ...(isOfImages ? imageDetails(faults) : {}) });
 }
 
-/** Why a proof that was acceptable a moment ago is not any more. */
+/** The reason why a proof that was acceptable a moment ago is refused now. */
 async function overtaken(deps: Needed, tx: Transaction, testerId: string, body: NewProof): Promise<ApiError> {
   const { dayIndex } = await accept(deps, tx, testerId, body);
   return new ApiError("already_submitted", { dayIndex });
@@ -82,7 +82,7 @@ async function insert(
   const sent = { capturedAt, queuedAt: queuedAt || null, note: note || null };
   await proofs.insert(tx, { id: proofId, slotId, dayIndex, createdAt, ...sent });
   for (const [place, { upload }] of images.entries()) {
-    // Each a millisecond after the one before: that is their order.
+    // The upload times differ by a millisecond, which keeps the order of the images.
     const uploadedAt = new Date(at.getTime() + place).toISOString();
     await uploads.insert(tx, { ...upload, appId, proofId, createdAt: uploadedAt });
   }

@@ -9,13 +9,13 @@ import type { Shown } from "./slot-answer.ts";
 import { taskAnswer } from "./task-answer.ts";
 import { type TesterSlot, testerSlotOf } from "./tester-days.ts";
 
-/** What is known of a tester: the active seats, and what was told of today while that is still today. */
+/** A tester's active slots, and the answer for today while the day lasts. */
 interface KnownTester extends ActiveSlots {
-  /** From and until when it is today, in epoch milliseconds. */
+  /** The start and end of today, in epoch milliseconds. */
   today?: { readonly from: number; readonly until: number; readonly answer: PreparedAnswer };
 }
 
-/** Gives a tester's tasks of today, or of an earlier day. Throws `bad_request` for a day that no test has come to. */
+/** Gives a tester's tasks of today or of an earlier day. Throws `bad_request` for a day that no test has reached. */
 export function createTasks(
   { database, clock, passingTime }: Pick<Deps, "database" | "clock" | "passingTime">,
   shown: Shown,
@@ -48,14 +48,14 @@ const answerOf = (tasks: readonly Task[]): PreparedAnswer =>
 const isBetween = (at: number, { from, until }: { readonly from: number; readonly until: number }): boolean =>
   from <= at && at < until;
 
-/** As long as it is today in all of these tests. */
+/** The time during which it is today in all of these tests. */
 function spanOf(slots: readonly TesterSlot[]) {
   const starts = slots.map(({ days, today }) => Date.parse(days.dayStarts[today - 1] ?? ""));
   const ends = slots.map(({ days, today }) => Date.parse(days.dayStarts[today] ?? ""));
   return { from: Math.max(...starts), until: Math.min(...ends) };
 }
 
-/** The seats of tests that have come to the day. */
+/** The slots of tests that have reached the day. */
 function asOf(active: readonly TesterSlot[], day: number | undefined): readonly TesterSlot[] {
   if (day === undefined) return active;
   const reached = active.filter(({ today }) => today >= day);

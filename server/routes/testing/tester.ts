@@ -15,7 +15,7 @@ import { updateProfile } from "./tester-profile.ts";
 import { submitProof } from "./tester-proofs.ts";
 import { createTasks } from "./tester-tasks.ts";
 
-/** `iconUrl` stands for apps that have no icon of their own. */
+/** `iconUrl` is the icon of apps that have none of their own. */
 export const tester = (deps: Deps, iconUrl: string): Handlers<typeof contract> => {
   const { database, clock, sealer } = deps;
   const shown: Shown = { sealer, iconUrl };

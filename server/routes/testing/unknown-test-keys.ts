@@ -5,7 +5,7 @@ import { fieldLimitOf } from "../../http/invoke.ts";
 import { idempotency } from "../../store/requests/idempotency.ts";
 import { forget } from "../../store/requests/rate-limits.ts";
 
-/** A test key that no seat of an app has. */
+/** A test key that no slot of an app has. */
 export interface UnknownKey {
   readonly appId: string;
   readonly keyHash: string;
@@ -14,8 +14,8 @@ export interface UnknownKey {
 const atOnce = 100;
 
 /**
- * Keeps what unknown test keys leave in the database, their limits and stored answers, within its bound: gives what is
- * called for each use of one. Where the forgetting fails, the report is taken all the same.
+ * Limits what unknown test keys leave in the database: rate limits and stored answers. Gives a function to call after
+ * each use of such a key. If deleting old traces fails, the request still succeeds.
  */
 export function createForgetUnknown({ database, settings, log }: Deps): (key: UnknownKey) => Promise<void> {
   const note = createUnknownKeys(settings.budgets.unknownTestKeys);
@@ -34,8 +34,9 @@ export function createForgetUnknown({ database, settings, log }: Deps): (key: Un
 }
 
 /**
- * Remembers the unknown test keys that left something in the database, the least recently used first. Gives those whose
- * traces must go: over `most` the app that has the most loses its oldest, a hundred at a time.
+ * Keeps the unknown test keys that left traces in the database, the least recently used first. Gives the keys whose
+ * traces must be deleted: when there are more than `most`, the app with the most keys loses its oldest, a hundred at a
+ * time.
  */
 function createUnknownKeys(most: number): (key: UnknownKey) => readonly UnknownKey[] {
   const byApp = new Map<string, Set<string>>();
