@@ -5,18 +5,18 @@ import { bindingCheck } from "./binding.ts";
 import { createOpenToken } from "./play-token.ts";
 
 export interface Attestation {
-  /** What the device sent; undefined where it sent nothing. */
+  /** The token that the device sent, or undefined. */
   readonly integrityToken: string | undefined;
-  /** What the token must have been made for, beside the device: the sign-in code, or the account's e-mail address. */
+  /** What the token must be bound to, beside the device: the sign-in code, or the account's e-mail address. */
   readonly subject: string;
   readonly deviceId: string;
   readonly now: Date;
 }
 
-/** Gives every reason for which a device may not sign in; none where it may. */
+/** Gives every reason to refuse a device; an empty list if it may sign in. */
 export type Attest = (attestation: Attestation) => Promise<readonly IntegrityReason[]>;
 
-/** How this deployment attests devices. `off` lets every device pass and looks at no token. */
+/** Makes the attestation of this deployment. `off` accepts every device and reads no token. */
 export function createAttest(settings: AttestationSettings): Attest {
   if (settings.kind === "off") return async () => [];
   const open = createOpenToken(settings);

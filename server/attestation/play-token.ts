@@ -9,8 +9,8 @@ export interface PlayKeys {
 }
 
 /**
- * Opens the tokens of classic Play Integrity requests: encrypted with A256KW and A256GCM, inside signed with ES256. No
- * other algorithm is taken, and no key that a token names. Gives the payload as JSON; undefined for every broken token.
+ * Decrypts tokens of classic Play Integrity requests: encrypted with A256KW and A256GCM, inside signed with ES256. Other
+ * algorithms, and keys named in a token, are refused. Gives the payload as JSON, or undefined for every invalid token.
  */
 export function createOpenToken({ decryptionKey, verificationKey }: PlayKeys) {
   const decryption = createSecretKey(Buffer.from(decryptionKey, "base64"));

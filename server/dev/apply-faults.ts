@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { pathOf } from "../http/path.ts";
 import { apiErrorOf, type Faults } from "./faults.ts";
 
-/** Lets requests wait and fail as was asked for, before anything has looked at them. */
+/** Delays and fails requests by the injected faults, before anything else reads them. */
 export function applyFaults(faults: Faults, { stopping }: Pick<Deps, "stopping">) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const fault = faults.take(pathOf(ctx) ?? "");

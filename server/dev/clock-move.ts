@@ -1,13 +1,13 @@
 import { Temporal } from "temporal-polyfill";
 import { badRequest } from "../../src/contract/errors.ts";
 
-/** Where to move the clock: by an ISO 8601 duration, backwards where that is negative, or to an instant. */
+/** Where to move the clock: by an ISO 8601 duration, which may be negative, or to an instant. */
 export interface ClockMove {
   readonly advance?: string | undefined;
   readonly set?: string | undefined;
 }
 
-// Instants are compared as text, which needs years of four digits; and what is made now may expire much later.
+// Instants are compared as text, which needs years of four digits. Records made near the end may expire much later.
 const earliest = Date.UTC(1970, 0, 1);
 const latest = Date.UTC(9000, 0, 1);
 
@@ -20,14 +20,17 @@ export function isDuration(text: string): boolean {
   }
 }
 
-/** The instant to which a clock is moved; days and months are those of UTC. Throws `bad_request` outside the years 1970 to 8999. */
+/**
+ * The instant to which a clock is moved. Days and months are those of UTC. Throws `bad_request` outside the years 1970
+ * to 8999.
+ */
 export function targetOf({ advance, set }: ClockMove, now: Date): Date {
   const target = set === undefined ? later(now, advance ?? "PT0S") : Date.parse(set);
   if (target >= earliest && target < latest) return new Date(target);
   throw badRequest(set === undefined ? "advance" : "set", "must stay within the years 1970 to 8999");
 }
 
-/** NaN where no calendar reaches so far. */
+/** NaN if the result is outside the range of the calendar. */
 function later(now: Date, duration: string): number {
   const start = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO("UTC");
   try {

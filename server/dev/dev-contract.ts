@@ -14,7 +14,7 @@ const Move = z
   .check(
     z.refine(({ advance, set }) => (advance === undefined) !== (set === undefined), {
       path: ["advance"],
-      message: "must be given, or `set` in its place: one of the two",
+      message: "must be given, or `set`, but not both",
     }),
   );
 
@@ -64,7 +64,9 @@ const Message = z.object({
 
 const Moved = z.object({ now: instant });
 
-/** What only a development server answers. It is no part of the API: no document and no client knows it. */
+/**
+ * The endpoints that only a development server has. They are not part of the API: no document and no client has them.
+ */
 export const development = {
   moveClock: endpoint({
     method: "POST",

@@ -9,13 +9,13 @@ import { createFaults } from "./faults.ts";
 import { development } from "./handlers.ts";
 import { isMovable } from "./movable-clock.ts";
 
-/** What `--dev` adds to a server. */
+/** The parts that `--dev` adds to a server. */
 export interface DevServer {
   readonly routes: readonly Route[];
   readonly applyFaults: Middleware;
 }
 
-/** Undefined where the server is none for development. */
+/** Gives undefined if the server is not a development server. */
 export function createDevServer(deps: Deps, door: Door): DevServer | undefined {
   const { settings, clock } = deps;
   if (!settings.dev || !isMovable(clock)) return undefined;
@@ -37,7 +37,10 @@ export function createDevServer(deps: Deps, door: Door): DevServer | undefined {
   };
 }
 
-/** Pages of other sites can send requests to this machine, under a name of theirs, too: none of them drives the server. */
+/**
+ * Only programs on this machine may drive the server. Pages of other sites can send requests to it, even with a foreign
+ * Host header.
+ */
 function refuseStrangers(ctx: Context, { settings }: Pick<Deps, "settings">): void {
   const { host = "", origin, "x-forwarded-for": forwarded } = ctx.req.headers;
   const isNear = isLoopbackHost(host) && isLoopback(ctx.req.socket.remoteAddress ?? "") && !forwarded;

@@ -1,19 +1,19 @@
 import { ApiError, type ErrorCode, errorCatalogue } from "../../src/contract/errors.ts";
 
-/** What shall befall the next requests to a path and to all that lies beneath it. */
+/** A fault injected into the next requests to a path and to all paths below it. */
 export interface Fault {
   readonly path: string;
-  /** What they are answered; null where they only wait. */
+  /** The error that they get; null if they are only delayed. */
   readonly error: { readonly status: number; readonly code: ErrorCode } | null;
-  /** How many requests it is still for. */
+  /** How many more requests get the fault. */
   readonly times: number;
   readonly delayMs: number;
 }
 
-/** The faults that are still to come, in the order in which they were asked for. */
+/** The faults that are still active, in the order in which they were added. */
 export interface Faults {
   add(fault: Fault): void;
-  /** The first that is for a path, used up once; undefined where there is none. */
+  /** Gives the first fault for a path and uses it up once. Undefined if there is none. */
   take(path: string): Fault | undefined;
   list(): readonly Fault[];
   clear(): void;
@@ -44,14 +44,17 @@ const usedOnce = (fault: Fault): Fault[] => (fault.times > 1 ? [{ ...fault, time
 
 const codes: readonly ErrorCode[] = Object.keys(errorCatalogue).filter(isCode);
 
-/** The code that most answers of a status have. */
+/** The most common code of each of these statuses. */
 const usualCodes: Readonly<Record<number, ErrorCode>> = {
   403: "forbidden",
   409: "wrong_state",
   422: "cycle_not_running",
 };
 
-/** Status and code of an error of which one or both are given; null where neither is. Undefined where they do not fit. */
+/**
+ * The status and code of an error of which one or both are given. Null if neither is given. Undefined if they do not
+ * match.
+ */
 export function errorOf(status: number | undefined, code: string | undefined): Fault["error"] | undefined {
   if (code !== undefined && isCode(code)) {
     const usual = errorCatalogue[code].status;
@@ -68,7 +71,7 @@ function isCode(name: string): name is ErrorCode {
   return Object.hasOwn(errorCatalogue, name);
 }
 
-/** The error as the API would answer it. A status that the API does not know gets the body of its kin. */
+/** The error in the form of the API. A status that the API does not have gets the body of a similar status. */
 export function apiErrorOf({ status, code }: NonNullable<Fault["error"]>): ApiError {
   const retry = status === 429 || status === 503 ? { retryAfterSeconds: 1 } : {};
   const cause = new Error("A fault was asked for");

@@ -22,7 +22,7 @@ export function development(deps: Deps, clock: MovableClock, faults: Faults): Ha
       clock.setOffset(target.getTime() - Date.now());
       await passingTime.catchUp();
       await capture();
-      // Whoever sleeps until something is due must reckon again.
+      // Waiting parts must compute again how long they sleep.
       await database.write(async (tx) => tx.signal(everyTopic));
       return { now: target.toISOString() };
     },

@@ -1,8 +1,8 @@
 import type { Clock } from "../clock.ts";
 
-/** A clock that runs as real time does, so far away from it as it was moved. */
+/** A clock that runs at the speed of real time, with an offset. */
 export interface MovableClock extends Clock {
-  /** How far from real time it is from now on, in milliseconds: ahead, or behind where negative. */
+  /** Sets the difference from real time in milliseconds; negative is behind. */
   setOffset(milliseconds: number): void;
 }
 

@@ -1,4 +1,4 @@
-/** Sorts names so that each comes after those that it depends on; otherwise by name. A cycle throws. */
+/** Sorts names so that each comes after its dependencies, otherwise by name. Throws for a cycle. */
 export function dependencyOrder(
   names: readonly string[],
   dependencies: ReadonlyMap<string, readonly string[]>,

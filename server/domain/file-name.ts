@@ -1,11 +1,11 @@
 const longest = 200;
 
-// Line and paragraph breaks, and everything invisible that reorders or hides text, such as RTL overrides.
+// Line and paragraph breaks, and every invisible character that reorders or hides text, such as RTL overrides.
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
- * The last part of a path that a sender gave, without control, bidirectional and other invisible characters, at most
- * 200 code points with its extension kept; `fallback` where nothing is left. (rule F5)
+ * The last part of a path from a sender, without control, bidirectional and other invisible characters. At most 200 code
+ * points; the extension is kept. `fallback` if nothing is left. (rule F5)
  */
 export function cleanFileName(name: string | null | undefined, fallback: string): string {
   const last = (name ?? "").replace(unseen, "").split(/[/\\]/).at(-1) ?? "";
@@ -20,7 +20,7 @@ function shorten(name: string): string {
   return points.slice(0, longest - extension.length).join("") + extension.join("");
 }
 
-/** How the names of files of each kind end; the first is given to those that end otherwise. */
+/** The allowed endings of file names of each media type. A name with another ending gets the first. */
 const endings: Readonly<Record<string, readonly string[]>> = {
   "image/png": [".png"],
   "image/jpeg": [".jpg", ".jpeg", ".jpe", ".jfif"],
@@ -32,10 +32,10 @@ const endings: Readonly<Record<string, readonly string[]>> = {
   "application/pdf": [".pdf"],
 };
 
-/** The ending of names of a kind; empty where the kind is not known. */
+/** The ending for file names of a media type; empty for an unknown type. */
 export const endingOf = (mediaType: string): string => endings[mediaType]?.[0] ?? "";
 
-/** A clean name that ends as its kind demands: a reader opens a file by its extension. */
+/** A clean name with an ending of its media type, because readers open a file by its extension. */
 export function nameFor(mediaType: string, name: string): string {
   const fitting = endings[mediaType] ?? [""];
   const bare = name.replace(/[. ]+$/, "");

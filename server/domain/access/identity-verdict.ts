@@ -1,24 +1,24 @@
-/** Somebody whom a provider has just vouched for, and what is known here. */
+/** An identity that a provider has just proved, and the related facts of this deployment. */
 export interface ProvenIdentity {
-  /** The account that the identity belongs to. */
+  /** The account to which the identity belongs. */
   readonly ownerId: string | undefined;
-  /** Who was signed in when the way to the provider began, and who is now. */
+  /** The account that was signed in when the sign-in started, and the one that is now. */
   readonly startedBy: string | undefined;
   readonly signedInAs: string | undefined;
-  /** The address that the provider has verified; undefined where it has verified none. */
+  /** The address that the provider has verified, or undefined. */
   readonly email: string | undefined;
   /** Whether an account has that address. */
   readonly emailTaken: boolean;
-  /** Whether anybody may make an account. */
+  /** Whether anyone may create an account. */
   readonly registration: boolean;
 }
 
 export type IdentityVerdict =
   | { readonly act: "sign_in" }
   | { readonly act: "register"; readonly email: string }
-  /** It is connected to the account that is signed in. */
+  /** The identity belongs to the account that is signed in. */
   | { readonly act: "stay" }
-  /** The person may connect it to the account that is signed in. */
+  /** The person may connect the identity to the account that is signed in. */
   | { readonly act: "offer" }
   | { readonly act: "refuse"; readonly why: IdentityRefusal };
 
@@ -30,8 +30,8 @@ export type IdentityRefusal =
   | "registration_off";
 
 /**
- * Decides what a proven identity opens. One that is unknown is never connected to an account because of its address: a
- * provider's word that somebody reads that mailbox does not prove that they hold the account.
+ * Decides what a proven identity opens. An unknown identity is never connected to an account because of its address: a
+ * provider's claim that a person reads that mailbox does not prove that the account is theirs.
  */
 export function judgeIdentity(identity: ProvenIdentity): IdentityVerdict {
   return identity.startedBy === undefined ? judgeSignIn(identity) : judgeConnecting(identity);

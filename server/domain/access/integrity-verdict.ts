@@ -1,26 +1,26 @@
 import type { IntegrityReason } from "../../../src/contract/errors.ts";
 
-/** What a deployment takes for its own app. */
+/** The deployment's own app. */
 export interface OwnApp {
   readonly packageNames: readonly string[];
   /** SHA-256 of the certificates that sign it, base64url without padding. */
   readonly certificates: readonly string[];
 }
 
-/** What a verdict is held against. */
+/** The exchange for which a verdict must hold. */
 export interface IntegrityAttempt {
-  /** Whether a nonce or request hash is the one of this exchange. */
+  /** Whether a nonce or request hash belongs to this exchange. */
   readonly isBound: (given: string) => boolean;
   readonly now: Date;
 }
 
 const longestAgeMilliseconds = 600_000;
-/** So far may the clock that stamped the verdict be ahead of ours. */
+/** How far the clock that stamped the verdict may be ahead of the server's clock. */
 const skewMilliseconds = 300_000;
 
 /**
- * Judges the payload of a Play Integrity token, whatever its shape: every reason for which it fails, none where it passes.
- * A device verdict that fails is `device_integrity_failed`, all else `app_not_recognized`. (rule S13)
+ * Judges the payload of a Play Integrity token of any shape. Gives every reason to refuse it; an empty list if it
+ * passes. A failing device verdict is `device_integrity_failed`, everything else `app_not_recognized`. (rule S13)
  */
 export function judgeIntegrity(payload: unknown, app: OwnApp, attempt: IntegrityAttempt): IntegrityReason[] {
   if (!isRecord(payload)) return ["app_not_recognized"];
@@ -46,7 +46,7 @@ function isAppRecognized(payload: object, app: OwnApp, { isBound, now }: Integri
   );
 }
 
-/** Classic requests carry a nonce, standard ones a request hash. */
+/** Classic requests have a nonce, standard requests a request hash. */
 function isOfThisExchange(payload: object, isBound: (given: string) => boolean): boolean {
   const given = [at(payload, "requestDetails", "nonce"), at(payload, "requestDetails", "requestHash")].filter(
     (value) => value !== undefined,
@@ -54,14 +54,14 @@ function isOfThisExchange(payload: object, isBound: (given: string) => boolean):
   return given.length > 0 && given.every((value) => typeof value === "string" && isBound(unpadded(value)));
 }
 
-/** The time is text: JSON has no integers of 64 bits. */
+/** The time is text, because JSON has no integers of 64 bits. */
 function isFresh(timestamp: unknown, now: Date): boolean {
   if (typeof timestamp !== "string" || !/^\d{1,15}$/.test(timestamp)) return false;
   const age = now.getTime() - Number(timestamp);
   return age < longestAgeMilliseconds && age >= -skewMilliseconds;
 }
 
-/** A tester's Google account can order any verdict. */
+/** A tester's Google account can choose any verdict for its test responses. */
 function isTestingResponse(testing: unknown): boolean {
   if (testing === undefined) return false;
   const ordered = isRecord(testing) ? at(testing, "isTestingResponse") : true;
@@ -76,7 +76,7 @@ function isSignedByUs(digests: unknown, certificates: readonly string[]): boolea
 const isOneOf = (value: unknown, known: readonly string[]): boolean =>
   typeof value === "string" && known.includes(value);
 
-/** The texts of an array that holds nothing else; of any other value none. */
+/** The texts of an array of texts; an empty list for any other value. */
 function textsOf(value: unknown): string[] {
   if (!Array.isArray(value)) return [];
   const texts = value.filter((entry) => typeof entry === "string");
@@ -88,7 +88,7 @@ const unpadded = (base64url: string): string => base64url.replace(/={1,2}$/, "")
 const isRecord = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The value at a path of own keys; undefined where there is none. */
+/** The value at a path of own keys, or undefined. */
 function at(value: unknown, ...path: readonly string[]): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;

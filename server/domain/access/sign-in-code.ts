@@ -2,7 +2,7 @@ export const codeLifetimeMilliseconds = 300_000;
 
 export const tokenLifetimeDays = 90;
 
-/** A sign-in code as it was minted. */
+/** A sign-in code as it was created. */
 export interface SignInCode {
   readonly deviceId: string;
   readonly challenge: string;
@@ -11,13 +11,13 @@ export interface SignInCode {
   readonly replacedAt: string | null;
 }
 
-/** Who presents a code, and the challenge of the verifier that they have. */
+/** The device that presents a code, and the challenge of its verifier. */
 export interface Presentation {
   readonly deviceId: string;
   readonly challenge: string;
 }
 
-/** `why` is for the log: outside, all refusals are one and the same `invalid_code`. */
+/** `why` is for the log. To the device all refusals are the same `invalid_code`. */
 export type CodeVerdict = { readonly accepted: true } | { readonly accepted: false; readonly why: string };
 
 /** Decides whether a code may be exchanged. (rule S7) */

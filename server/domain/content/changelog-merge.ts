@@ -1,4 +1,4 @@
-/** What of a release note an import writes; lists as JSON. */
+/** The fields of a release note that an import writes; lists as JSON. */
 export const releaseFields = [
   "title",
   "versions",
@@ -14,31 +14,31 @@ export type ReleaseValues = Readonly<Partial<Record<ReleaseField, string | null 
 
 export interface StoredRelease {
   readonly values: ReleaseValues;
-  /** What a person wrote since the last import. */
+  /** The fields that a person has changed since the last import. */
   readonly edited: readonly ReleaseField[];
 }
 
 export interface Merged {
   readonly changed: readonly ReleaseField[];
-  /** What an import leaves as a person wrote it. */
+  /** The fields that the import leaves as a person wrote them. */
   readonly kept: readonly ReleaseField[];
-  /** What a person wrote, from now on. */
+  /** The fields that count as written by a person from now on. */
   readonly edited: readonly ReleaseField[];
 }
 
-/** What an import does to an entry: it changes what differs, and keeps what a person wrote unless it may `overwrite`. */
+/** Decides what an import changes in an entry. Fields that a person wrote stay unless `overwrite` is true. */
 export function mergeImport(stored: StoredRelease, given: ReleaseValues, overwrite: boolean): Merged {
   const differing = differingFields(stored.values, given);
   const kept = overwrite ? [] : differing.filter((field) => stored.edited.includes(field));
   return {
     changed: differing.filter((field) => !kept.includes(field)),
     kept,
-    // What is the same on both sides is the import's again.
+    // A field that is the same on both sides belongs to the import again.
     edited: stored.edited.filter((field) => given[field] === undefined || kept.includes(field)),
   };
 }
 
-/** What a person's change does to the list of what people wrote. */
+/** The fields that count as written by a person after a person's change. */
 export function markEdited(stored: StoredRelease, given: ReleaseValues): readonly ReleaseField[] {
   const differing = differingFields(stored.values, given);
   return releaseFields.filter((field) => stored.edited.includes(field) || differing.includes(field));

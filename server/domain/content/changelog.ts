@@ -1,26 +1,29 @@
 import { isSameVersion } from "../../../src/contract/version.ts";
 
-/** What places an entry among the versions of an app. */
+/** The values that place an entry among the versions of an app. */
 export interface VersionedEntry {
   readonly id: string;
   readonly version: string;
   readonly versions: readonly { readonly version: string }[];
 }
 
-/** How a version can be read. Versions are compared with their like only: a build number says nothing of a `1.4.2`. */
+/**
+ * The ways to read a version. A version is compared only with others of its form: a build number cannot be compared with
+ * `1.4.2`.
+ */
 export type VersionForm = "build" | "date" | "semver";
 
 export interface VersionOrder {
-  /** All forms in which a text can be read, the narrowest first; none for `Winter`. */
+  /** All forms in which a text can be read, the narrowest first; an empty list for `Winter`. */
   formsOf(version: string): readonly VersionForm[];
-  /** Over 0 where `a` is greater. Both must have the form. */
+  /** Positive if `a` is greater. Both must have the form. */
   compare(a: string, b: string, form: VersionForm): number;
 }
 
 /**
- * The entries that a user of version `since` has not seen, of `entries` newest first. Where entries have that version:
- * what was published after the oldest of them, and what is greater. Where none has it: what is greater. Where it cannot
- * be read: everything.
+ * The entries that a user of version `since` has not seen. `entries` must be newest first. If entries have that version:
+ * entries that were published after the oldest of them, and entries of greater versions. If none has it: entries of
+ * greater versions. If the version cannot be read: all entries.
  */
 export function unseenSince<Entry extends VersionedEntry>(
   entries: readonly Entry[],
@@ -44,7 +47,9 @@ export function isGreaterVersion(a: string, b: string, order: VersionOrder): boo
   return form !== undefined && order.compare(a, b, form) > 0;
 }
 
-/** The entries of a version. One that another entry has for a platform only does not count beside them. */
+/**
+ * The entries of a version. An entry that has the version only for a platform counts only if no entry has it as its own.
+ */
 function entriesOf<Entry extends VersionedEntry>(
   entries: readonly Entry[],
   wanted: string,
@@ -68,7 +73,7 @@ function greaterThan<Entry extends VersionedEntry>(
   );
 }
 
-/** What of an entry can be compared in a form: its own version, else those of its platforms. */
+/** The versions of an entry that can be compared in a form: its own version, else those of its platforms. */
 function versionsIn({ version, versions }: VersionedEntry, form: VersionForm, order: VersionOrder): string[] {
   const hasForm = (one: string) => order.formsOf(one).includes(form);
   if (hasForm(version)) return [version];

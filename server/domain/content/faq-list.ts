@@ -1,4 +1,4 @@
-/** An entry of the list that an app shall have; without an id a new one. */
+/** An entry of the wanted list. An entry without an id is new. */
 export interface WantedFaq {
   readonly id?: string | undefined;
   readonly question: string;
@@ -15,7 +15,9 @@ export interface PresentFaq {
 
 type NewFaq = Omit<PresentFaq, "id">;
 
-/** What makes the present list the wanted one; or the positions in the wanted list whose id cannot be. */
+/**
+ * The changes that turn the present list into the wanted one, or the positions in the wanted list whose ids are wrong.
+ */
 export type FaqListPlan =
   | { readonly wrong: readonly { readonly at: number; readonly why: string }[] }
   | {

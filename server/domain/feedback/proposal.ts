@@ -1,4 +1,4 @@
-/** A proposal as the internal note that it leaves on its thread. */
+/** The text of the internal note for a proposal. */
 export const proposalNote = ({
   summary,
   plan,
@@ -14,14 +14,14 @@ export interface ChatProposal {
   readonly link: string;
 }
 
-/** What the app's chat channel gets to read of a proposal. Nothing in it mentions or alerts anybody. */
+/** The text of a proposal for the app's chat channel. It cannot mention or alert anyone. */
 export const chatText = ({ appName, subject, summary, link }: ChatProposal): string =>
   `A proposal for ${escapeMentions(appName)} awaits a decision: ${escapeMentions(subject)}\n${escapeMentions(summary)}\n${link}`;
 
 const escapeMentions = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("@", "@\u200b");
 
-/** Now, but always after `earlier`: clocks are set back, and those of two servers differ. */
+/** The present time, but always after `earlier`: clocks can be set back, and those of two servers differ. */
 export const later = (now: Date, earlier: string | null): Date =>
   earlier === null ? now : new Date(Math.max(now.getTime(), Date.parse(earlier) + 1));
 
@@ -30,7 +30,7 @@ export interface Ended {
   readonly replacedBy: string | null;
 }
 
-/** What ended a run; null while it awaits approval. */
+/** How a proposal ended; null while it awaits approval. */
 export function decisionOn({ status, replacedBy }: Ended): "approve" | "reject" | "replaced" | null {
   if (status === "awaiting_approval") return null;
   if (status === "approved") return "approve";

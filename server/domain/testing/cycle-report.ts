@@ -1,7 +1,10 @@
 import type { Cycle, CycleReport } from "../../../src/contract/console/cycles.ts";
 import { qualifyingSession } from "../../../src/contract/limits.ts";
 
-/** A seat that its tester, if any, held; `seat` is the number that it shares with those before and after it. */
+/**
+ * A slot, with or without a tester. `seat` is the number that a slot shares with the earlier and later slots of its
+ * place.
+ */
 export interface ReportedSlot {
   readonly id: string;
   readonly seat: number;
@@ -17,7 +20,7 @@ export interface ReportedDay {
   readonly kind: "session" | "proof";
 }
 
-/** All sessions of a seat: how many, and how long those were that the server vouches for. */
+/** All sessions of a slot: their number, and the total length of those that the server vouches for. */
 export interface SessionTotal {
   readonly slotId: string;
   readonly sessions: number;
@@ -30,13 +33,13 @@ export interface Reported {
   readonly isOver: boolean;
   readonly appName: string;
   readonly packageName: string;
-  /** By their number, successors after those whose place they took. */
+  /** Ordered by number, then by time. */
   readonly seats: readonly ReportedSlot[];
   readonly days: readonly ReportedDay[];
   readonly sessions: readonly SessionTotal[];
 }
 
-/** The facts of a cycle, and what they say. It names no tester. (rule T33) */
+/** The facts of a cycle with a statement of what they mean. It names no tester. (rule T33) */
 export function reportOf({
   cycle,
   isOver,
@@ -89,7 +92,7 @@ function seatFacts(
   };
 }
 
-/** Whether a tester holds a seat, or held it when the cycle ended: a seat removed before that has a successor. */
+/** Whether a tester has a slot, or had it when the cycle ended. A slot that was removed before that has a successor. */
 function isHeld(seats: readonly ReportedSlot[], at: number, cycleStatus: Cycle["status"]): boolean {
   const seat = seats[at];
   if (seat?.status !== "removed") return seat?.activatedAt != null;

@@ -1,14 +1,15 @@
-/** Where a cycle stands when it is planned. */
+/** The state of a cycle when it is planned. */
 export interface Standing {
   readonly status: "recruiting" | "running";
   readonly closedDays: number;
-  /** When time next changes something by itself. */
+  /** When the next change is due. */
   readonly nextAt: string;
 }
 
 /**
- * Where a cycle of these days stands: one whose first day has begun runs at once, and the days that are gone are closed,
- * for nobody can have missed them. Undefined where its last day is over. Instants are ISO 8601 UTC with milliseconds.
+ * The state of a new cycle with these days. If its first day has begun, it runs at once, and past days are closed
+ * without misses, because no tester could have missed them. Undefined if its last day is over. Instants are ISO 8601 UTC
+ * with milliseconds.
  */
 export function standingOf(dayStarts: readonly string[], now: string): Standing | undefined {
   const begun = dayStarts.filter((start) => start <= now).length;

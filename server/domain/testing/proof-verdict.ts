@@ -1,7 +1,7 @@
 import { dayIndexAt } from "./test-days.ts";
 import { isActive, isAhead, type TestedSlot } from "./test-session-verdict.ts";
 
-/** What is wrong with an image of a proof; undefined where nothing is. */
+/** The fault of an image of a proof; undefined for a good one. */
 export type ImageFault = string | undefined;
 
 export type ProofVerdict =
@@ -15,7 +15,7 @@ export type ProofVerdict =
         | "already_submitted"
         | "no_images"
         | "bad_image";
-      /** The day that it was for. */
+      /** The day of the proof. */
       readonly dayIndex: number;
     };
 
@@ -41,7 +41,10 @@ export function judgeProof(
   return { accepted: true, dayIndex };
 }
 
-/** Whether a proof would have been accepted at the moment of its capture: where it is not, only the time now refuses it. */
+/**
+ * Whether a proof would have been accepted at the moment of its capture. If so, it is refused now only because of the
+ * time.
+ */
 export function wouldHaveBeenAccepted(
   proof: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
   slot: TestedSlot,
@@ -51,7 +54,7 @@ export function wouldHaveBeenAccepted(
   return judgeProof(proof, { ...slot, cycle: begun }, new Date(proof.capturedAt)).accepted;
 }
 
-/** The day lock: a proof is of today, and of a moment that has been. */
+/** A proof must be of today, and not from the future. */
 function isToday(capturedAt: string, dayIndex: number, { cycle }: TestedSlot, now: Date): boolean {
   const inTest = dayIndex >= 1 && dayIndex <= cycle.durationDays;
   return inTest && dayIndex === dayIndexAt(cycle, now.toISOString()) && !isAhead(capturedAt, now);

@@ -1,21 +1,21 @@
 import type { SlotDay } from "../../../src/contract/console/cycles.ts";
 
-/** The life of a seat, as far as its days are concerned. */
+/** The facts about a slot that decide the state of its days. */
 export interface SlotLife {
-  /** The day on which it became active; null where it never did. */
+  /** The day on which the slot became active, or null. */
   readonly activeFromDay: number | null;
-  /** When it was removed or completed; null before. */
+  /** When the slot was removed or completed; null before that. */
   readonly endedAt: string | null;
 }
 
-/** How far a cycle has come. */
+/** The progress of a cycle. */
 export interface CycleLife {
   readonly status: string;
   readonly dayStarts: readonly string[];
   readonly closedDays: number;
 }
 
-/** How a day of a seat stands. The day on which it became active is never missed. (rule T10) */
+/** The state of a day of a slot. The day on which the slot became active is never missed. (rule T10) */
 export function dayStateOf(
   dayIndex: number,
   isCounted: boolean,
@@ -29,6 +29,9 @@ export function dayStateOf(
   return status === "running" && dayIndex === closedDays + 1 ? "open" : "ahead";
 }
 
-/** Whether a seat ended before a day did, or with it: a seat that is removed at the end of a day does not miss that day. */
+/**
+ * Whether a slot ended before the end of a day, or exactly then: a slot that is removed at the end of a day does not
+ * miss that day.
+ */
 const endedBefore = (dayEnd: string | undefined, endedAt: string | null): boolean =>
   endedAt !== null && dayEnd !== undefined && endedAt <= dayEnd;

@@ -1,18 +1,24 @@
 import { Temporal } from "temporal-polyfill";
 
-/** When a test takes place, as its owner plans it: its first day (YYYY-MM-DD) in an IANA time zone. */
+/** The plan of a test: its first day (YYYY-MM-DD) in an IANA time zone. */
 export interface TestPlan {
   readonly startsOn: string;
   readonly timezone: string;
   readonly durationDays: number;
 }
 
-/** The days of a test: when each begins, and last when the last one ends. Instants are ISO 8601 UTC with milliseconds. */
+/**
+ * The days of a test: when each begins, and as the last item when the last day ends. Instants are ISO 8601 UTC with
+ * milliseconds.
+ */
 export interface TestDays extends TestPlan {
   readonly dayStarts: readonly string[];
 }
 
-/** When each day of a test begins, and last when the last one ends: calendar days, of 23 or 25 hours where clocks change. */
+/**
+ * When each day of a test begins, and as the last item when the last day ends. These are calendar days, of 23 or 25
+ * hours when clocks change.
+ */
 export function dayStartsOf({ startsOn, timezone, durationDays }: TestPlan): string[] {
   const first = Temporal.PlainDate.from(startsOn);
   return Array.from({ length: durationDays + 1 }, (_, days) =>
@@ -30,21 +36,24 @@ export function graceEndOf({ startsOn, timezone, durationDays }: TestPlan): stri
 export const isOver = ({ dayStarts }: Pick<TestDays, "dayStarts">, now: string): boolean =>
   now >= (dayStarts.at(-1) ?? "");
 
-/** The day of the test that holds an instant: 1 is the first; 0 and below are before, above `durationDays` after. */
+/**
+ * The day of the test that contains an instant: 1 is the first, 0 and below are before it, above `durationDays` is after
+ * the test.
+ */
 export function dayIndexAt(days: TestDays, instant: string): number {
   const known = days.dayStarts.findLastIndex((start) => start <= instant);
   if (known >= 0 && known < days.durationDays) return known + 1;
   const date = Temporal.Instant.from(instant).toZonedDateTimeISO(days.timezone).toPlainDate();
   const index = Temporal.PlainDate.from(days.startsOn).until(date, { largestUnit: "day" }).days + 1;
-  // The stored days have the last word: a time zone may be given other rules after they were written.
+  // The stored days decide: the rules of a time zone may change after they were stored.
   return known < 0 ? Math.min(index, 0) : Math.max(index, days.durationDays + 1);
 }
 
-/** Today's day: 0 before the first, the last once that is over. */
+/** Today's day: 0 before the first, the last one after the end. */
 export const todayOf = (days: TestDays, now: Date): number =>
   Math.min(Math.max(dayIndexAt(days, now.toISOString()), 0), days.durationDays);
 
-/** When a day ends. Before the first day it is that one's end. */
+/** When a day ends. Before the first day: when the first day ends. */
 export function dueByOf({ dayStarts }: TestDays, dayIndex: number): string {
   return dayStarts[Math.max(dayIndex, 1)] ?? dayStarts.at(-1) ?? "";
 }

@@ -2,17 +2,17 @@ import { qualifyingSession } from "../../../src/contract/limits.ts";
 import type { SessionReason } from "../../../src/contract/test-sessions.ts";
 import { dayIndexAt, isOver, type TestDays } from "./test-days.ts";
 
-/** What the device says; instants are ISO 8601 UTC with milliseconds, `screens` are distinct. */
+/** A session as the device reports it. Instants are ISO 8601 UTC with milliseconds; `screens` are distinct. */
 export interface ReportedSession {
   readonly startedAt: string;
   readonly endedAt: string;
   readonly screens: readonly string[];
 }
 
-/** What a verdict on a day depends on, of the seat and its cycle. */
+/** The facts about a slot and its cycle that a verdict needs. */
 export interface TestedSlot {
   readonly status: string;
-  /** When it became active; null where it never did. */
+  /** When the slot became active, or null. */
   readonly activatedAt: string | null;
   readonly countedDays: ReadonlySet<number>;
   readonly cycle: TestDays & { readonly status: string };
@@ -25,7 +25,7 @@ export interface SessionVerdict {
   readonly reason: SessionReason | null;
 }
 
-/** So far may a device's clock be ahead of ours. */
+/** How far a device's clock may be ahead of the server's clock. */
 export const skewMilliseconds = 120_000;
 
 /** Decides whether a session counts its day. The first rule that fails is the reason. (rule T17) */
@@ -44,7 +44,10 @@ export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Da
   return { counted: true, dayIndex, reason: null };
 }
 
-/** Whether a session would have counted at the moment when it ended: where it does not, only the time now refuses it. */
+/**
+ * Whether a session would have counted at the moment when it ended. If so, it does not count now only because of the
+ * time.
+ */
 export function wouldHaveCounted(session: ReportedSession, slot: TestedSlot): boolean {
   const { cycle } = slot;
   const begun = cycle.status === "recruiting" ? { ...cycle, status: "running" } : cycle;
@@ -55,15 +58,17 @@ export function wouldHaveCounted(session: ReportedSession, slot: TestedSlot): bo
 export const isActive = ({ status }: Pick<TestedSlot, "status">): boolean =>
   status === "active" || status === "at_risk";
 
-/** Whether an instant is further ahead than clocks may differ. */
+/** Whether an instant is in the future by more than clocks may differ. */
 export const isAhead = (instant: string, now: Date): boolean =>
   Date.parse(instant) > now.getTime() + skewMilliseconds;
 
-/** Whether a session began after the last day. The cycle still runs then: late sessions of the last day count. */
+/**
+ * Whether a session began after the last day. The cycle still runs then, because late sessions of the last day count.
+ */
 const isAfterTheEnd = ({ startedAt }: ReportedSession, cycle: TestDays, now: Date): boolean =>
   isOver(cycle, startedAt) && (isOver(cycle, now.toISOString()) || !isAhead(startedAt, now));
 
-/** The server vouches for today and the day before, from when the seat became active on. */
+/** The server vouches for today and the day before, from the time when the slot became active. */
 function isVouchable(
   { startedAt }: ReportedSession,
   { activatedAt, cycle }: TestedSlot,
@@ -74,7 +79,10 @@ function isVouchable(
   return dayIndex >= dayIndexAt(cycle, now.toISOString()) - 1;
 }
 
-/** An end counts as written as far as clocks may differ. One further ahead has not been yet: the session lasts until now. */
+/**
+ * The end counts as reported unless it is in the future by more than clocks may differ. Then the session counts until
+ * now.
+ */
 function meetsTheBar({ startedAt, endedAt, screens }: ReportedSession, now: Date): boolean {
   const end = isAhead(endedAt, now) ? now.getTime() : Date.parse(endedAt);
   const seconds = (end - Date.parse(startedAt)) / 1_000;
