@@ -71,7 +71,7 @@ export const development = {
   moveClock: endpoint({
     method: "POST",
     path: "/dev/clock",
-    summary: "Move the clock, and let happen what time does by itself",
+    summary: "Move the clock and make the changes that are due",
     auth: "none",
     body: Move,
     success: { status: 200, body: Moved },
@@ -80,7 +80,7 @@ export const development = {
   addFault: endpoint({
     method: "POST",
     path: "/dev/faults",
-    summary: "Let the next requests to a path fail, or wait",
+    summary: "Make the next requests to a path fail or wait",
     auth: "none",
     body: NewFault,
     success: { status: 201, body: Fault },
@@ -89,7 +89,7 @@ export const development = {
   listFaults: endpoint({
     method: "GET",
     path: "/dev/faults",
-    summary: "List the faults that are still to come",
+    summary: "List the faults that are still active",
     auth: "none",
     success: { status: 200, body: z.object({ items: z.array(Fault) }) },
     errors: [],
@@ -97,7 +97,7 @@ export const development = {
   clearFaults: endpoint({
     method: "DELETE",
     path: "/dev/faults",
-    summary: "Let nothing fail any more",
+    summary: "Remove all faults",
     auth: "none",
     success: { status: 204 },
     errors: [],
@@ -105,7 +105,7 @@ export const development = {
   listOutbox: endpoint({
     method: "GET",
     path: "/dev/outbox",
-    summary: "List what would have left the house, newest first",
+    summary: "List the messages that would have been sent, newest first",
     auth: "none",
     success: { status: 200, body: z.object({ items: z.array(Message) }) },
     errors: [],
@@ -113,7 +113,7 @@ export const development = {
   reset: endpoint({
     method: "POST",
     path: "/dev/reset",
-    summary: "Begin anew: real time, no faults, no content",
+    summary: "Start again: real time, no faults, no content",
     auth: "none",
     success: { status: 200, body: Moved },
     errors: [],

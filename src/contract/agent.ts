@@ -22,16 +22,16 @@ export type Proposal = z.output<typeof Proposal>;
 
 export const threadStatuses = ["open", "in_progress", "resolved", "archived"] as const;
 
-/** Which way a message went: from the sender, to the sender, or to nobody outside. */
+/** The direction of a message: from the sender, to the sender, or internal. */
 export const directions = ["inbound", "outbound", "note"] as const;
 
-/** Who wrote a message: who sent the feedback, a person of the app's team, or an agent. */
+/** The author of a message: the sender of the feedback, a person of the app's team, or an agent. */
 export const authors = ["sender", "team", "agent"] as const;
 export type MessageAuthor = (typeof authors)[number];
 
 const Attachment = z.object({ name: z.string(), url: z.string(), mediaType: z.string(), size: z.int() });
 
-/** A message of a thread. One that repeats the report has what its own report said, too. */
+/** A message of a thread. A repeated report also has the other fields of that report. */
 export const Message = z.object({
   id: uuid,
   direction: openEnum(directions),
@@ -70,7 +70,7 @@ export const Thread = z.object({
   app: z.object({ id: uuid, name: z.string() }),
   feedback: ThreadFeedback,
   messages: z.array(Message),
-  /** How many older messages the thread has beside these. */
+  /** The number of older messages that this answer leaves out. */
   omittedMessages: z.int(),
   latestProposal: z.nullable(Proposal),
 });
@@ -79,12 +79,12 @@ export type Thread = z.output<typeof Thread>;
 export const NewProposal = z.object({
   summary: text(1, limits.summary),
   plan: text(1, limits.plan),
-  /** The newest run of the thread that the agent knows; null for none. Another is newest: `run_superseded`. */
+  /** The newest proposal of the thread that the agent knows, or null. If another one is newer: `run_superseded`. */
   expectedRunId: z.optional(z.nullable(uuid)),
 });
 export type NewProposal = z.output<typeof NewProposal>;
 
-/** What ended a run. Some of them come with later versions of the server. */
+/** How a proposal ended. Later versions of the server may add values. */
 export const runDecisions = [
   "approve",
   "reject",
@@ -105,7 +105,7 @@ export const Run = z.object({
   consoleUrl: z.string(),
   summary: z.string(),
   plan: z.string(),
-  /** Of the plan's UTF-8 bytes, in hex. */
+  /** SHA-256 of the plan's UTF-8 bytes, in hex. */
   planSha256: z.string(),
 });
 export type Run = z.output<typeof Run>;

@@ -43,7 +43,7 @@ export type NewChangelogEntry = z.output<typeof NewChangelogEntry>;
 export const ChangelogChange = z.partial(NewChangelogEntry);
 export type ChangelogChange = z.output<typeof ChangelogChange>;
 
-/** A release note as a program writes it again and again, found by its version. */
+/** A release note that a program imports, usually many times. It is found by its version. */
 export const ReleaseImport = z.extend(z.omit(ChangelogChange, { version: true, allowDuplicate: true }), {
   overwrite: z.optional(
     z.boolean().check(z.meta({ description: "Also overwrite what a person wrote since the last import." })),
@@ -51,7 +51,7 @@ export const ReleaseImport = z.extend(z.omit(ChangelogChange, { version: true, a
 });
 export type ReleaseImport = z.output<typeof ReleaseImport>;
 
-/** A release note as apps read it. Item types are open: a reader must not fail on one it has not met. */
+/** A release note as apps read it. Item types are open: a reader must accept unknown ones. */
 export const ChangelogEntry = z.object({
   id: uuid,
   title: z.string(),
@@ -65,7 +65,7 @@ export const ChangelogEntry = z.object({
 });
 export type ChangelogEntry = z.output<typeof ChangelogEntry>;
 
-/** A release note as its maintainer sees it: a draft has no `publishedAt` yet. */
+/** A release note as its maintainer reads it. A draft has no `publishedAt`. */
 export const EditedChangelogEntry = z.extend(ChangelogEntry, {
   publishedAt: z.nullable(instant),
   createdAt: instant,
@@ -73,7 +73,7 @@ export const EditedChangelogEntry = z.extend(ChangelogEntry, {
 });
 export type EditedChangelogEntry = z.output<typeof EditedChangelogEntry>;
 
-/** What of a release note an import can change. */
+/** The fields of a release note that an import can change. */
 const importedField = z.enum([
   "title",
   "versions",
@@ -84,11 +84,11 @@ const importedField = z.enum([
   "publishedAt",
 ]);
 
-/** What became of an import. */
+/** The result of an import. */
 export const ImportedChangelogEntry = z.extend(EditedChangelogEntry, {
   created: z.boolean(),
   changedFields: z.array(importedField),
-  /** What a person wrote, and an import left alone. */
+  /** The fields that a person had written and the import did not change. */
   keptFields: z.array(importedField),
 });
 export type ImportedChangelogEntry = z.output<typeof ImportedChangelogEntry>;

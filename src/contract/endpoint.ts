@@ -2,10 +2,13 @@ import type * as z from "zod/mini";
 import type { ErrorCode } from "./errors.ts";
 import type { RateLimitName } from "./limits.ts";
 
-/** Whom an endpoint believes. `console`: a console session or a maintainer token; `session`: only a person signed in. */
+/**
+ * The credentials that an endpoint accepts. `console`: a console session or a maintainer token; `session`: only a person
+ * signed in.
+ */
 export type Auth = "none" | "appKey" | "agentToken" | "deviceToken" | "console" | "session";
 
-/** What a maintainer token or an app key must be good for. */
+/** The scopes of maintainer tokens and app keys. */
 export const maintainerScopes = [
   "feedback:read",
   "feedback:write",
@@ -16,7 +19,7 @@ export const maintainerScopes = [
 ] as const;
 export type MaintainerScope = (typeof maintainerScopes)[number];
 
-/** What a device token is good for: closed testing and nothing else. (rule K5) */
+/** The scopes of device tokens: closed testing and nothing else. (rule K5) */
 export const deviceScopes = [
   "testing:read",
   "testing:profile:write",
@@ -28,19 +31,19 @@ export type DeviceScope = (typeof deviceScopes)[number];
 
 export type Scope = MaintainerScope | DeviceScope;
 
-/** A limit that every attempt uses up, whatever becomes of it, and what together names who is limited. */
+/** A limit that every attempt uses up, whatever its result, and the parts of the request that together form its key. */
 export interface Attempt {
   readonly limit: RateLimitName;
   readonly by: readonly ("account" | "address" | `body.${string}`)[];
 }
 
-/** Whose test cycles an endpoint reads or changes, and which part of the request holds the id. */
+/** The test cycles that an endpoint reads or changes, and the part of the request that holds the id. */
 export interface CatchUp {
   readonly of: "cycle" | "listing" | "slot" | "tester";
   readonly by: "account" | `params.${string}` | `body.${string}`;
 }
 
-/** One row of the API, as data. Routes, validation, answers, the client and OpenAPI are derived from it. */
+/** One endpoint as data. Routes, validation, answers, the client and OpenAPI are derived from it. */
 export interface Endpoint {
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   readonly path: `/${string}`;
@@ -56,35 +59,35 @@ export interface Endpoint {
    */
   readonly bodyKind?: "json" | "upload" | "form";
   readonly success: { readonly status: 200 | 201; readonly body: z.ZodMiniType } | { readonly status: 204 };
-  /** It may also answer 202 with `{}`: not yet. */
+  /** The endpoint may also answer 202 with `{}`: there is no result yet. */
   readonly pending?: true;
-  /** Its answer may be large: a client reads more of it, and longer, than of others. */
+  /** The answer may be large: a client accepts more bytes, and waits longer, than for other answers. */
   readonly large?: true;
-  /** The parameter of the path that the answer's `id` repeats: a client believes no answer about another thing. */
+  /** The path parameter that must equal the answer's `id`: a client refuses an answer about another object. */
   readonly repeats?: string;
-  /** The codes that are particular to it; `errorsOf` adds those that its other traits bring. */
+  /** The codes of this endpoint alone. `errorsOf` adds the codes of its other traits. */
   readonly errors: readonly ErrorCode[];
   readonly rateLimit?: RateLimitName;
-  /** Who is limited: this field of the body tells, not the credential. */
+  /** The field of the body by which requests are limited, instead of the credential. */
   readonly rateLimitBy?: string;
-  /** What some of its requests use up instead: its handler tells which. */
+  /** The limit that some of its requests use instead. The handler decides which. */
   readonly otherRateLimit?: RateLimitName;
-  /** The bytes of its bodies are counted, too, by the hour. */
+  /** The bytes of its bodies are also limited by the hour. */
   readonly countsBytes?: true;
-  /** A body that is refused uses up the rate limit, too: finding out what is wrong with it is dear. */
+  /** A refused body also uses up the rate limit, because finding its faults is expensive. */
   readonly countsRefusals?: true;
   readonly attempts?: readonly Attempt[];
-  /** Fields of the body that, beside the credential, tell whose an Idempotency-Key is. */
+  /** Fields of the body that, with the credential if there is one, identify the sender of an Idempotency-Key. */
   readonly repeatableBy?: readonly string[];
-  /** How long a repeat gets the stored answer, in seconds; a day where it is not said. */
+  /** For how many seconds a repeat gets the stored answer. A day if not given. */
   readonly repeatableSeconds?: number;
   /** Refusals that a repeat must get again, beside those of status 409 and 422. */
   readonly keptRefusals?: readonly ErrorCode[];
-  /** The changes that are due in these cycles are made before its handler starts. */
+  /** The test cycles in which due changes are made before the handler is called. */
   readonly catchesUp?: CatchUp;
-  /** It works on for those who use it; this is the path of what others use. */
+  /** The endpoint is deprecated but still works. This is the path of its successor. */
   readonly successor?: `/${string}`;
-  /** Its answer holds a secret: caches must not store it, and where a repeat gets it again it is kept encrypted. */
+  /** The answer holds a secret: caches must not store it, and the server encrypts it when it stores it for repeats. */
   readonly answersSecret?: true;
 }
 
@@ -94,11 +97,14 @@ export const endpoint = <const E extends Endpoint>(definition: E): E => definiti
 
 export const isMutation = ({ method }: Pick<Endpoint, "method">): boolean => method !== "GET";
 
-/** Whether an Idempotency-Key works there: it needs a credential, or fields of the body, that tell whose it is. */
+/**
+ * Whether the endpoint accepts an Idempotency-Key. It needs a credential, or fields of the body, that identify the
+ * sender.
+ */
 export const isRepeatable = (endpoint: Pick<Endpoint, "method" | "auth" | "repeatableBy">): boolean =>
   isMutation(endpoint) && (endpoint.auth !== "none" || endpoint.repeatableBy !== undefined);
 
-/** Every code that an endpoint can answer, sorted by status as the catalogue is. */
+/** Every code that an endpoint can answer. */
 export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const codes: ErrorCode[] = [...authErrors[endpoint.auth], ...endpoint.errors];
   if (endpoint.scope) codes.push("insufficient_scope");

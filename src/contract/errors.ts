@@ -1,6 +1,6 @@
 import type { Issue } from "./issues.ts";
 
-/** Every error code of the API, with its status and what it tells a reader who has nothing else. */
+/** Every error code of the API, with its status and a message that suffices without other documents. */
 export const errorCatalogue = {
   bad_request: { status: 400, message: "The request is malformed. Correct the fields named in `issues`." },
   invalid_code: {
@@ -60,7 +60,7 @@ export const errorCatalogue = {
     status: 409,
     message: "There is a release note of this version already. Change that one, or allow a duplicate.",
   },
-  wrong_state: { status: 409, message: "Its state does not allow that, or no longer. Read it again." },
+  wrong_state: { status: 409, message: "This is not possible in the current state. Read it again." },
   already_decided: { status: 409, message: "This proposal is already decided or replaced. Read it again." },
   run_superseded: {
     status: 409,
@@ -105,15 +105,15 @@ export interface ErrorDetails {
   readonly issues?: readonly Issue[];
   readonly retryAfterSeconds?: number;
   readonly allow?: readonly string[];
-  /** The day that a proof was for. */
+  /** The day of the proof. */
   readonly dayIndex?: number;
-  /** The newest run of a thread. */
+  /** The newest proposal of the thread. */
   readonly runId?: string | null;
-  /** What attestation found wrong. */
+  /** The reasons of attestation. */
   readonly reasons?: readonly IntegrityReason[];
 }
 
-/** An answer that is an error. `cause` is private: it reaches the log, never the reader. */
+/** An answer that is an error. `cause` is private: it goes to the log, never to the client. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -128,6 +128,6 @@ export class ApiError extends Error {
   }
 }
 
-/** A 400 that names one fault. */
+/** A `bad_request` with one fault. */
 export const badRequest = (path: string, message: string) =>
   new ApiError("bad_request", { issues: [{ path, message }] });

@@ -13,7 +13,7 @@ const sortOrder = z
 export const NewFaq = z.object({
   question: text(1, limits.question),
   answer: text(1, limits.answer),
-  /** Without it, or with null, the entry comes last. */
+  /** Without a number the entry comes last. */
   sortOrder: z.optional(z.nullable(sortOrder)),
 });
 export type NewFaq = z.output<typeof NewFaq>;

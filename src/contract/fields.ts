@@ -5,7 +5,7 @@ import { isReceivedFile, type ReceivedFile } from "./received-file.ts";
 /** Text of `min` to `max` Unicode code points after trimming, without NUL and lone surrogates. */
 export const text = (min: number, max: number) =>
   z.string().check(
-    mended((given, fault) => {
+    normalised((given, fault) => {
       const value = given.trim();
       if (!isCleanText(value)) fault("must not contain NUL characters or lone surrogates");
       if (value.length > max && codePoints(value) > max) fault(`must have at most ${max} characters`);
@@ -15,31 +15,31 @@ export const text = (min: number, max: number) =>
     z.meta({ minLength: min, maxLength: max }),
   );
 
-/** All rules of a text as one check, which also puts it into form: a check for each costs several times as much. */
-const mended = (mend: (given: string, fault: (message: string) => void) => string) =>
+/** All rules of a text as one check, which also normalises it. Separate checks would be several times slower. */
+const normalised = (normalise: (given: string, fault: (message: string) => void) => string) =>
   z.check<string>((payload) => {
-    payload.value = mend(payload.value, (message) =>
+    payload.value = normalise(payload.value, (message) =>
       payload.issues.push({ code: "custom", message, input: payload.value, continue: true }),
     );
   });
 
-/** Text that may be left out; null and blank mean the same as leaving it out. */
+/** Optional text. Null and blank text mean the same as leaving the field out. */
 export const optionalText = (max: number) => z.optional(z.nullable(text(0, max)));
 
-/** A field that may be left out; null, `""` and white space mean the same as leaving it out. */
+/** An optional field. Null, `""` and white space mean the same as leaving the field out. */
 export function omittable<Schema extends z.ZodMiniType>(
   schema: Schema,
 ): z.ZodMiniOptional<z.ZodMiniNullable<Schema>> {
   const taken: z.ZodMiniType = z.optional(z.nullable(schema));
   const given = z.transform((value: unknown) => (isBlank(value) ? undefined : value));
   const whole: unknown = z.optional(z.pipe(given, taken));
-  // To its reader it is the schema itself, or nothing.
+  // Readers of the schema see the original schema, made optional.
   return whole as z.ZodMiniOptional<z.ZodMiniNullable<Schema>>;
 }
 
 const isBlank = (given: unknown): boolean => typeof given === "string" && given.trim() === "";
 
-/** An object of any keys and values, taken as it is. */
+/** An object with any keys and values. */
 export const anyObject = z
   .custom<Record<string, unknown>>(
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
@@ -50,35 +50,38 @@ export const anyObject = z
 /** Any UUID, in lower case. */
 export const uuid = z.guid().check(z.toLowerCase(), z.meta({ format: "uuid" }));
 
-/** One of the values that the server knows today, in an answer. Clients must accept others: later versions may add some. */
+/**
+ * An answer field with one of the values that the server knows today. Clients must accept others, because later versions
+ * may add some.
+ */
 export const openEnum = (values: readonly string[]) => z.string().check(z.meta({ enum: [...values] }));
 
 /** An instant of an answer: ISO 8601 UTC with milliseconds. */
 export const instant = z.string().check(z.meta({ format: "date-time" }));
 
-const mendedInstant = (given: string, fault: (message: string) => void): string => {
+const normalisedInstant = (given: string, fault: (message: string) => void): string => {
   const utc = utcOf(given);
   if (utc === undefined) fault("must be an ISO 8601 instant with an offset");
   return utc ?? given;
 };
 
-/** An instant of a request: ISO 8601 with an offset (`Z` counts); becomes UTC with milliseconds. */
-export const givenInstant = z.string().check(mended(mendedInstant), z.meta({ format: "date-time" }));
+/** An instant of a request: ISO 8601 with an offset or `Z`. Becomes UTC with milliseconds. */
+export const givenInstant = z.string().check(normalised(normalisedInstant), z.meta({ format: "date-time" }));
 
-/** An instant of a request that may be left out; null and blank mean the same, blank becomes "". */
+/** An optional instant of a request. Null and blank mean the same as leaving it out; blank becomes "". */
 export const optionalInstant = z.optional(
   z.nullable(
     z.string().check(
-      mended((given, fault) => (given.trim() === "" ? "" : mendedInstant(given, fault))),
+      normalised((given, fault) => (given.trim() === "" ? "" : normalisedInstant(given, fault))),
       z.meta({ format: "date-time" }),
     ),
   ),
 );
 
-/** Text that is cut at `max` code points after trimming, where a longer one would be a pity to refuse. */
+/** Text that is cut at `max` code points after trimming, for fields where longer text should not be refused. */
 export const cutText = (max: number) =>
   z.string().check(
-    mended((given, fault) => {
+    normalised((given, fault) => {
       const value = given.trim();
       if (!isCleanText(value)) fault("must not contain NUL characters or lone surrogates");
       return value.length <= max ? value : [...value.slice(0, 2 * max)].slice(0, max).join("").trim();
@@ -105,7 +108,7 @@ export const queryInteger = (min: number, max: number) =>
     z.transform(Number),
   );
 
-/** How a file in JSON begins. */
+/** The beginning of a file in JSON. */
 export const dataUrlPattern = "^data:";
 
 export interface FileRule {
@@ -113,7 +116,7 @@ export interface FileRule {
   readonly types: readonly string[];
 }
 
-/** A file of a request: on the wire a base64 data URL, on the server what was received of it. */
+/** A file of a request: in JSON a base64 data URL, on the server the facts about the received file. */
 export const file = (rule: FileRule) =>
   z.custom<string | ReceivedFile>().check(
     z.superRefine((value, context) => {
@@ -128,8 +131,8 @@ export const file = (rule: FileRule) =>
   );
 
 /**
- * What is wrong with a file; undefined where nothing is. One that came without a declaration, as forms send what they do
- * not know, is judged by its bytes alone.
+ * Gives the fault of a file, or undefined. A file without a declared type, as forms send unknown types, is judged by its
+ * bytes alone.
  */
 export function fileFault(value: unknown, { bytes, types }: FileRule): string | undefined {
   const kinds = types.join(", ");

@@ -1,23 +1,23 @@
 import type * as z from "zod/mini";
 import { limits } from "./limits.ts";
 
-/** One fault of a request: where (`images.1`, `sortOrder`; empty for the whole) and what is wanted there. */
+/** One fault of a request: its path (`images.1`, `sortOrder`; empty for the whole) and what the value must be. */
 export interface Issue {
   readonly path: string;
   readonly message: string;
 }
 
-/** The fault of an id that has another form than ids have. */
+/** The fault of an id that is not a UUID. */
 export const notUuid = "must be a UUID";
 
-/** Give this to each parse whose faults are shown: other libraries may set messages of their own for the whole process. */
-export const ownMessages: z.core.ParseContext<z.core.$ZodIssue> = { error: (issue) => tell(issue) };
+/** Needed by each parse whose faults are shown: other libraries may set messages for the whole process. */
+export const ownMessages: z.core.ParseContext<z.core.$ZodIssue> = { error: (issue) => sentenceOf(issue) };
 
-/** Tells the faults that a schema found, the first 20, as sentence parts that fit after the field's name. */
+/** The first 20 faults that a schema found, as parts of sentences that fit after the field's name. */
 export const issuesOf = (error: z.core.$ZodError): Issue[] =>
   error.issues.slice(0, limits.namedFaults).map(({ path, message }) => ({ path: path.join("."), message }));
 
-function tell(issue: z.core.$ZodRawIssue<z.core.$ZodIssue>): string {
+function sentenceOf(issue: z.core.$ZodRawIssue<z.core.$ZodIssue>): string {
   switch (issue.code) {
     case "invalid_type":
       return `must be ${withArticle(issue.expected)}`;

@@ -24,7 +24,7 @@ export const limits = {
   metadataKeys: 50,
   metadataBytes: 16_384,
   metadataDepth: 5,
-  /** An answer names so many faults, or so many parts that were left out. */
+  /** How many faults, or left-out parts, an answer names. */
   namedFaults: 20,
   namedDrops: 20,
   fileName: 200,
@@ -35,11 +35,11 @@ export const limits = {
   changelogPage: { default: 20, max: 50 },
   listPage: { default: 50, max: 100 },
   waitSeconds: 55,
-  /** A thread's answer holds its newest: a failure that repeats itself for months must stay readable. */
+  /** A thread's answer holds its newest messages: a failure that is repeated for months must stay readable. */
   threadMessages: 500,
   threadProposals: 100,
   json: MB,
-  /** Where no credential is needed. */
+  /** For requests without a credential. */
   anonymousBody: 32_768,
   feedback: 58 * MB,
   idempotencyKey: 255,
@@ -66,7 +66,7 @@ export const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"]
 export const videoTypes = ["video/mp4", "video/webm", "video/quicktime"] as const;
 export const documentTypes = ["application/pdf"] as const;
 
-/** What may come with feedback: how many, how large each, of which kinds. (rule F3) */
+/** The files that feedback may have: how many, how large, and of which types. (rule F3) */
 export const feedbackFiles = {
   images: { most: 3, bytes: 2 * MB, types: imageTypes },
   videos: { most: 2, bytes: 10 * MB, types: videoTypes },
@@ -76,30 +76,32 @@ export const feedbackFiles = {
 /** The images of a proof. (rule T29) */
 export const proofImages = { most: 6, bytes: 5 * MB, types: imageTypes } as const;
 
-/** What makes a session count, kept here and nowhere else. (rule T16) */
+/** The least length and number of screens of a session that counts. (rule T16) */
 export const qualifyingSession = { seconds: 45, screens: 2 } as const;
 
-/** Sliding windows: how many in how many seconds. */
+/** Sliding windows: the number of requests in a number of seconds. */
 export const rateLimits = {
   feedback: { limit: 120, windowSeconds: 60 },
-  /** Reports that join a thread: a failure that repeats itself adds little. */
+  /** Reports that join a thread: a repeated failure adds few bytes. */
   feedbackRepeats: { limit: 1_200, windowSeconds: 60 },
   faqWrites: { limit: 120, windowSeconds: 60 },
   agentReads: { limit: 600, windowSeconds: 3_600 },
   proposals: { limit: 60, windowSeconds: 3_600 },
-  /** Failed sign-ins, by account and address together: a stranger shuts nobody out elsewhere. */
+  /** Failed sign-ins, by account and address together: a stranger cannot lock people out who are elsewhere. */
   signInByAccount: { limit: 10, windowSeconds: 900 },
   signInByAddress: { limit: 30, windowSeconds: 900 },
   /** Failed sign-ins of a browser or device that has signed in to the account before. */
   signInByKnown: { limit: 30, windowSeconds: 900 },
-  /** The same of all of them together: with an old password somebody can make any number of known browsers. */
+  /**
+   * Failed sign-ins of all known browsers together: with an old password a person can make any number of known browsers.
+   */
   signInByAllKnown: { limit: 120, windowSeconds: 900 },
   /** Cannot be changed or switched off. (rule T30) */
   sdkSession: { limit: 60, windowSeconds: 3_600 },
   exchangeByDevice: { limit: 30, windowSeconds: 900 },
   exchangeByAddress: { limit: 120, windowSeconds: 900 },
   awaitByDevice: { limit: 300, windowSeconds: 900 },
-  /** Anybody may name any device: this bounds what one sender makes the server hold and write. */
+  /** Anyone may name any device, so this limits what one sender makes the server hold and write. */
   awaitByAddress: { limit: 1_200, windowSeconds: 900 },
   registrationsByAddress: { limit: 300, windowSeconds: 900 },
   slotRequests: { limit: 120, windowSeconds: 3_600 },

@@ -1,9 +1,9 @@
-/** How many bytes of a file `detectMediaType` looks at. */
+/** How many bytes of a file `detectMediaType` reads. */
 export const signatureBytes = 512;
 
 /**
- * The media type that the first bytes of a file show: PNG, JPEG, WebP, GIF, MP4, WebM, QuickTime or PDF; null for
- * all else. Strict about the signature, indifferent to what follows it.
+ * The media type that the first bytes of a file show: PNG, JPEG, WebP, GIF, MP4, WebM, QuickTime or PDF, else null. The
+ * signature must match exactly; what follows is not checked.
  */
 export function detectMediaType(head: Uint8Array): string | null {
   if (startsWith(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";
@@ -15,7 +15,10 @@ export function detectMediaType(head: Uint8Array): string | null {
   return isoMediaType(head);
 }
 
-/** A declared media type in lower case and without parameters, `image/jpg` under its registered name; null for none. */
+/**
+ * A declared media type in lower case and without parameters. `image/jpg` gets its registered name. Null if none is
+ * declared.
+ */
 export function normaliseMediaType(declared: string | null | undefined): string | null {
   const type = (declared ?? "").split(";", 1)[0]?.trim().toLowerCase();
   if (!type) return null;

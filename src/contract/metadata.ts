@@ -1,14 +1,14 @@
 import { limits } from "./limits.ts";
 
-/** Metadata as it is stored: JSON, and where the entries were that are not in it. */
+/** Metadata as it is stored: JSON, and the paths of the entries that were left out. */
 export interface FittingMetadata {
   readonly json: string;
   readonly dropped: readonly string[];
 }
 
 /**
- * As much of a report's metadata as the limits allow. Entries that come first come in first; one that nests too deep, or
- * for which there is no more room, is left out whole. Halves of surrogate pairs are replaced.
+ * The part of a report's metadata that fits the limits. Earlier entries come first. An entry that is nested too deep, or
+ * for which no room is left, is left out as a whole. Lone surrogates are replaced.
  */
 export function fitMetadata(given: Readonly<Record<string, unknown>>): FittingMetadata {
   const kept = new Map<string, string>();
@@ -28,7 +28,7 @@ export function fitMetadata(given: Readonly<Record<string, unknown>>): FittingMe
 
 const encoder = new TextEncoder();
 
-/** An entry as JSON; undefined where it must be left out, whatever its size. */
+/** An entry as JSON. Undefined if it must be left out whatever its size. */
 function entryOf(kept: ReadonlyMap<string, string>, key: string, value: unknown): string | undefined {
   if (kept.size === limits.metadataKeys || kept.has(key)) return undefined;
   if (depthOf(value) >= limits.metadataDepth) return undefined;
@@ -56,5 +56,5 @@ function depthOf(value: unknown): number {
   return 1 + deepest;
 }
 
-/** A path for a person, not the megabyte that a key may be. */
+/** A short path for a person: a key may have a megabyte. */
 const shortened = (key: string): string => (key.length > 100 ? `${key.slice(0, 99).toWellFormed()}…` : key);

@@ -1,25 +1,25 @@
-// A symbol, because no JSON body can hold one: an object that only looks like a received file must not pass for one.
+// A symbol, because no JSON body can contain one: an object that looks like a received file must not be taken for one.
 const mark: unique symbol = Symbol("received file");
 
 /**
- * A file that arrived with a request and already lies on disk: what its label claimed and what its bytes are.
- * It only states facts; the field that holds it judges them.
+ * A file of a request, stored on disk: its declared properties and the properties of its bytes. The field that holds the
+ * file judges them.
  */
 export interface ReceivedFile {
   readonly [mark]: true;
-  /** The media type that the sender declared, lower case without parameters; null where there was none. */
+  /** The declared media type, in lower case without parameters; null if none was declared. */
   readonly declaredType: string | null;
-  /** The media type that the first bytes show; null where they show none that we know. */
+  /** The media type that the first bytes show; null for an unknown one. */
   readonly detectedType: string | null;
-  /** Decoded bytes. Once this passes the field's limit the rest is read and counted, but not kept. */
+  /** The number of decoded bytes. Bytes over the field's limit are read and counted, but not stored. */
   readonly size: number;
-  /** The file name that the sender gave, as it came. */
+  /** The file name that the sender gave, unchanged. */
   readonly name: string | null;
-  /** What was wrong with the encoding. */
+  /** The fault of the encoding. */
   readonly fault: "not_a_data_url" | "not_base64" | null;
-  /** SHA-256 of the bytes that were kept, in hex; empty where there were none to write. */
+  /** SHA-256 of the stored bytes, in hex; empty if there were none. */
   readonly sha256: string;
-  /** Where the bytes lie until they are kept or dropped; empty where there were none to write. */
+  /** Where the bytes are until they are kept or deleted; empty if there were none. */
   readonly path: string;
 }
 

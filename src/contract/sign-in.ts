@@ -4,10 +4,10 @@ import { instant, optionalText, text } from "./fields.ts";
 import { limits } from "./limits.ts";
 import { challengePattern, verifierPattern } from "./pkce.ts";
 
-/** The browser's first step; it is a page, not an endpoint. (rule S3) */
+/** The browser's first step. It is a page, not an endpoint. (rule S3) */
 export const authorizePath = "/tavern/authorize";
 
-/** Where the code is shown, for terminals that have no browser to come back from. */
+/** The page that shows the code, for terminals to which a browser cannot redirect. */
 export const codePath = "/tavern/code";
 
 export const redirectSchemes = ["tavern:", "innkeeptavern:"] as const;
@@ -18,7 +18,7 @@ const Challenge = z
 
 const deviceId = text(1, limits.deviceId);
 
-/** What the authorize page is asked with, beside `redirect`, which is looked at first. */
+/** The query of the authorize page without `redirect`, which is checked first. */
 export const AuthorizeQuery = z.object({
   device: deviceId,
   name: text(1, limits.deviceName),
@@ -35,7 +35,7 @@ export const timeZone = text(1, 100).check(
 export const Profile = z.object({ timezone: z.string(), isTester: z.boolean() });
 export type Profile = z.output<typeof Profile>;
 
-/** A device token, shown this once, and what it is good for. */
+/** A device token, shown only once, and its scopes. */
 export const DeviceGrant = z.object({
   token: z.string(),
   expiresAt: instant,
@@ -44,7 +44,7 @@ export const DeviceGrant = z.object({
 });
 export type DeviceGrant = z.output<typeof DeviceGrant>;
 
-/** What a device may say of itself. */
+/** What a device may send about itself. */
 const deviceFields = {
   timezone: z.optional(z.nullable(timeZone)),
   pushToken: optionalText(limits.pushToken),
@@ -81,7 +81,7 @@ export const Registration = z.extend(Account, {
     ),
 });
 
-/** Stored for repeats only as long as a code lives: it holds a token. */
+/** The answer holds a token, so it is stored for repeats only as long as a code lives. */
 const grantSeconds = 300;
 
 export const signIn = {

@@ -3,7 +3,7 @@ import { endpoint } from "./endpoint.ts";
 import { cutText, givenInstant, instant, openEnum, optionalText, text } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** Why a session did not count a day, in the order in which they are looked at. (rule T17) */
+/** The reasons why a session did not count a day, in the order in which they are checked. (rule T17) */
 export const sessionReasons = [
   "cycle_not_running",
   "slot_not_active",
@@ -14,12 +14,15 @@ export const sessionReasons = [
 ] as const;
 export type SessionReason = (typeof sessionReasons)[number];
 
-/** Names of screens, each once: trimmed, cut, empty ones dropped. A name that is too long must not cost the session. */
+/**
+ * Names of screens: trimmed, cut, without duplicates and empty names. A name that is too long must not make the session
+ * fail.
+ */
 const Screens = z
   .array(cutText(limits.screenName))
   .check(z.overwrite((names) => [...new Set(names.filter((name) => name !== ""))]));
 
-/** Whether both instants are ones: only then is a length right or wrong, whatever else is. */
+/** Whether both instants are valid. Only then are their order and distance checked, whatever else is wrong. */
 const hasInstants = ({ issues }: z.core.ParsePayload): boolean =>
   issues.every(({ path }) => path?.[0] !== undefined && path[0] !== "startedAt" && path[0] !== "endedAt");
 
@@ -72,7 +75,7 @@ export const SessionStatus = z.union([
     daysCounted: z.int(),
     dueBy: instant,
   }),
-  /** No seat of this app has the key. The other fields say nothing: they are the same for every such key. */
+  /** No slot of this app has the key. The other fields are the same for every such key. */
   z.object({
     matched: z.literal(false),
     counted: z.literal(false),
@@ -103,12 +106,12 @@ export const sessions = {
   status: endpoint({
     method: "GET",
     path,
-    summary: "Tell how the day of one seat stands",
+    summary: "Read the progress of one seat and of its present day",
     auth: "appKey",
     query: z.object({ testKey: text(1, limits.deviceId) }),
     success: { status: 200, body: SessionStatus },
     errors: [],
-    // Its address does: no cache may keep either. (rule T24)
+    // The query holds the test key: caches must store neither the address nor the answer. (rule T24)
     answersSecret: true,
   }),
 } as const;

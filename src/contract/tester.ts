@@ -15,7 +15,7 @@ import { Profile, timeZone } from "./sign-in.ts";
 
 export const cycleStatuses = ["recruiting", "running", "completed", "cancelled"] as const;
 export const slotStatuses = ["open", "requested", "active", "at_risk", "completed", "removed"] as const;
-/** Of seats that have tasks. */
+/** The statuses of slots that have tasks. */
 const taskStatuses = ["active", "at_risk"] as const;
 
 export const verificationTiers = ["sdk", "screenshot"] as const;
@@ -61,12 +61,12 @@ export const Slot = z.object({
   joinCheckPending: z.boolean(),
   requestExpiresAt: z.nullable(instant),
   verificationTier: openEnum(verificationTiers),
-  /** Only on a seat that can still earn a day. */
+  /** Only on a slot that can still earn a day. */
   testKey: z.optional(z.string()),
 });
 export type Slot = z.output<typeof Slot>;
 
-/** An offer with open seats. */
+/** A listing with open slots. */
 export const OpenListing = z.object({
   listingId: uuid,
   cycleId: uuid,
@@ -82,7 +82,7 @@ export const OpenListing = z.object({
 });
 export type OpenListing = z.output<typeof OpenListing>;
 
-/** An image of a proof. What it is worth is judged after the seat and the day: its faults are `bad_image`. */
+/** An image of a proof. It is judged after the slot and the day; its faults are `bad_image`. */
 const ProofImage = z.custom<string | ReceivedFile>().check(
   z.meta({
     contentMediaType: "application/octet-stream",

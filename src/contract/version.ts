@@ -1,4 +1,4 @@
-/** A version without what tools put in front of it: `v2.4.0` and `app@2.4.0` are `2.4.0`. Other texts stay as they are. */
+/** A version without the usual prefixes: `v2.4.0` and `app@2.4.0` become `2.4.0`. Other texts stay as they are. */
 export function plainVersion(version: string): string {
   const text = version.trim();
   return /^(?:.*@)?v?(\d.*)$/is.exec(text)?.[1] ?? text;

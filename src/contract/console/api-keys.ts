@@ -4,7 +4,9 @@ import { instant, optionalText, uuid } from "../fields.ts";
 import { limits } from "../limits.ts";
 import { appParams } from "./apps.ts";
 
-/** `full` opens all that the API gives an app key; `intake` cannot write the FAQ and may be embedded in an app. */
+/**
+ * `full` gives access to everything that an app key can do. `intake` cannot write the FAQ and may be embedded in an app.
+ */
 export const KeyKind = z.enum(["full", "intake"]);
 
 export const AppKey = z.object({
@@ -17,7 +19,7 @@ export const AppKey = z.object({
 });
 export type AppKey = z.output<typeof AppKey>;
 
-/** With the key itself, shown this once. */
+/** A new key with its secret, which is shown only once. */
 export const NewAppKey = z.extend(AppKey, { key: z.string() });
 
 const keyParams = z.extend(appParams, { keyId: uuid });

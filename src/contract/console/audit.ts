@@ -3,7 +3,7 @@ import { endpoint } from "../endpoint.ts";
 import { instant, queryInteger, text, uuid } from "../fields.ts";
 import { limits } from "../limits.ts";
 
-/** Who did what, when, from where. */
+/** Who did what, when, and from which address. */
 export const AuditEntry = z.object({
   id: uuid,
   at: instant,

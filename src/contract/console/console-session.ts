@@ -48,14 +48,14 @@ export const session = {
   me: endpoint({
     method: "GET",
     path: "/api/v1/console/me",
-    summary: "Who is signed in, and what these credentials are good for",
+    summary: "Read who is signed in, and what these credentials may do",
     auth: "console",
     success: {
       status: 200,
       body: z.object({
         user: User,
         scopes: z.array(z.enum(maintainerScopes)),
-        /** The one app that a token is limited to; null for a token of all its owner's apps, and for a person. */
+        /** The one app to which a token is limited. Null for a token without a limit, and for a person. */
         app: z.nullable(z.object({ id: uuid, name: z.string() })),
       }),
     },

@@ -11,13 +11,13 @@ export type CycleStatus = z.output<typeof CycleStatus>;
 export const SlotStatus = z.enum(slotStatuses);
 export type SlotStatus = z.output<typeof SlotStatus>;
 
-/** One run of a test. */
+/** One test cycle of a listing. */
 export const Cycle = z.object({
   id: uuid,
   listingId: uuid,
   appId: uuid,
   status: CycleStatus,
-  /** Its first day, YYYY-MM-DD in its time zone. */
+  /** The first day, YYYY-MM-DD in the cycle's time zone. */
   startsOn: z.string(),
   timezone: z.string(),
   durationDays: z.int(),
@@ -25,17 +25,17 @@ export const Cycle = z.object({
   /** When the first day begins and the last one ends. */
   startsAt: instant,
   endsAt: instant,
-  /** Today's day; 0 before the first, the last once it is over. */
+  /** Today's day: 0 before the first, the last one after the end. */
   dayIndex: z.int(),
   createdAt: instant,
 });
 export type Cycle = z.output<typeof Cycle>;
 
-/** A seat as its owner sees it. */
+/** A slot as its owner reads it. */
 export const OwnedSlot = z.object({
   slotId: uuid,
   cycleId: uuid,
-  /** The number of its seat in the cycle, from 1; who follows on a removed tester has the same. */
+  /** The number of the slot in the cycle, from 1. A slot that replaces a removed one has the same number. */
   seat: z.int(),
   status: SlotStatus,
   tester: z.nullable(z.object({ id: uuid, email: z.string() })),
@@ -65,18 +65,18 @@ export const EvidenceProof = z.object({
   images: z.array(z.string()),
 });
 
-/** What is known of one day of a seat. */
+/** The facts about one day of a slot. */
 export const SlotDay = z.object({
   dayIndex: z.int(),
-  /** `counted`, `missed` (closed without), `open` (today), `ahead`, or `none`: the seat was not active then. */
+  /** `counted`, `missed` (closed and not counted), `open` (today), `ahead`, or `none` (the slot was not active). */
   state: z.enum(["counted", "missed", "open", "ahead", "none"]),
   countedBy: z.nullable(z.enum(["session", "proof"])),
   countedAt: z.nullable(instant),
-  /** Why the last session of the day did not count, where the day is not counted. */
+  /** Why the last session of a day that is not counted did not count it. */
   reason: z.nullable(z.string()),
   /** How many sessions were reported for the day. */
   sessions: z.int(),
-  /** The session that counted the day; where none did, the longest. */
+  /** The session that counted the day. If none did: the longest. */
   session: z.nullable(EvidenceSession),
   proof: z.nullable(EvidenceProof),
 });
@@ -85,16 +85,16 @@ export type SlotDay = z.output<typeof SlotDay>;
 export const SlotWithDays = z.extend(OwnedSlot, { days: z.array(SlotDay) });
 export type SlotWithDays = z.output<typeof SlotWithDays>;
 
-/** The facts of a cycle. It makes no claim of what a store will decide. (rule T33) */
+/** The facts of a cycle. It says nothing about what a store will decide. (rule T33) */
 export const CycleReport = z.object({
   cycle: Cycle,
   appName: z.string(),
   packageName: z.string(),
-  /** Testers with a seat when the cycle ended, or now where it still runs. */
+  /** The number of testers with a slot now, or when the cycle ended. */
   testers: z.int(),
   /** How many of them have every day of the test counted. */
   testersWithEveryDay: z.int(),
-  /** For each day, how many seats have it counted. */
+  /** The number of slots that have each day counted. */
   testersPerDay: z.array(z.object({ dayIndex: z.int(), testers: z.int() })),
   seats: z.array(
     z.object({
@@ -106,13 +106,13 @@ export const CycleReport = z.object({
       daysByProof: z.int(),
       missedDays: z.int(),
       sessions: z.int(),
-      /** The length of those sessions that were of a day the server vouches for. */
+      /** The total length of the sessions of days that the server vouches for. */
       secondsTested: z.int(),
       activatedAt: z.nullable(instant),
       endedAt: z.nullable(instant),
     }),
   ),
-  /** What these figures say, and what they do not. */
+  /** What these figures mean, and what they do not mean. */
   statement: z.string(),
 });
 export type CycleReport = z.output<typeof CycleReport>;
@@ -132,7 +132,7 @@ export const cycles = {
   list: endpoint({
     method: "GET",
     path: "/api/v1/console/listings/:listingId/cycles",
-    summary: "List the runs of a test, newest first",
+    summary: "List the test cycles of a listing, newest first",
     auth: "console",
     scope: "testing:manage",
     params: listingParams,
@@ -143,7 +143,7 @@ export const cycles = {
   create: endpoint({
     method: "POST",
     path: "/api/v1/console/listings/:listingId/cycles",
-    summary: "Plan a run of a test; it starts and ends by itself",
+    summary: "Plan a test cycle; it starts and ends by itself",
     auth: "console",
     scope: "testing:manage",
     params: listingParams,
@@ -154,7 +154,7 @@ export const cycles = {
   read: endpoint({
     method: "GET",
     path: "/api/v1/console/cycles/:cycleId",
-    summary: "Read a run of a test: its seats, and the days of each with their evidence",
+    summary: "Read a test cycle: its seats, and the days of each with their evidence",
     auth: "console",
     scope: "testing:manage",
     params: cycleParams,
@@ -165,7 +165,7 @@ export const cycles = {
   report: endpoint({
     method: "GET",
     path: "/api/v1/console/cycles/:cycleId/report",
-    summary: "Read the facts of a run of a test",
+    summary: "Read the facts of a test cycle",
     auth: "console",
     scope: "testing:manage",
     params: cycleParams,
@@ -176,7 +176,7 @@ export const cycles = {
   cancel: endpoint({
     method: "POST",
     path: "/api/v1/console/cycles/:cycleId/cancel",
-    summary: "Call a run of a test off",
+    summary: "Cancel a test cycle",
     auth: "console",
     scope: "testing:manage",
     params: cycleParams,

@@ -9,7 +9,7 @@ import { appParams } from "./apps.ts";
 export const ThreadStatus = z.enum(threadStatuses);
 export type ThreadStatus = z.output<typeof ThreadStatus>;
 
-/** One line of the inbox. */
+/** A thread in the list of the inbox. */
 export const ThreadSummary = z.object({
   id: uuid,
   appId: uuid,
@@ -27,11 +27,11 @@ export type ThreadSummary = z.output<typeof ThreadSummary>;
 
 const Sender = z.object({ name: z.nullable(z.string()), email: z.nullable(z.string()) });
 
-/** A message with the sender of the repeat that it may be. */
+/** A message with its sender, if it repeats the report. */
 export const OwnedMessage = z.extend(Message, { sender: z.optional(Sender) });
 export type OwnedMessage = z.output<typeof OwnedMessage>;
 
-/** The thread as the agent sees it, with what only its owner may know. */
+/** The thread as an agent reads it, with the fields that only its owner may read. */
 export const OwnedThread = z.extend(Thread, {
   sender: Sender,
   messages: z.array(OwnedMessage),

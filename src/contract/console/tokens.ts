@@ -18,7 +18,7 @@ export const Token = z.object({
 });
 export type Token = z.output<typeof Token>;
 
-/** With the token itself, shown this once. */
+/** A new token with its secret, which is shown only once. */
 export const NewToken = z.extend(Token, { token: z.string() });
 
 export const tokens = {

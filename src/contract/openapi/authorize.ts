@@ -3,7 +3,7 @@ import { AuthorizeQuery, authorizePath } from "../sign-in.ts";
 import { headerRefs, type Json } from "./components.ts";
 import type { Schemas } from "./schemas.ts";
 
-/** The browser's step of a sign-in. It is a page: a client opens it in the system browser. */
+/** The browser's step of a sign-in. It is a page that a client opens in the system browser. */
 export const authorizeOperation = (schemas: Schemas): Record<string, Json> => ({
   [authorizePath]: {
     get: {

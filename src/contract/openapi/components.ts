@@ -17,7 +17,7 @@ export const securitySchemes = {
   session: { type: "apiKey", in: "cookie", name: "innkeep", description: "A console session" },
 };
 
-/** What proves who calls an endpoint: one of these. */
+/** The credentials that each kind of endpoint accepts: one of the list. */
 export const security: Record<Auth, readonly Json[]> = {
   none: [],
   appKey: [{ appKey: [] }],

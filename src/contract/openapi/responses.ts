@@ -3,7 +3,7 @@ import { type ErrorCode, errorCatalogue } from "../errors.ts";
 import { type HeaderName, headerRefs, type Json } from "./components.ts";
 import type { Schemas } from "./schemas.ts";
 
-/** What an endpoint answers, by status. `example` is the body of a success. */
+/** The answers of an endpoint by status. `example` is the body of a success. */
 export const responses = (endpoint: Endpoint, schemas: Schemas, example: unknown): Record<string, Json> => ({
   [endpoint.success.status]: success(endpoint, schemas, example),
   ...(endpoint.pending ? { 202: pending } : {}),

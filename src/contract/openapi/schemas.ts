@@ -20,24 +20,24 @@ import * as sessions from "../test-sessions.ts";
 import * as tester from "../tester.ts";
 import type { Json } from "./components.ts";
 
-/** What a schema describes: what a client sends, or what it receives. */
+/** Whether a schema describes what a client sends or what it receives. */
 export type Direction = "input" | "output";
 
 export interface Schemas {
   /** The JSON Schema of a schema; a named one is a reference. */
   of(schema: z.core.$ZodType, direction: Direction): Json;
-  /** The named schemas that were referred to. */
+  /** The named schemas that were used. */
   named(): Record<string, Json>;
 }
 
-/** Converts the contract's schemas. Those that a module exports under a name keep that name in the document. */
+/** Converts the contract's schemas. A schema that a module exports keeps its name in the document. */
 export function createSchemas(): Schemas {
   const used = new Map<string, Json>();
 
   function reference(name: string, schema: z.core.$ZodType, direction: Direction): Json {
     const converted = convert(schema, direction);
     const known = used.get(name);
-    // Where defaults or transformations make the two directions differ, what a client sends has a name of its own.
+    // If defaults or transformations make the two directions differ, the input gets its own name.
     const free = known === undefined || JSON.stringify(known) === JSON.stringify(converted);
     const unique = free ? name : `${name}Input`;
     used.set(unique, converted);
@@ -84,7 +84,7 @@ function isSchema(value: unknown): value is z.core.$ZodType {
   return typeof value === "object" && value !== null && "_zod" in value;
 }
 
-/** Unknown fields are ignored in requests, and may come in answers of later versions. */
+/** Unknown fields are ignored in requests, and later versions may add fields to answers. */
 function open(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -109,7 +109,7 @@ describe("the page of a run", () => {
     await test.world.call("POST", `/slots/${slotId}/remove`, {});
     const answer = await owner.send(page, `${test.path}/seats/${slotId}/remove`);
     expect(answer.status).toBe(409);
-    expect(readingOf(answer)).toContain("Its state does not allow that, or no longer.");
+    expect(readingOf(answer)).toContain("This is not possible in the current state.");
   });
 
   it("is not shown within another app, and its seats not within another run", async () => {
