@@ -1,9 +1,16 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { tallyReporter } from "./test/support/tally-reporter.ts";
 import { torture } from "./test/support/torture.ts";
 
 /** Folders whose files keep no state in modules: a worker loads the modules once for all of them. */
 const sharing = ["api", "cli", "client", "console", "contract", "credentials", "domain", "server", "store"];
+
+/** Tests that need the true cost of a password's hash. */
+const costlyTests = ["test/api/access/passwords.test.ts", "test/api/access/sign-in/sign-in-uniform.test.ts"];
+
+/** All other tests of the server hash passwords at a low cost. */
+const cheapPasswords = fileURLToPath(new URL("test/support/sign-in/cheap-argon2.ts", import.meta.url));
 
 const sharingTests = sharing.map((folder) => `test/${folder}/**/*.test.{ts,tsx}`);
 
@@ -20,7 +27,17 @@ export default defineConfig({
     globalSetup: ["test/support/global-setup.ts"],
     maxWorkers: 2,
     projects: [
-      { test: { ...settings, name: "sharing modules", include: sharingTests, isolate: false } },
+      {
+        resolve: { alias: [{ find: /^@node-rs\/argon2$/, replacement: cheapPasswords }] },
+        test: {
+          ...settings,
+          name: "sharing modules",
+          include: sharingTests,
+          exclude: costlyTests,
+          isolate: false,
+        },
+      },
+      { test: { ...settings, name: "true cost of passwords", include: costlyTests } },
       // The library of the protocol sets the messages of zod for the whole process.
       { test: { ...settings, name: "MCP", include: ["test/mcp/**/*.test.ts"], isolate: false } },
       {

@@ -32,10 +32,10 @@ describe("the tests of the rules", () => {
   });
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-  /** Whether a test of the rule fails. */
-  const isKilled = (rule: string): boolean => {
+  /** Whether a test fails of those whose paths begin so. */
+  const fails = (tests: string): boolean => {
     const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
-    const argv = [vitest, "run", "--bail", "1", "--root", copy, `test/domain/${rule}.`];
+    const argv = [vitest, "run", "--bail", "1", "--no-isolate", "--root", copy, tests];
     // The short form of the random tests: it must be enough to notice.
     const env = { ...process.env, INNKEEP_TORTURE: "" };
     return spawnSync(process.execPath, argv, { cwd: copy, env, timeout: 120_000 }).status !== 0;
@@ -44,14 +44,15 @@ describe("the tests of the rules", () => {
   const survivorsOf = (rule: string, mutants: readonly Mutant[]): string[] => {
     const path = join(copy, "server", "domain", `${rule}.ts`);
     const source = readFileSync(path, "utf8");
-    expect({ rule, failsUnchanged: isKilled(rule) }).toEqual({ rule, failsUnchanged: false });
     const survivors = mutants.filter(({ code }) => {
       writeFileSync(path, code);
-      return !isKilled(rule);
+      return !fails(`test/domain/${rule}.`);
     });
     writeFileSync(path, source);
     return survivors.map(({ change }) => `${rule}: ${change}`);
   };
+
+  it("pass on the rules as they are", () => expect(fails("test/domain/")).toBe(false), 120_000);
 
   it("are there for each of them", () => {
     const tested = new Set(filesIn("test/domain").map((name) => name.split(".")[0]));
