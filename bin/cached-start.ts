@@ -22,8 +22,8 @@ const programs: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Runs a built CommonJS file of this folder with the machine code that V8 made of it at an earlier start, from a folder that only this
- * user can write to. What is missing there, or does not fit, costs time only. Gives what the file exports.
+ * Runs a built CommonJS file of this folder and gives its exports. Uses the machine code that V8 made of it at an
+ * earlier start, from a folder that only this user can write to. Without that code the start only takes longer.
  */
 export function start(name: string): Record<string, () => unknown> {
   const file = join(__dirname, name);
@@ -41,7 +41,7 @@ export function start(name: string): Record<string, () => unknown> {
   return module.exports;
 }
 
-/** The programs of the package require each other; those that are known here start in the same way. */
+/** The programs of the package require each other; the ones listed here start in the same way. */
 function requireFrom(file: string) {
   const usual = createRequire(file);
   const own = (id: string): unknown =>
@@ -54,7 +54,10 @@ interface Place {
   readonly file: string;
 }
 
-/** Named by all that the code depends on, the hash that the build wrote at the end of the file too; undefined where there is no folder that only this user can write to. */
+/**
+ * The place of the machine code: its name holds all that the code depends on, such as the hash that the build wrote
+ * at the end of the file. Undefined without a folder that only this user can write to.
+ */
 function placeOf(name: string, source: string): Place | undefined {
   const [, hash] = /\/\/([0-9a-f]{64})$/.exec(source.slice(-66)) ?? [];
   if (hash === undefined) return undefined;
@@ -82,7 +85,7 @@ function isPrivate(folder: string): boolean {
   }
 }
 
-/** Before the code: its length and its checksum, because V8 itself does not notice a byte that has changed. */
+/** The length and the checksum stand before the code, because V8 does not notice a changed byte. */
 const headerBytes = 8;
 
 function read({ file }: Place): Buffer | undefined {
@@ -96,7 +99,7 @@ function read({ file }: Place): Buffer | undefined {
   }
 }
 
-/** Once the start is over, and at the end: by then all that a start needs is compiled. */
+/** Keeps the code after the start and at the end: by then everything that a start needs is compiled. */
 function keepLater(script: Script, place: Place): void {
   let isKept = false;
   const keep = () => {

@@ -1,4 +1,4 @@
-// The front door. Any Node can read it; it loads nothing, and opens the rest only when that is needed.
+// The front door. Any version of Node can read it. It loads the rest only when needed.
 declare const INNKEEP_VERSION: string;
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -12,7 +12,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
   const isJson = words.indexOf("--json") >= 0;
   process.stdout.write(`${isJson ? JSON.stringify({ version: INNKEEP_VERSION }) : INNKEEP_VERSION}\n`);
 } else if (words[0] === "mcp") {
-  // An agent waits for it at each of its own starts.
+  // Agents wait for this program each time they start.
   void import("./cached-start.ts").then(({ start }) => start("cli.cjs").main?.());
 } else {
   void import("./main.ts").then(({ main }) => main());

@@ -1,8 +1,8 @@
 import { CliError } from "../src/cli/core/failures/cli-error.ts";
 
 /**
- * Loads a program of the package. Throws a CliError with the package that is missing where the native part of the server
- * was not installed, as npm does with `--omit=optional`.
+ * Loads a program of the package. Throws a CliError that names the missing package if the native part of the server
+ * is not installed, as after `npm install --omit=optional`.
  */
 export async function loadProgram<Program>(load: () => Promise<Program>): Promise<Program> {
   try {

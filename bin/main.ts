@@ -9,7 +9,7 @@ export async function main(): Promise<void> {
   process.exit(code);
 }
 
-/** Aborts when the person, or the system, wants the process to end. Who asks twice does not wait for a tidy end. */
+/** Aborts when the person or the system wants the process to end. A second request ends it at once. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -21,7 +21,7 @@ function interruption(): AbortSignal {
   return controller.signal;
 }
 
-/** Waits until everything that was said has left. */
+/** Waits until all output is written. */
 async function flushed(): Promise<void> {
   for (const stream of openStreams()) {
     await new Promise<void>((resolve) => {

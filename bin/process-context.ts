@@ -7,7 +7,7 @@ import { processIo } from "./process-io.ts";
 
 declare const INNKEEP_VERSION: string;
 
-/** The world as this process sees it. */
+/** The context of a command, made of this process. */
 export function processContext(signal: AbortSignal): Context {
   const io = processIo(signal);
   return {
@@ -31,7 +31,7 @@ export function processContext(signal: AbortSignal): Context {
   };
 }
 
-/** Each program is loaded when it is called: none pays for the others. */
+/** Each program is loaded when it is called, so that the others cost nothing. */
 const programs = (io: Io, signal: AbortSignal): Programs => ({
   async serve(flags) {
     const { serve } = await loadProgram(() => import("../server/main.ts"));
@@ -54,7 +54,7 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
   },
 });
 
-/** Programs that start agents pass on hardly any variable, and the keychain needs one. */
+/** The keychain needs a variable that programs which start agents often do not pass on. */
 async function keychain() {
   const { sessionBusOf } = await import("../src/credentials/session-bus.ts");
   const bus = sessionBusOf({ env: process.env, platform: process.platform, userId: process.getuid?.() });
@@ -71,7 +71,7 @@ function isRunning(processId: number): boolean {
   try {
     return process.kill(processId, 0);
   } catch (error) {
-    // It is there, but another person's.
+    // The process exists, but belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

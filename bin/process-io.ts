@@ -2,7 +2,7 @@ import type { AskOptions, Io, Sink } from "../src/cli/core/program/context.ts";
 import { isBestEffort } from "../src/cli/feedback/sending/best-effort.ts";
 import { lazy } from "../src/client/lazy.ts";
 
-/** The streams of this process. None is opened, and nothing loaded for it, before it is used. */
+/** The streams of this process. Each is opened, and its modules are loaded, at its first use. */
 export const processIo = (interruption: AbortSignal): Io => ({
   stdin: {
     get isTerminal() {
@@ -15,12 +15,12 @@ export const processIo = (interruption: AbortSignal): Io => ({
   ask: (question, options) => ask(question, options, interruption),
 });
 
-/** Those of the two that something was written to. */
+/** The output streams that were used. */
 export const openStreams = (): NodeJS.WriteStream[] => [...opened];
 
 const opened = new Set<NodeJS.WriteStream>();
 const stdout = lazy(() => open(process.stdout, endWithoutOutput));
-// Where standard error takes nothing there is no place left to say so, and a server must go on.
+// If standard error fails, there is no other place to report it, and a server must go on.
 const stderr = lazy(() => open(process.stderr, () => {}));
 
 function open(
@@ -28,14 +28,14 @@ function open(
   onFault: (error: NodeJS.ErrnoException) => void,
 ): NodeJS.WriteStream {
   opened.add(stream);
-  // A reader that has seen enough (`| head`) is no failure of ours.
+  // A reader that stops early (`| head`) is not an error.
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") onFault(error);
   });
   return stream;
 }
 
-/** What was to be printed is lost, as on a full disk: the exit code must say so, unless it must break no build. */
+/** Output is lost, for example because the disk is full: the exit code must say so, except with `--best-effort`. */
 function endWithoutOutput({ code }: NodeJS.ErrnoException): void {
   const isFine = isBestEffort(process.argv.slice(2));
   const word = isFine ? "Warning" : "error";
@@ -88,7 +88,7 @@ async function ask(
       lines.once("line", resolve);
       lines.once("close", () => reject(new Error("Nothing was typed.")));
       interruption.addEventListener("abort", () => reject(interruption.reason), { once: true });
-      // The terminal gives Ctrl-C as a key here: the signal that it stands for ends the question.
+      // The terminal gives Ctrl-C as a key here. It ends the question as the signal would.
       lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
     });
   } finally {

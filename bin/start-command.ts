@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { delimiter, join, sep } from "node:path";
 
-/** What tells how this program was started. */
+/** How this program was started. */
 export interface Start {
   /** The file that Node was told to run. */
   readonly script: string;
@@ -10,12 +10,12 @@ export interface Start {
 }
 
 /**
- * The command that starts this program in a new terminal: `innkeep` where that is on the PATH, `npx innkeep` where it is
+ * The command that starts this program in a new terminal: `innkeep` if it is on the PATH, `npx innkeep` if it is
  * installed in a folder of packages, else `node` with the file.
  */
 export function startCommand({ script, path }: Start): string {
   const file = realOf(script) ?? script;
-  // npm and npx add such folders for the programs that they start: another terminal does not have them.
+  // npm and npx add such folders to the PATH of the programs that they start. Another terminal does not have them.
   const folders = path.split(delimiter).filter((folder) => folder !== "" && !folder.includes("node_modules"));
   if (folders.some((folder) => realOf(join(folder, "innkeep")) === file)) return "innkeep";
   if (folders.some((folder) => realOf(join(folder, "innkeep.cmd")) !== undefined)) return "innkeep";

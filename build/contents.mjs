@@ -3,7 +3,7 @@ const server = packages("@koa", "koa", "pg", "sqlite3", "preact", "preact-render
 const screen = packages("ink", "react");
 const protocol = packages("@modelcontextprotocol");
 
-/** What a bundle must not have inside. Each would make its start slow. */
+/** Files and packages that a bundle must not contain, because they make its start slow. */
 const forbidden = {
   frontDoor: /^(server|mcp|src)\/|node_modules\//,
   commandLine: new RegExp(
@@ -15,7 +15,7 @@ const forbidden = {
   library: new RegExp(["^(server|mcp|src/cli)/", server, screen, protocol, packages("undici")].join("|")),
 };
 
-/** Fails the build where a bundle has inside what its program does not need. */
+/** Fails the build if a bundle contains something that its program must load later or not at all. */
 export function checkContents(bundles) {
   const faults = Object.entries(bundles).flatMap(([bundle, { metafile }]) =>
     Object.keys(metafile.inputs)

@@ -25,10 +25,10 @@ const shared = {
 
 const cjs = { ...shared, format: "cjs", outExtension: { ".js": ".cjs" } };
 
-/** Native modules, and what only some installations have, stay packages of their own. */
+/** Packages that are not bundled: native modules, and modules that only some installations have. */
 const external = ["sqlite3", "keytar", "pg-native", "@node-rs/argon2", "react-devtools-core"];
 
-/** What the command line opens only when a command needs it: the module, and the file that is built from it. */
+/** Modules that the command line loads only when a command needs them, with the file that is built from each. */
 const apart = {
   "server/main.ts": "./server.js",
   "server/admin/main.ts": "./admin.js",
@@ -62,7 +62,7 @@ const [frontDoor, commandLine, rules, packages, agentServer, programs, library] 
   buildLibrary(),
   buildBenchmarks(),
 ]);
-// The code that V8 made of a file is found again by the hash at its end.
+// The machine code of a file is found by the hash at the end of the file.
 for (const file of ["cli.cjs", "mcp.cjs", "mcp-session.cjs", "undici.cjs", "conf.cjs"].map((name) =>
   join(outdir, name),
 ))
@@ -78,7 +78,7 @@ await writeNotices(join(outdir, "THIRD-PARTY-NOTICES.txt"), [
   library,
 ]);
 
-/** In old syntax, because an old Node must be able to read the refusal. */
+/** Uses old syntax, so that an old version of Node can still print that it is too old. */
 function buildFrontDoor() {
   return build({
     ...cjs,
@@ -89,7 +89,7 @@ function buildFrontDoor() {
   });
 }
 
-/** One CommonJS file: that starts fastest. Its modules still run only when a command wants them. */
+/** One CommonJS file, because that starts fastest. Its modules run only when a command needs them. */
 function buildCommandLine() {
   return build({
     ...cjs,
@@ -125,7 +125,10 @@ function buildLoadedLate() {
   });
 }
 
-/** The MCP server, likewise. Its first answers are made now; the SDK is apart, without its checker of JSON schemas. */
+/**
+ * The MCP server, in the same form. Its first answers are made at build time. The SDK is in a file of its own,
+ * without its validator for JSON schemas.
+ */
 function buildAgentServer() {
   return build({
     ...cjs,
@@ -136,7 +139,7 @@ function buildAgentServer() {
   });
 }
 
-/** The server and the operator's commands, in pieces that they share. */
+/** The server and the operator's commands, with shared chunks. */
 function buildPrograms() {
   return build({
     ...shared,
@@ -153,7 +156,7 @@ function buildPrograms() {
   });
 }
 
-/** What programs import: the typed client, and the session reporter, which runs without Node.js, too. */
+/** What programs import: the typed client, and the session reporter, which also runs without Node.js. */
 function buildLibrary() {
   return build({
     ...shared,
@@ -163,7 +166,7 @@ function buildLibrary() {
   });
 }
 
-/** The benchmarks run on the dependencies as they are installed; they are no part of the package. */
+/** The benchmarks use the installed dependencies. They are not part of the package. */
 async function buildBenchmarks() {
   const folder = "test/bench";
   const bare = (await readdir(folder)).filter((name) => name.startsWith("bare-"));

@@ -4,7 +4,7 @@ import { build } from "esbuild";
 
 const root = join(import.meta.dirname, "..");
 
-/** Runs the modules now and puts the values they export in their place: what made them is not needed later. */
+/** Runs modules at build time and replaces them by the values that they export. */
 export function asValues(...files) {
   const places = new Set(files.map(existing));
   return {
@@ -30,7 +30,7 @@ async function valuesOf(path) {
   return values.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`).join("\n");
 }
 
-/** Leaves imports of modules that are built apart, under the names of the built files. */
+/** Keeps imports of modules that are built into files of their own, under the names of those files. */
 export function builtApart(names) {
   const built = byPath(names);
   return {
@@ -45,8 +45,8 @@ export function builtApart(names) {
 }
 
 /**
- * Turns dynamic imports of these modules, these packages, and of Node's own modules into `require`: that loads no
- * machinery for modules.
+ * Turns dynamic imports of these modules, of these packages and of Node's own modules into `require`, which does
+ * not load Node's code for ES modules.
  */
 export function required(modules, packages = []) {
   const namespace = "required";
@@ -70,7 +70,9 @@ export function required(modules, packages = []) {
   };
 }
 
-/** The names by the whole paths of the modules. Throws for a module that does not exist: it was moved. */
+/**
+ * The names by the absolute paths of the modules. Throws for a module that does not exist, because it was moved.
+ */
 function byPath(names) {
   return new Map(Object.entries(names).map(([file, name]) => [existing(file), name]));
 }

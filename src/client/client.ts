@@ -13,7 +13,7 @@ import { lastingTransport } from "./transport/transport.ts";
 export const createClient = (options: ClientOptions): Client =>
   clientOf(createSender({ ...options, transport: options.transport ?? lastingTransport(options.proxy) }));
 
-/** The same, over a sender that exists already. */
+/** The whole API as functions, over a given sender. */
 export function clientOf(send: Sender): Client {
   const groups = Object.entries(routes).map(([name, group]) => [name, callsOf(group, send)]);
   return Object.fromEntries(groups);

@@ -1,6 +1,9 @@
 import type { Auth } from "../contract/endpoint.ts";
 
-/** Every credential that the API knows: what it is called in a sentence, how it begins, where it is read from, how it is stored. */
+/**
+ * All kinds of credential: the name in a sentence, the prefix, the variable that holds one, and the command that
+ * stores one.
+ */
 export const credentialKinds = {
   appKey: {
     name: "app key",
@@ -40,7 +43,7 @@ const kindOfAuth: Record<Auth | CredentialKind, CredentialKind | undefined> = {
   session: "maintainerToken",
 };
 
-/** Which credential an endpoint wants; undefined where it wants none. */
+/** The kind of credential that an endpoint needs; undefined for none. */
 export const credentialFor = (auth: Auth | CredentialKind): CredentialKind | undefined => kindOfAuth[auth];
 
 /** The header that carries a credential. */

@@ -3,13 +3,13 @@ import { type CredentialKind, credentialKinds } from "./credential-kinds.ts";
 
 export interface ServerErrorFacts {
   readonly status: number;
-  /** The server's own code, also one that this client has never met; `http_502` where it sent none. */
+  /** The server's code, known to this client or not; `http_502` and the like if it sent none. */
   readonly code: string;
   readonly message: string;
   readonly issues?: readonly Issue[];
   readonly requestId?: string;
   readonly retryAfterSeconds?: number;
-  /** The whole body, with whatever else the server said; undefined where it was no JSON. */
+  /** The whole body with all its fields; undefined if it is not JSON. */
   readonly body?: unknown;
 }
 
@@ -34,7 +34,10 @@ export class ServerError extends Error {
   }
 }
 
-/** There was no answer, or none that can be trusted to be complete. `code` is Node's (`ECONNREFUSED`), `timeout`, `too_large` or `too_slow`. */
+/**
+ * There was no answer, or no complete one. `code` is one of Node's (`ECONNREFUSED`), `timeout`, `too_large`,
+ * `too_slow` or `bad_proxy`.
+ */
 export class ConnectionError extends Error {
   readonly code: string;
 
@@ -45,7 +48,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Something answered that is no Innkeep server, or not the one that was meant. */
+/** The answer does not come from an Innkeep server, or not from the intended one. */
 export class UnexpectedAnswerError extends Error {
   readonly status: number;
 
@@ -56,7 +59,7 @@ export class UnexpectedAnswerError extends Error {
   }
 }
 
-/** The call needs a credential that nobody gave. */
+/** The call needs a credential, and there is none. */
 export class MissingCredentialError extends Error {
   readonly kind: CredentialKind;
 
@@ -70,7 +73,7 @@ export class MissingCredentialError extends Error {
   }
 }
 
-/** The caller gave something that cannot be sent. */
+/** The input of the call cannot be sent. */
 export class InvalidInputError extends Error {
   constructor(message: string) {
     super(message);

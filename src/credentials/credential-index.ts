@@ -1,18 +1,18 @@
-/** Where a secret lies: here, or in the keychain. The start of it tells a person which one it is. */
+/** Where a secret is stored: in this file or in the keychain. The hint is the start of the secret, for a person. */
 export type StoredCredential =
   | { readonly in: "file"; readonly secret: string; readonly hint: string }
   | { readonly in: "keychain"; readonly hint: string };
 
-/** By the origin that a secret was issued for, then by its kind. */
+/** Stored credentials by the origin that they were issued for, then by kind. */
 export type CredentialIndex = Readonly<Record<string, Readonly<Record<string, StoredCredential>>>>;
 
-/** Reads the index. Throws where the text is none. */
+/** Reads the index from JSON. Throws if the text is not an index. */
 export function indexOf(text: string): CredentialIndex {
   const value: unknown = JSON.parse(text);
   return mapEntries(value, (kinds) => mapEntries(kinds, storedOf));
 }
 
-/** The index with one entry set, or taken away where it is undefined. */
+/** The index with one entry set, or removed if it is undefined. */
 export function withEntry(
   index: CredentialIndex,
   origin: string,
@@ -25,7 +25,7 @@ export function withEntry(
   return Object.keys(next).length === 0 ? origins : { ...origins, [origin]: next };
 }
 
-/** The first characters of a secret: enough to know it by, too few to use. */
+/** The first characters of a secret: enough to recognise it, too few to use it. */
 export const hintOf = (secret: string): string => (secret.length < 20 ? "…" : `${secret.slice(0, 8)}…`);
 
 function storedOf(value: unknown): StoredCredential {

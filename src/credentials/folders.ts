@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** Where a person's folders are decided from. */
+/** What decides where a person's folders are. */
 export interface Place {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;

@@ -3,13 +3,15 @@ import { type Keychain, KeychainError, withinLimit } from "./keychain.ts";
 const service = "innkeep";
 
 /**
- * Our secrets in the keychain. `keychain` is loaded only when one is wanted; `onSlow` is told when it takes its time,
- * because it may be asking the person.
+ * Our secrets in the keychain. `keychain` is called only when a secret is read or written; `onSlow` is called when
+ * the keychain is slow, because it may be asking the person.
  */
 export function createKeychainSecrets(keychain: () => Promise<Keychain | undefined>, onSlow: () => void) {
   const within = <T>(answer: Promise<T>) => withinLimit(answer, onSlow);
   return {
-    /** Whether the keychain took the secret. Throws a KeychainError where it does not answer. */
+    /**
+     * Stores a secret. Gives whether the keychain took it. Throws a KeychainError if the keychain does not answer.
+     */
     async keep(account: string, secret: string): Promise<boolean> {
       const chain = await keychain();
       if (!chain) return false;
@@ -17,13 +19,13 @@ export function createKeychainSecrets(keychain: () => Promise<Keychain | undefin
         await within(chain.setPassword(service, account, secret));
         return (await within(chain.getPassword(service, account))) === secret;
       } catch (error) {
-        // A late keychain may yet take the secret: a second copy on disk is not what the person asked for.
+        // A slow keychain may still store the secret: it must not be on disk as well.
         if (error instanceof KeychainError && !error.isLate) return false;
         throw error;
       }
     },
 
-    /** The secret; undefined where it is gone. Throws a KeychainError where the keychain does not give it. */
+    /** The secret; undefined if it is gone. Throws a KeychainError if the keychain does not give it. */
     async read(account: string): Promise<string | undefined> {
       const chain = await keychain();
       if (!chain) throw new KeychainError("The keychain that holds the credential is not there.", false);

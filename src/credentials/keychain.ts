@@ -20,7 +20,7 @@ export class KeychainError extends Error {
 const limitMs = 3_000;
 const slowMs = 500;
 
-/** The keychain of this system; undefined where keytar is not installed or finds no store of secrets. */
+/** The keychain of this system; undefined if keytar is not installed or finds no keychain. */
 export async function systemKeychain(): Promise<Keychain | undefined> {
   try {
     const { default: keytar } = await import("keytar");
@@ -31,8 +31,8 @@ export async function systemKeychain(): Promise<Keychain | undefined> {
 }
 
 /**
- * What the keychain answers. It may ask the person first, so after half a second `onSlow` is told. Throws a
- * KeychainError after three seconds, and where the keychain refuses.
+ * Waits for the answer of the keychain, which may ask the person first. Calls `onSlow` after half a second. Throws
+ * a KeychainError after three seconds, or if the keychain refuses.
  */
 export async function withinLimit<T>(answer: Promise<T>, onSlow: () => void): Promise<T> {
   const timers: NodeJS.Timeout[] = [];

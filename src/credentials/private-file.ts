@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** The text of a file; undefined where there is none, or none that may be read. */
+/** The text of a file; undefined if the file is missing or not readable. */
 export function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
@@ -11,7 +11,7 @@ export function readIfThere(file: string): string | undefined {
   }
 }
 
-/** Replaces a file in one step; only its owner can read it (0600). A folder that it makes is its owner's, too (0700). */
+/** Replaces a file in one step. Only its owner can read the file (0600) and a folder that it makes (0700). */
 export function writePrivately(file: string, text: string, newId: () => string): void {
   const folder = dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -10,8 +10,8 @@ export interface BusPlace {
 }
 
 /**
- * The address of this user's session bus, for programs that start others with hardly any environment; undefined where
- * the environment names one, or where there is none. Linux keeps its keychain behind that bus.
+ * The address of this user's session bus, through which programs reach the keychain on Linux. Programs that start
+ * agents often do not pass it on. Undefined if the environment names it, or if there is none.
  */
 export function sessionBusOf({
   env,
@@ -32,12 +32,12 @@ function isOwnSocket(path: string, userId: number): boolean {
     const found = statSync(path);
     return found.isSocket() && found.uid === userId;
   } catch {
-    // Not there, or in the folder of another user.
+    // Missing, or in the folder of another user.
     return false;
   }
 }
 
-/** As addresses of D-Bus want it. */
+/** Escapes a path for an address of D-Bus. */
 const escaped = (path: string): string =>
   path.replace(/[^-\w/.*]/g, (character) =>
     [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),

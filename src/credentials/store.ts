@@ -10,12 +10,12 @@ import type { Keychain } from "./keychain.ts";
 import { createKeychainSecrets } from "./keychain-secrets.ts";
 import { readIfThere } from "./private-file.ts";
 
-/** What the store is made of. */
+/** The parts of the store. */
 export interface StoreOptions {
   readonly folder: string;
-  /** Loads the keychain; asked only when a secret is, or is to be, in it. */
+  /** Loads the keychain; called only when a secret is in it or goes into it. */
   readonly keychain: () => Promise<Keychain | undefined>;
-  /** Told when the keychain takes its time: it may be asking the person. */
+  /** Called when the keychain is slow, because it may be asking the person. */
   readonly onSlowKeychain: () => void;
 }
 
@@ -30,8 +30,8 @@ export type CredentialStore = ReturnType<typeof createStore>;
 const accountOf = (origin: string, kind: string) => `${kind}@${origin}`;
 
 /**
- * Secrets by the origin they were issued for: in the keychain, or in a 0600 file. The file also says what is in the
- * keychain, so that the keychain is never touched for nothing.
+ * Secrets by the origin that they were issued for: in the keychain, or in a 0600 file. The file also lists what is
+ * in the keychain, so that the keychain is used only when needed.
  */
 export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) {
   const file = join(folder, "credentials.json");
@@ -47,7 +47,7 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
     file,
     index,
 
-    /** The secret for this origin and no other. Throws a KeychainError where the keychain holds it but does not give it. */
+    /** The secret for exactly this origin. Throws a KeychainError if the keychain holds it but does not give it. */
     async find(origin: string, kind: string): Promise<Found | undefined> {
       const stored = index()[origin]?.[kind];
       if (!stored) return undefined;
@@ -57,8 +57,8 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
     },
 
     /**
-     * Stores a secret: in the keychain where there is one that works and `wanted` does not say otherwise. Tells where it
-     * went. Throws a KeychainError where the keychain does not answer.
+     * Stores a secret in the keychain; in the file if no keychain works or `wanted` says so. Gives where it is
+     * stored. Throws a KeychainError if the keychain does not answer.
      */
     async put(
       origin: string,
@@ -77,7 +77,7 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
       return kept ? "keychain" : "file";
     },
 
-    /** Forgets a secret. Tells whether there was one. */
+    /** Removes a secret. Gives whether there was one. */
     async remove(origin: string, kind: string): Promise<boolean> {
       const before = index();
       const stored = before[origin]?.[kind];
@@ -91,7 +91,7 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
 
 /** The file with the secrets is damaged. */
 export class DamagedStoreError extends Error {
-  // What the parser says quotes the file, secrets and all: it is not passed on.
+  // The message of the parser quotes the file with its secrets, so it is not passed on.
   constructor(file: string) {
     super(`The file ${file} is damaged. Remove it and store your credentials again.`);
     this.name = "DamagedStoreError";

@@ -5,7 +5,7 @@ import type { ReportedSession } from "./session-calls.ts";
 export interface ForegroundTime {
   begin(now: Date): void;
   reach(screen: string): void;
-  /** Ends it and gives the session; undefined where none was begun or no screen was reached. */
+  /** Ends the session and gives it; undefined if none began or no screen was reached. */
   end(now: Date): ReportedSession | undefined;
 }
 
@@ -13,7 +13,7 @@ const longest = limits.sessionHours * 3_600_000;
 
 export function createForegroundTime(appVersion: string | undefined): ForegroundTime {
   let startedAt: Date | undefined;
-  /** Where the app is: it is there still when it comes back. */
+  /** The screen that the app shows. The app shows it again when it comes back. */
   let current = "";
   const screens = new Set<string>();
 
@@ -47,7 +47,7 @@ export function createForegroundTime(appVersion: string | undefined): Foreground
   };
 }
 
-/** A name as the server takes it: a slip in one screen's name must not cost the session. */
+/** A name as the server accepts it: an invalid screen name must not lose the session. */
 function nameOf(screen: string): string {
   const clean = [...screen].filter(isCharacter).join("").trim();
   return [...clean].slice(0, limits.screenName).join("").trim();

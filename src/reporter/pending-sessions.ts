@@ -1,11 +1,11 @@
 import type { ReportedSession } from "./session-calls.ts";
 
-/** A session that the server has not dealt with yet. It holds no test key and may be stored. */
+/** A session that is not reported yet. It holds no test key and may be stored. */
 export interface PendingSession extends ReportedSession {
   readonly idempotencyKey: string;
 }
 
-/** Sessions in the order of their ends; the oldest gives way where there are too many. */
+/** Sessions in the order of their ends. If there are too many, the oldest is dropped. */
 export interface PendingSessions {
   all(): readonly PendingSession[];
   add(session: PendingSession): void;
@@ -13,7 +13,7 @@ export interface PendingSessions {
   clear(): void;
 }
 
-/** `changed` hears of every change with what is pending then. */
+/** `changed` is called after every change, with all pending sessions. */
 export function createPendingSessions(
   kept: readonly PendingSession[],
   most: number,

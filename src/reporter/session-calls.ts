@@ -1,6 +1,6 @@
 import type { SessionResult, SessionStatus } from "../contract/test-sessions.ts";
 
-/** A session of an app in the foreground, without whose it was. Instants are ISO 8601 UTC with milliseconds. */
+/** A session of an app in the foreground, without its tester. Instants are ISO 8601 UTC with milliseconds. */
 export interface ReportedSession {
   readonly startedAt: string;
   readonly endedAt: string;
@@ -9,7 +9,7 @@ export interface ReportedSession {
   readonly appVersion?: string;
 }
 
-/** The two calls that a reporter makes: those of `createClient`, or ones that the app makes with its own means. */
+/** The two calls that a reporter makes: those of `createClient`, or the app's own. */
 export interface SessionCalls {
   readonly sessions: {
     report(input: {
@@ -20,19 +20,19 @@ export interface SessionCalls {
   };
 }
 
-/** How a seat's day stands. */
+/** The state of a slot's day. */
 export type MatchedStatus = Extract<SessionStatus, { matched: true }>;
 
-/** What went wrong with a call: never the error itself, whose text may hold an address with the test key. */
+/** A failed call. It does not hold the error, because an error text may hold an address with the test key. */
 export interface Failure {
   readonly call: "report" | "status";
-  /** The HTTP status; undefined where there was no answer. */
+  /** The HTTP status; undefined without an answer. */
   readonly status: number | undefined;
   readonly code: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 }
 
-/** What is told of an error of either call, as `createClient` throws it, or as anything else with these fields. */
+/** The failure for an error of either call: an error of `createClient`, or anything else with these fields. */
 export function failureOf(call: Failure["call"], error: unknown): Failure {
   const field = (name: string): unknown =>
     typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined;

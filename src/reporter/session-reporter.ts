@@ -6,34 +6,36 @@ import { createSessionSender } from "./session-sender.ts";
 
 export interface SessionReporterOptions {
   readonly client: SessionCalls;
-  /** Reads the test key anew for every use, for keys rotate; without it, `setTestKey` gives the key. */
+  /** Called for the test key before every use, because keys rotate; without it, `setTestKey` gives the key. */
   readonly readTestKey?: () => string | null | Promise<string | null>;
   readonly appVersion?: string;
-  /** Hears how the seat's day stands, each time the app comes to the foreground. Nothing where there is no seat. */
+  /**
+   * Called with the state of the slot's day each time the app comes to the foreground. Not called without a slot.
+   */
   readonly onStatus?: (status: MatchedStatus) => void;
-  /** Hears what became of each reported session. Nothing where there is no seat. */
+  /** Called with the result of each reported session. Not called without a slot. */
   readonly onResult?: (result: SessionResult) => void;
-  /** Hears of calls that failed, for the developer of the app. They are tried again by themselves. */
+  /** Called for each failed call, for the developer of the app. Failed calls are repeated automatically. */
   readonly onFailure?: (failure: Failure) => void;
   /** Sessions that an earlier run of the app could not report. */
   readonly pending?: readonly PendingSession[];
-  /** Hears what is pending whenever that changes, to store it. It holds no test key. */
+  /** Called with the pending sessions after each change, to store them. They hold no test key. */
   readonly onPending?: (pending: readonly PendingSession[]) => void;
-  /** How many sessions wait at most; 50 unless given. */
+  /** The most pending sessions; 50 unless given. */
   readonly mostPending?: number;
   readonly now?: () => Date;
 }
 
 export interface SessionReporter {
-  /** Keeps the key in memory only. `null`: the tester has left, and nothing of them is sent any more. */
+  /** Sets the key, in memory only. `null`: the tester has left, and nothing more is sent. */
   setTestKey(key: string | null): void;
   /** The app shows a screen of this name. */
   screen(name: string): void;
-  /** The app came to the foreground: a session begins, and the status is asked. Never rejects. */
+  /** The app came to the foreground: a session begins, and the status is read. Never rejects. */
   foreground(): Promise<void>;
   /** The app left the foreground: the session ends and is reported. Never rejects. */
   background(): Promise<void>;
-  /** The sessions that are still to be reported. */
+  /** The sessions that are not reported yet. */
   pending(): readonly PendingSession[];
 }
 
@@ -51,7 +53,7 @@ export function createSessionReporter(options: SessionReporterOptions): SessionR
   const testKey = async () => (readTestKey ? unlessItFails(readTestKey) : givenKey);
   const sender = createSessionSender({ client, pending, testKey, now, onStatus, onResult, onFailure });
 
-  /** It is pending at once: the app may be ended before anything could be sent. */
+  /** Makes the session pending at once, because the app may end before it is sent. */
   function endedSession(): PendingSession | undefined {
     const ended = time.end(now());
     if (!ended) return undefined;
@@ -81,7 +83,7 @@ export function createSessionReporter(options: SessionReporterOptions): SessionR
   };
 }
 
-/** A key that cannot be read just now is not one that is gone: its session waits. */
+/** If the key cannot be read now, the session waits. That is not the same as no key. */
 async function unlessItFails(
   read: () => string | null | Promise<string | null>,
 ): Promise<string | null | undefined> {
@@ -92,7 +94,7 @@ async function unlessItFails(
   }
 }
 
-/** Gives what does one thing after another, so that no session is sent twice at once. Nothing of it rejects. */
+/** A function that runs one task after another, so that no session is sent twice at once. It never rejects. */
 function createLine() {
   let line = Promise.resolve();
   return (work: () => Promise<void>): Promise<void> => {
@@ -101,6 +103,6 @@ function createLine() {
   };
 }
 
-/** Unlike any other of this tester; every engine that runs apps can make it. */
+/** An id, unique for this tester, made with means that every JavaScript engine has. */
 const newKey = (now: Date): string =>
   [now.getTime(), Math.random(), Math.random()].map((part) => part.toString(36).replace("0.", "")).join("-");

@@ -5,7 +5,7 @@ import { type Failure, failureOf, type MatchedStatus, type SessionCalls } from "
 export interface SenderOptions {
   readonly client: SessionCalls;
   readonly pending: PendingSessions;
-  /** The test key of this moment; null where there is no tester, undefined where it could not be read. */
+  /** The current test key; null without a tester, undefined if it could not be read. */
   readonly testKey: () => Promise<string | null | undefined>;
   readonly now: () => Date;
   readonly onStatus: ((status: MatchedStatus) => void) | undefined;
@@ -15,7 +15,7 @@ export interface SenderOptions {
 
 /** Makes the two calls. Neither rejects because a call failed. */
 export interface SessionSender {
-  /** Reports what is pending, oldest first, until one fails that may succeed later. */
+  /** Reports pending sessions, oldest first, until one fails that may succeed later. */
   reportAll(): Promise<void>;
   askStatus(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export function createSessionSender(options: SenderOptions): SessionSender {
   const { client, pending, now } = options;
   let notBefore = 0;
 
-  /** Whether the session is dealt with, so that the next one may be tried. */
+  /** Gives whether the session is finished, so that the next one can be reported. */
   async function report(session: PendingSession): Promise<boolean> {
     const testKey = await options.testKey();
     if (!testKey) return false;

@@ -10,12 +10,15 @@ interface Asked {
   readonly url: URL;
 }
 
-/** A success, with what was asked. */
+/** A success, with the request that it answers. */
 export interface Success extends WireAnswer {
   readonly asked: Asked;
 }
 
-/** The answer, if it is a success. Throws a ServerError for an error, an UnexpectedAnswerError for what is neither. */
+/**
+ * The answer, if it is a success. Throws a ServerError for an error, and an UnexpectedAnswerError for anything
+ * else.
+ */
 export function successIn(answer: WireAnswer, asked: Asked, now: Date): Success {
   if (answer.status >= 400) throw serverError(answer, jsonOf(answer.text)?.value, now);
   if (answer.status < 200 || answer.status >= 300) throw unexpected(answer, asked);
@@ -23,8 +26,9 @@ export function successIn(answer: WireAnswer, asked: Asked, now: Date): Success 
 }
 
 /**
- * The value of a success, with all that the server put into it; undefined for a 204, and for a 202 of what may be pending. Throws an UnexpectedAnswerError
- * where it is not JSON, quite another thing than the route answers, or about another thing than was asked for.
+ * The value of a success, with all its fields; undefined for a 204, and for a 202 of a route that may be pending.
+ * Throws an UnexpectedAnswerError if the answer is not JSON, does not have the shape of the route's answers, or is
+ * about another object than the request.
  */
 export function contentOf(
   success: Success,
@@ -66,11 +70,11 @@ function unexpected(
   );
 }
 
-/** Other servers put the sentence elsewhere than ours does. */
+/** Other servers put the message into other fields. */
 const messageIn = (body: unknown): string | undefined =>
   textAt(body, "error") ?? textAt(body, "message") ?? textAt(at(body, "error"), "message");
 
-/** The faults that an error names, in whatever form. */
+/** The faults that an error names, in any known form. */
 export function issuesIn(body: unknown): Issue[] {
   const issues = at(body, "issues");
   if (!Array.isArray(issues)) return [];

@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import type { contract } from "../../contract/index.ts";
 
-/** What a call gives back: the success body, or nothing for a 204, or for a 202 where there is nothing to say yet. */
+/** The result of a call: the success body, or undefined for a 204 and for a 202 without an answer yet. */
 export type Answer<E extends Endpoint> =
   | (E["success"] extends { body: infer Body extends z.ZodMiniType } ? z.output<Body> : undefined)
   | (E extends { readonly pending: true } ? undefined : never);
@@ -14,7 +14,7 @@ export interface Content {
   readonly bytes: number;
   /** Starts from the beginning each time it is called, so that a request can be repeated. */
   read(): AsyncIterable<Uint8Array | string>;
-  /** What is shown in its place where nothing is sent; its kind and length unless given. */
+  /** Shown instead of the body in a dry run; the media type and length unless given. */
   readonly view?: unknown;
 }
 
@@ -36,9 +36,9 @@ export interface CallOptions {
   /** Makes a repeat safe: the server answers a second request with the same key from what it stored. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
-  /** How much of the body has been handed to the network so far. */
+  /** Called with the bytes of the body that were handed to the network so far. */
   readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
-  /** Which of the failures that may pass are followed by another try; all of them unless given. */
+  /** Whether a temporary failure is followed by another try; always unless given. */
   readonly repeatAfter?: (error: Error) => boolean;
 }
 

@@ -10,8 +10,8 @@ export interface FeedbackFiles {
 const blockBytes = 3 * 16_384;
 
 /**
- * Feedback as the JSON that the specification gives: its fields, and its files as base64 data URLs that are read and
- * encoded in blocks while they are sent, never held whole.
+ * Feedback as JSON: its fields, and its files as base64 data URLs. Files are read and encoded in blocks while they
+ * are sent, so that no file is in memory as a whole.
  */
 export function feedbackBody(
   fields: Readonly<Record<string, unknown>>,
@@ -28,7 +28,7 @@ export function feedbackBody(
   return { mediaType: "application/json", ...measured(pieces), read: () => encoded(pieces) };
 }
 
-/** Text that is sent as it is, or a file that is sent as base64. */
+/** Text that is sent unchanged, or a file that is sent as base64. */
 type Piece = string | SentFile;
 type Member = readonly [name: string, value: readonly Piece[]];
 

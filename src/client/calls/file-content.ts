@@ -4,21 +4,21 @@ import type { Content } from "./call.ts";
 /** A file on disk that is sent. */
 export interface SentFile {
   readonly path: string;
-  /** The name under which a reader finds it. */
+  /** The file name that the reader sees. */
   readonly name: string;
   readonly mediaType: string;
-  /** Exact size. Sending fails where the file has another one by then. */
+  /** Exact size. Sending fails if the file has another size by then. */
   readonly bytes: number;
 }
 
 /** A body with files in it, which are read while they are sent. */
 export interface FileContent extends Content {
-  /** The files in the order in which they are sent; `endsAt` is how much of the body has gone when one is through. */
+  /** The files in the order in which they are sent; `endsAt` is the position in the body at which a file ends. */
   readonly files: readonly (SentFile & { readonly endsAt: number })[];
   read(): AsyncIterable<Buffer>;
 }
 
-/** The bytes of a file, a block at a time in one buffer: a block is good until the next is asked for. */
+/** The bytes of a file, in blocks that share one buffer: a block is valid until the next is read. */
 export async function* blocksOf(
   { path, name, bytes }: SentFile,
   blockBytes: number,
@@ -37,7 +37,7 @@ export async function* blocksOf(
   }
 }
 
-/** Reads until the buffer is full; false where the file ends before. */
+/** Reads until the buffer is full. Gives false if the file ends before. */
 async function fill(handle: FileHandle, buffer: Buffer): Promise<boolean> {
   for (let filled = 0; filled < buffer.length; ) {
     const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled);

@@ -1,6 +1,6 @@
 import { blocksOf, type FileContent, type SentFile } from "./file-content.ts";
 
-/** One field of a form, and the files that go under one name. */
+/** A field of a form, and the files that share one field name. */
 export interface Form {
   readonly fields: Readonly<Record<string, string | undefined>>;
   readonly files: Readonly<Record<string, readonly SentFile[]>>;
@@ -9,8 +9,8 @@ export interface Form {
 const blockBytes = 65_536;
 
 /**
- * A form as multipart/form-data, its files read while they are sent, never held whole. `boundary` is text that none of
- * them holds: letters, digits and hyphens, at most 60. The same form with the same boundary is the same bytes.
+ * A form as multipart/form-data. Files are read while they are sent. `boundary` is text that occurs in none of
+ * them: at most 60 letters, digits and hyphens. The same form with the same boundary gives the same bytes.
  */
 export function formBody({ fields, files }: Form, boundary: string): FileContent {
   const texts = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);

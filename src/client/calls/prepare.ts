@@ -2,7 +2,7 @@ import { InvalidInputError } from "../errors.ts";
 import type { CallOptions, Content } from "./call.ts";
 import type { Route } from "./routes.ts";
 
-/** What any call may be given. */
+/** The input of any call. */
 export interface LooseInput extends CallOptions {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -18,7 +18,10 @@ export interface PreparedRequest {
   readonly body?: string | Content;
 }
 
-/** Fills in an endpoint's path, query and body. Throws an InvalidInputError where a part of the path is no name. */
+/**
+ * Fills in the path, query and body of an endpoint. Throws an InvalidInputError for a path parameter that cannot be
+ * part of a path.
+ */
 export function prepare(baseUrl: string, route: Route, input: LooseInput): PreparedRequest {
   const url = new URL(baseUrl + filled(route.path, input.params ?? {}));
   for (const [name, value] of Object.entries(input.query ?? {})) {
@@ -46,7 +49,7 @@ const filled = (path: string, params: Readonly<Record<string, unknown>>): string
 
 function segment(name: string, value: unknown): string {
   const text = String(value ?? "").trim();
-  // A dot segment would make it the address of something else.
+  // A dot segment would change the path.
   if (text === "" || text === "." || text === "..")
     throw new InvalidInputError(`\`${name}\` is not an id: "${text}".`);
   return encodeURIComponent(text);

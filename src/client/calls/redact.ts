@@ -33,7 +33,7 @@ export function redactUrl(url: URL): string {
   return redactText(shown.href.replaceAll(encodeURIComponent(hidden), hidden));
 }
 
-/** A JSON text without secrets and with files only named; what is no JSON is told by its length. */
+/** A JSON text without secrets, with files only named. For other text, its length. */
 export function redactBody(text: string): string {
   if (text === "") return text;
   try {
@@ -43,7 +43,7 @@ export function redactBody(text: string): string {
   }
 }
 
-/** The same value without secrets, and with data URLs as their kind and size. */
+/** The value without secrets, with data URLs as their media type and size. */
 export function redactJson(value: unknown): unknown {
   if (typeof value === "string") return redactText(fileNote(value));
   if (Array.isArray(value)) return value.map(redactJson);
@@ -60,7 +60,7 @@ export function redactJson(value: unknown): unknown {
 const isSecret = (name: string, value: unknown): boolean =>
   secretNames.has(name) && typeof value === "string";
 
-/** Text without anything that looks like one of our keys or tokens. */
+/** The text without anything that looks like a key or token of ours. */
 export const redactText = (text: string): string => text.replace(ourSecrets, `$1_${hidden}`);
 
 function fileNote(text: string): string {

@@ -3,19 +3,19 @@ import { contract } from "../../contract/index.ts";
 import type { CredentialKind } from "../credential-kinds.ts";
 import { type Shape, shapeOf } from "./shape.ts";
 
-/** What it takes to call an endpoint. */
+/** All that is needed to call an endpoint. */
 export interface Route {
   readonly method: Endpoint["method"];
   readonly path: string;
   readonly auth: Auth | CredentialKind;
   readonly summary: string;
-  /** It may say that there is nothing to say yet; it only looks, so that it can be asked again. */
+  /** Its answer may still be pending. It changes nothing and can be repeated. */
   readonly pending?: boolean;
   /** Its answer may be large. */
   readonly large?: boolean;
-  /** The parameter of the path that the answer's `id` repeats. */
+  /** The path parameter that must equal the `id` of the answer. */
   readonly repeats?: string;
-  /** What a success holds; undefined where that is nothing, or not known. */
+  /** The shape of a success; undefined if it has no body or an unknown one. */
   readonly answer?: Shape;
 }
 
@@ -23,7 +23,9 @@ export type Routes = {
   readonly [G in keyof typeof contract]: { readonly [E in keyof (typeof contract)[G]]: Route };
 };
 
-/** The contract without its schemas. The build puts this table in place of the code, so that a call loads no zod. */
+/**
+ * The contract without its schemas. The build replaces this code by the table, so that a call does not load zod.
+ */
 export const routes: Routes = summaryOf(contract);
 
 function summaryOf(groups: Readonly<Record<string, Group>>) {

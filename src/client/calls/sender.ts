@@ -12,10 +12,10 @@ import { type Success, successIn } from "./answer.ts";
 import { type LooseInput, type PreparedRequest, prepare } from "./prepare.ts";
 import type { Route } from "./routes.ts";
 
-/** Sends any request that there is a route for, and gives the answer if it is a success. */
+/** Sends a request to a route and gives the answer if it is a success. */
 export type Sender = (route: Route, input?: LooseInput) => Promise<Success>;
 
-/** The way every call goes: prepare, key, credential, send, repeat where that is safe, refuse errors. */
+/** The steps of every call: prepare, key, credential, send, repeat if that is safe, throw errors. */
 export function createSender(options: ClientOptions): Sender {
   const now = options.now ?? (() => new Date());
   const transport = followingRedirects(
@@ -41,8 +41,8 @@ export function createSender(options: ClientOptions): Sender {
 }
 
 /**
- * A read that a server left unanswered for the whole time-out is not asked again: somebody waits for it. A mutation is, and
- * so is a long poll, whose silence is no fault.
+ * A read is not repeated after a time-out, because somebody waits for it. A mutation is, and so is a long poll,
+ * which may be silent without a fault.
  */
 function patient(input: LooseInput, route: Route): LooseInput {
   if (changes(route) || heldMs(input) > 0) return input;
@@ -52,10 +52,10 @@ function patient(input: LooseInput, route: Route): LooseInput {
 
 const isSilence = (error: Error): boolean => error instanceof ConnectionError && error.code === "timeout";
 
-/** Waiting for a decision changes nothing, by whatever method it is asked. */
+/** A route that may be pending changes nothing, whatever its method. */
 const changes = (route: Route): boolean => isMutation(route) && !route.pending;
 
-/** Gives back the key once the server has dealt with the request for good, whatever came of it. */
+/** Reports the key as settled when the server has finally handled the request, with success or not. */
 async function settle<T>(sent: Promise<T>, key: string, { idempotency }: ClientOptions): Promise<T> {
   try {
     const answer = await sent;
@@ -96,7 +96,7 @@ const answers = {
   large: { bytes: 256 * 1_048_576, times: 20 },
 } as const;
 
-/** How much of an answer is read, and how many times the time-out of silence it may take: an answer must come to an end. */
+/** Limits on the bytes of an answer, and on its time as a multiple of the time-out of silence. */
 function answerLimits({ large }: Route, { timeoutMs }: ClientOptions, input: LooseInput): AnswerLimits {
   const { bytes, times } = answers[large ? "large" : "usual"];
   return { answerBytes: bytes, answerMs: (timeoutMs ?? 30_000) * times + heldMs(input) };
@@ -121,7 +121,7 @@ function requestOf(
   };
 }
 
-/** The header with the credential that a route wants. Throws where nobody gave one, or it is none. */
+/** The header with the credential that a route needs. Throws if the credential is missing or malformed. */
 async function secretFor(
   credentials: Credentials = {},
   { auth }: Route,

@@ -1,10 +1,10 @@
-/** As much of an answer as is checked: whether it is a list, and the fields of it or of its elements. */
+/** The checked part of an answer: whether it is a list, and the fields of it or of its elements. */
 export interface Shape {
   readonly isList: boolean;
   readonly fields: readonly string[];
 }
 
-/** The shape that a schema describes; undefined where it is neither an object nor a list of them. */
+/** The shape that a schema describes; undefined if it is neither an object nor a list of objects. */
 export function shapeOf(schema: unknown): Shape | undefined {
   const definition = at(at(schema, "_zod"), "def");
   if (at(definition, "type") === "array") {
@@ -18,8 +18,8 @@ export function shapeOf(schema: unknown): Shape | undefined {
 }
 
 /**
- * Whether an answer can be what was asked for. Only what is quite different is not: fields may be missing or unknown,
- * because servers differ, but an object that has none of them is something else.
+ * Whether an answer has the expected shape. Fields may be missing or unknown, because servers differ; an object
+ * without any of the fields is refused.
  */
 export function fits(value: unknown, { isList, fields }: Shape): boolean {
   if (Array.isArray(value)) return isList;

@@ -10,7 +10,7 @@ export interface CallLimits {
   readonly moved: () => void;
   /** The request is sent, or its answer begins: the time for the whole answer starts. */
   readonly answering: () => void;
-  /** Ends the timers. The signal aborts no more. */
+  /** Stops the timers and the signal. */
   readonly clear: () => void;
 }
 

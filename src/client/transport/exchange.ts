@@ -25,7 +25,7 @@ export function exchange(ask: Ask, request: WireRequest): Promise<WireAnswer> {
     const fail = (error: unknown) => end(connectionError(error, url));
     const outgoing = ask(url, { method, headers, timeout: timeoutMs }, (message) => {
       read(message, request).then((answer) => {
-        // The server has said enough: what is left of the body would be sent to nobody.
+        // The server has answered and does not read the rest of the body.
         if (!outgoing.writableEnded) outgoing.destroy();
         resolve(answer);
       }, fail);
@@ -35,7 +35,7 @@ export function exchange(ask: Ask, request: WireRequest): Promise<WireAnswer> {
     const endless = limited(outgoing, request, fail);
     whenConnected(outgoing, () => sendBody(outgoing, request).catch(end));
 
-    // By hand: what Node does with a signal of its own accord is slow to load.
+    // By hand, because Node's own support for signals is slow to load.
     const stop = () => end(signal?.reason);
     signal?.addEventListener("abort", stop, { once: true });
     outgoing.on("close", () => {
@@ -45,7 +45,7 @@ export function exchange(ask: Ask, request: WireRequest): Promise<WireAnswer> {
   });
 }
 
-/** Gives an answer up that comes drop by drop for ever: silence is not all that may keep a caller waiting. */
+/** Ends a call whose answer arrives too slowly. Such an answer is never silent for long. */
 function limited(outgoing: ClientRequest, { url, answerMs }: WireRequest, fail: (error: Error) => void) {
   let timer: NodeJS.Timeout | undefined;
   const start = () => {
@@ -56,7 +56,10 @@ function limited(outgoing: ClientRequest, { url, answerMs }: WireRequest, fail: 
   return { stop: () => clearTimeout(timer) };
 }
 
-/** Before that nothing of the body is taken up, so that one who counts it knows what cannot have arrived. */
+/**
+ * Runs `send` when the connection is open. Nothing of the body is read before, so that its reader knows that
+ * nothing arrived.
+ */
 function whenConnected(outgoing: ClientRequest, send: () => void): void {
   outgoing.once("socket", (socket) => {
     if (socket.connecting) socket.once("encrypted" in socket ? "secureConnect" : "connect", send);

@@ -1,4 +1,4 @@
-/** As HTTP_PROXY, HTTPS_PROXY and NO_PROXY hold them. */
+/** The values of HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
 export interface ProxySettings {
   readonly http?: string;
   readonly https?: string;
@@ -6,7 +6,7 @@ export interface ProxySettings {
   readonly none?: string;
 }
 
-/** Which proxy a request goes through; undefined for none. This machine itself is never behind a proxy. */
+/** The address of the proxy for a request; undefined for none. Requests to this machine never use a proxy. */
 export function proxyFor(url: URL, settings: ProxySettings): string | undefined {
   const proxy = url.protocol === "https:" ? settings.https : settings.http;
   if (!proxy || isLoopback(url.hostname) || isExcepted(url, settings.none ?? "")) return undefined;

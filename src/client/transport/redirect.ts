@@ -4,8 +4,8 @@ import type { Transport, WireAnswer, WireRequest } from "./wire.ts";
 const most = 5;
 
 /**
- * Follows redirects that stay on the host: a credential must never reach another one. A request that changes something
- * is repeated only where the status demands the same method (307, 308). Anything else throws an UnexpectedAnswerError.
+ * Follows redirects within one origin, because a credential must never reach another one. A mutation is repeated
+ * only if the status keeps the method (307, 308). Throws an UnexpectedAnswerError for any other redirect.
  */
 export function followingRedirects(transport: Transport): Transport {
   return async (first) => {

@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 import type { Content } from "../calls/call.ts";
 import type { WireRequest } from "./wire.ts";
 
-/** Writes the body of a request as fast as the network takes it, tells how far it is, and ends the request. */
+/** Writes the body of a request as fast as the network takes it, reports the progress, and ends the request. */
 export async function sendBody(
   outgoing: Writable,
   { body, onProgress }: Pick<WireRequest, "body" | "onProgress">,
@@ -18,7 +18,9 @@ export async function sendBody(
   outgoing.end();
 }
 
-/** The chunks of a content, told to `onProgress` as they leave. Throws where they are not as many bytes as it said. */
+/**
+ * The chunks of a content. Reports each to `onProgress`. Throws if the content has not as many bytes as announced.
+ */
 export async function* measured(
   content: Content,
   onProgress: WireRequest["onProgress"],

@@ -1,7 +1,7 @@
 import type { ClientOptions } from "../options.ts";
 import type { Transport } from "./wire.ts";
 
-/** Tells `onExchange` of every request and how it ended. */
+/** Calls `onExchange` after every request, with its answer or error. */
 export function traced(transport: Transport, { onExchange }: ClientOptions, now: () => Date): Transport {
   if (!onExchange) return transport;
   return async (request) => {

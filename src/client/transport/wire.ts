@@ -9,7 +9,7 @@ export interface WireRequest {
   readonly body?: string | Content;
   /** How long the connection may be silent. */
   readonly timeoutMs: number;
-  /** How long the whole answer may take once the request is sent; and how many bytes it may have. */
+  /** The longest time of the whole answer after the request is sent, and its most bytes. */
   readonly answerMs: number;
   readonly answerBytes: number;
   readonly signal?: AbortSignal;
@@ -24,5 +24,5 @@ export interface WireAnswer {
   readonly text: string;
 }
 
-/** Carries a request to the server and brings the answer; rejects with a ConnectionError, or the signal's reason. */
+/** Sends a request and gives the answer. Rejects with a ConnectionError, or with the signal's reason. */
 export type Transport = (request: WireRequest) => Promise<WireAnswer>;

@@ -1,9 +1,10 @@
-/** Longer than any server means; what a server writes may be larger than any number. */
+/** A limit, because a server may send a number of any size. */
 const mostSeconds = 31_536_000;
 
 /**
- * Reads a Retry-After header, a number of seconds or an HTTP date, as whole seconds from now. A date counts from the
- * server's own `Date` where it sent one, because the clocks may differ. Undefined where there is nothing to read.
+ * Reads a Retry-After header (a number of seconds or an HTTP date) as whole seconds from now. A date counts from
+ * the server's own `Date` header, if there is one, because clocks may differ. Undefined for a missing or malformed
+ * header.
  */
 export function retryAfterSeconds(
   header: string | undefined,

@@ -1,21 +1,21 @@
 import type { CallOptions } from "../calls/call.ts";
 import { ConnectionError, ServerError } from "../errors.ts";
 
-/** What goes wrong for a while only. */
+/** A temporary failure, and the pause after it. */
 export interface Pause {
   readonly waitMs: number;
   readonly error: Error;
 }
 
 export interface RetryPolicy {
-  /** How often at most, the first time included. */
+  /** The most tries, the first one included. */
   readonly attempts: number;
-  /** How long after the first try began the last one begins at most. */
+  /** The longest time from the start of the first try to the start of the last. */
   readonly maxWaitMs: number;
   readonly now: () => Date;
   readonly random: () => number;
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-  /** Hears of each pause before it starts. */
+  /** Called before each pause. */
   readonly onRetry?: (pause: Pause) => void;
 }
 
@@ -24,8 +24,8 @@ const passing = new Set([408, 425, 429]);
 const inProgress = "idempotency_in_progress";
 
 /**
- * Tries until it works, the failure is one that stays, or the policy's limits are reached; then throws the last failure.
- * Only for requests that may be repeated.
+ * Repeats an attempt until it succeeds, fails permanently, or reaches the limits of the policy; then throws the
+ * last failure. Only for requests that may be repeated.
  */
 export async function repeatedly<T>(
   attempt: () => Promise<T>,
@@ -57,13 +57,13 @@ export function isTemporary(error: unknown): boolean {
   return error.code === inProgress || passing.has(error.status) || error.status >= 500;
 }
 
-/** Whether the server has dealt with the request for good, so that its idempotency key has done its work. */
+/** Whether the server has finally handled the request, so that its idempotency key is no longer needed. */
 export const isSettled = (error: unknown): boolean => error instanceof ServerError && !isTemporary(error);
 
-/** What the server asks for; else half a second and more, doubling, with jitter. In milliseconds. */
+/** The pause that the server asks for; else half a second, doubled each time, with jitter. In milliseconds. */
 function pauseAfter(error: Error, tries: number, random: () => number): number {
   const asked = error instanceof ServerError ? error.retryAfterSeconds : undefined;
-  // A server that always says "at once" is not asked without pause for ever.
+  // A server that always answers `Retry-After: 0` must not be asked without a pause.
   if (asked !== undefined && (asked > 0 || tries === 1)) return asked * 1_000;
   return Math.round(Math.min(8_000, 500 * 2 ** (tries - 1)) * (0.5 + random() / 2));
 }
