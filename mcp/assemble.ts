@@ -9,8 +9,8 @@ import type { AwaitDecision } from "./tools/get-decision/decision-watch.ts";
 import { longestWait } from "./tools/get-decision/longest-wait.ts";
 
 /**
- * Makes all that the tools touch; what is not needed to list them is loaded when it is first used. `warn` tells the
- * person who runs the server, never the client.
+ * Makes the dependencies of the tools. Modules that are not needed to list tools are loaded at their first use.
+ * `warn` writes to the person who runs the server, never to the client.
  */
 export function assemble(
   options: McpOptions,

@@ -3,7 +3,7 @@ import type { Connection } from "./api/connection.ts";
 import type { Proposals } from "./proposals/proposals.ts";
 import type { AwaitDecision } from "./tools/get-decision/decision-watch.ts";
 
-/** All that a tool may touch. */
+/** The dependencies of the tools. */
 export interface Deps {
   readonly baseUrl: string;
   readonly consoleUrl: string | undefined;
@@ -11,14 +11,14 @@ export interface Deps {
   readonly readOnly: boolean;
   readonly connection: Connection;
   readonly proposals: Proposals;
-  /** Threads of runs that were seen on them. */
+  /** The thread of each proposal that was seen on a thread. */
   readonly threadOfRun: Map<string, string>;
-  /** How often a run was found undecided, for how long to advise to wait. */
+  /** How often each proposal was found undecided, which decides the advised wait. */
   readonly timesPending: Map<string, number>;
   readonly awaitDecision: () => Promise<AwaitDecision>;
-  /** Does what concerns one thread one after the other. */
+  /** Runs actions on the same thread one after another. */
   readonly oneAtATime: <T>(feedbackId: string, act: () => Promise<T>) => Promise<T>;
   readonly clock: Clock;
-  /** Tells a failure in our own words. */
+  /** Describes a failure in our own words. */
   readonly explain: (error: unknown) => Promise<string>;
 }

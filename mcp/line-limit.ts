@@ -1,12 +1,9 @@
 import { Transform, type Writable } from "node:stream";
 
-/** The protocol's library ends the process at 10 MB. */
+/** The SDK ends the process at 10 MB. */
 const mostBytes = 8 * 1_048_576;
 
-/**
- * Lets lines through, but none that is too long: that one is dropped and answered with an error on `out`, and the next
- * is heard again.
- */
+/** Passes lines on. A line that is too long is dropped and answered with an error on `out`. */
 export function lineLimit(out: Writable, limit = mostBytes): Transform {
   let pieces: Buffer[] = [];
   let length = 0;
@@ -46,7 +43,7 @@ export function lineLimit(out: Writable, limit = mostBytes): Transform {
   });
 }
 
-/** With the id of the request, where the beginning of the line tells it. */
+/** The error answer, with the id of the request if the beginning of the line holds it. */
 function refusalOf(start: Buffer | undefined, limit: number) {
   const [, id] = /"id"\s*:\s*(\d{1,15}|"[\w-]{1,100}")/.exec(start?.toString("utf8") ?? "") ?? [];
   const message = `The message is larger than ${limit} bytes. Send less.`;

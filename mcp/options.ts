@@ -20,8 +20,11 @@ export interface StdioOptions extends McpOptions {
   readonly io: Io;
   /** Ends the server when it aborts. */
   readonly signal?: AbortSignal | undefined;
-  /** Left out: the system's. */
+  /** The system's unless given. */
   readonly clock?: Clock | undefined;
-  /** Whether the first messages are answered from text that the build made; left out: yes. The answers are the same. */
+  /**
+   * Whether the first messages are answered with texts that the build made; true unless given. The answers are the
+   * same.
+   */
   readonly prepared?: boolean | undefined;
 }

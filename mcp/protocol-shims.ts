@@ -1,6 +1,6 @@
 /**
- * Stands in for the part of the protocol's library that differs by runtime. It would bring a JSON Schema validator of
- * 290 kB for forms that a server asks a client to fill in; this one asks for none.
+ * Replaces the part of the SDK that differs by runtime. That part brings a JSON Schema validator of 290 kB for
+ * forms that a server asks a client to fill in; this server asks for none.
  */
 export { default as process } from "node:process";
 

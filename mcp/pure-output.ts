@@ -2,15 +2,15 @@ import { Console } from "node:console";
 import { Writable } from "node:stream";
 import type { Io } from "./options.ts";
 
-/** Standard output while the protocol has it to itself. */
+/** Standard output, reserved for the protocol. */
 export interface PureOutput {
-  /** Where protocol messages go. */
+  /** The stream for protocol messages. */
   readonly protocol: Writable;
   /** Gives standard output back. */
   release(): void;
 }
 
-/** Sends to standard error what anybody but the protocol writes to standard output, the global console included. */
+/** Redirects all other writes to standard output to standard error, also those of the global console. */
 export function keepPure({ stdout, stderr }: Pick<Io, "stdout" | "stderr">): PureOutput {
   const write = stdout.write.bind(stdout);
   const before = { write: stdout.write, console: globalThis.console };
@@ -18,7 +18,7 @@ export function keepPure({ stdout, stderr }: Pick<Io, "stdout" | "stderr">): Pur
     decodeStrings: false,
     write: (chunk, encoding, done) => void write(chunk, encoding, (error) => done(error)),
   });
-  // One listener for each answer that waits for a slow reader.
+  // Each answer that waits for a slow reader has a listener.
   protocol.setMaxListeners(0);
   stdout.write = stderr.write.bind(stderr);
   globalThis.console = new Console(stderr, stderr);

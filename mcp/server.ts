@@ -8,7 +8,7 @@ import { withLongestWait } from "./tools/get-decision/with-longest-wait.ts";
 import { registerTool } from "./tools/register-tool.ts";
 import { tools } from "./tools/tool-list.ts";
 
-/** An inn's sign: a roof over a door. */
+/** The icon: an inn's sign, a roof over a door. */
 const icon = {
   src: `data:image/svg+xml,${encodeURIComponent(
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#a4501f" d="M16 3 2 14h4v15h7v-9h6v9h7V14h4z"/></svg>',
@@ -42,7 +42,7 @@ export function createServer({ version }: Pick<McpOptions, "version">, deps: Dep
   return server;
 }
 
-/** What the tools do, loaded when it is first needed. */
+/** The code of the tools, loaded at its first use. */
 const load = {
   readFeedback: async () => (await import("./tools/read-feedback/run.ts")).readFeedbackRun,
   proposePlan: async () => (await import("./tools/propose-plan/run.ts")).proposePlanRun,

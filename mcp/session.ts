@@ -9,18 +9,18 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** What a session starts with. */
+/** The start of a session. */
 export interface SessionStart {
   readonly heard: Heard;
-  /** The lines that come after those. */
+  /** The lines that follow. */
   readonly lines: Readable;
   readonly out: Writable;
   readonly warn: (message: string) => void;
 }
 
 /**
- * Serves the rest of a connection. The protocol's library first reads the messages that were answered before it was loaded,
- * so that it knows what it would know otherwise. Its answers to them are dropped: the client has them.
+ * Serves the rest of a connection. The SDK first reads the messages that were answered before it was loaded, so
+ * that it has their state. Its answers to them are dropped, because the client has them.
  */
 export function serveSession(
   options: McpOptions & Pick<StdioOptions, "clock">,

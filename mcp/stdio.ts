@@ -6,15 +6,15 @@ import { answerFirstMessages } from "./start/answer-first-messages.ts";
 import { preparedAnswers } from "./start/prepared-answers.ts";
 
 /**
- * Serves one client over standard input and output, in whichever era of the protocol it speaks. Gives the exit code once
- * the client has hung up or the signal aborts; by then every wait and request is aborted. The protocol's library is loaded
- * with the first message that needs it.
+ * Serves one client over standard input and output, in either era of the protocol. Gives the exit code when the
+ * client has hung up or the signal aborts; by then every wait and request is aborted. The SDK is loaded at the
+ * first message that needs it.
  */
 export function serveStdio(options: StdioOptions): Promise<number> {
   const { io, signal } = options;
   const output = keepPure(io);
   const out = output.protocol;
-  // A client that reads no more ends the server, below.
+  // A client that stops reading ends the server, below.
   out.on("error", () => undefined);
   const warn = (message: string): void => {
     io.stderr.write(`innkeep mcp: ${message}\n`);

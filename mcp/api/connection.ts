@@ -5,11 +5,11 @@ import { Refusal } from "../text/refusal.ts";
 
 export type AgentClient = Pick<Client, "agent">;
 
-/** The way to the API. Nothing is read or loaded before the first call. */
+/** Calls the API. Nothing is read or loaded before the first call. */
 export interface Connection {
-  /** Rejects as the client does, or with a Refusal where there is no token. */
+  /** Rejects as the client does, or with a Refusal if there is no token. */
   call<T>(use: (client: AgentClient) => Promise<T>): Promise<T>;
-  /** The token: no text that we send may hold it. Rejects with a Refusal where there is none. */
+  /** The token, which no text that we send may hold. Rejects with a Refusal if there is no token. */
   secrets(): Promise<readonly string[]>;
 }
 
@@ -26,7 +26,7 @@ export function createConnection(options: McpOptions): Connection {
     return clientWith(token, options);
   };
 
-  /** What goes wrong with the token may be over the next time. */
+  /** A fault of the token may be repaired at the next call. */
   const connected = async <T>(use: (client: AgentClient) => Promise<T>): Promise<T> => {
     client ??= connect();
     try {

@@ -1,4 +1,4 @@
-/** Reading JSON that nobody has checked: what is not of the wanted kind counts as not there. */
+/** Reads unchecked JSON: a value of another type counts as missing. */
 
 export const at = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
@@ -31,7 +31,7 @@ export function idAt(value: unknown, name: string): string | null {
   return /^[A-Za-z0-9-]{1,64}$/.test(id) ? id.toLowerCase() : null;
 }
 
-/** A value that the server chooses from a list of its own; anything else must not pass for one. */
+/** A word that the server chose from a list, such as a status; `unknown` for any other text. */
 export function wordAt(value: unknown, name: string): string {
   const word = textAt(value, name);
   return /^[A-Za-z0-9_./+-]{1,60}$/.test(word) ? word : "unknown";

@@ -3,7 +3,7 @@ import type { Deps } from "../deps.ts";
 
 const mostSeconds = 20;
 
-/** Does something with the server; where it is asked to wait for a short while, waits and tries once more. */
+/** Calls the server. If the server asks for a short wait, waits and tries once more. */
 export async function retryAfterWait<T>(
   { clock }: Pick<Deps, "clock">,
   signal: AbortSignal,

@@ -10,13 +10,16 @@ export interface LoadedImage {
   readonly mimeType: string;
 }
 
-/** What became of one image: it comes along, or a word says why it does not. */
+/** One image: its content, or the reason why it is left out. */
 export interface ImageLoading {
   readonly shown: "yes" | "no: over 2 MB" | "no: not to be had" | "no: no image" | "no: only 3 in an answer";
   readonly image?: LoadedImage;
 }
 
-/** All images of a thread: the first come along, as many as are on the configured server and not too large. */
+/**
+ * All images of a thread. The first ones come with their content, if they are on the configured server and not too
+ * large.
+ */
 export const loadImages = (
   addresses: readonly string[],
   baseUrl: string,
@@ -30,7 +33,7 @@ export const loadImages = (
     ),
   );
 
-/** One image, where it is on the configured server, not too large, and an image by its bytes. */
+/** One image, if it is on the configured server, not too large, and an image by its bytes. */
 export async function loadImage(
   address: string,
   baseUrl: string,

@@ -2,7 +2,7 @@ import { retryAfterWait } from "../api/retry-after-wait.ts";
 import type { Deps } from "../deps.ts";
 import { partsOf, type ThreadParts } from "./thread-parts.ts";
 
-/** Reads a thread, and notes whose run its latest proposal is. */
+/** Reads a thread and notes the id of its latest proposal. */
 export async function readThread(id: string, deps: Deps, signal: AbortSignal): Promise<ThreadParts> {
   const thread = await retryAfterWait(deps, signal, () =>
     deps.connection.call((client) => client.agent.readThread({ params: { id }, signal })),
@@ -12,6 +12,6 @@ export async function readThread(id: string, deps: Deps, signal: AbortSignal): P
   return parts;
 }
 
-/** The link to the console that was configured, where one was. */
+/** The link to the configured console, if there is one. */
 const withLink = (thread: ThreadParts, { consoleUrl }: Deps): ThreadParts =>
   consoleUrl ? { ...thread, consoleUrl: `${consoleUrl}/feedback/${thread.app.id}/${thread.id}` } : thread;

@@ -1,14 +1,14 @@
 import type { MessageParts, ProposalParts } from "./thread-parts.ts";
 
-/** As much of a thread's text as one answer may hold, newest messages first, in the order they were written. */
+/** The part of a thread that fits into one answer: the newest messages, in the order they were written. */
 export interface ThreadPage {
   readonly message: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
   readonly messages: readonly MessageParts[];
-  /** As much of the latest proposal as the rest leaves room for. */
+  /** The part of the latest proposal that fits into the rest. */
   readonly proposal: ProposalText | undefined;
   readonly omitted: { readonly messages: number; readonly chars: number };
-  /** Where the older messages start; null where there are none. */
+  /** The position at which the older messages end; null if there are none. */
   readonly nextCursor: string | null;
 }
 
@@ -24,8 +24,8 @@ export interface ThreadPageParts {
 }
 
 /**
- * Fits a thread into so many UTF-16 units. Only the first page (no `before`) has the report itself. Each page has at
- * least one message, cut if need be, so that paging comes to an end.
+ * Fits a thread into a number of UTF-16 units. Only the first page (no `before`) has the report. Each page has at
+ * least one message, cut if needed, so that paging ends.
  */
 export function threadPageOf(
   thread: ThreadPageParts,
@@ -95,7 +95,7 @@ function fittingEntries(record: Readonly<Record<string, unknown>>, room: number)
   return Object.fromEntries(entries);
 }
 
-/** Never in the middle of a surrogate pair. */
+/** Cuts a text, but never inside a surrogate pair. */
 function cut(text: string, length: number): string {
   if (text.length <= length) return text;
   const end = /[\uD800-\uDBFF]$/.test(text.slice(0, length)) ? length - 1 : length;

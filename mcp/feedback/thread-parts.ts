@@ -14,8 +14,8 @@ import {
 import { Refusal } from "../text/refusal.ts";
 
 /**
- * A thread as far as it can be relied on: a server may leave out what the API's document does not promise, and what a
- * server writes has not been checked by anybody.
+ * The checked parts of a thread. A server may leave out fields that the API does not promise, and may send anything
+ * in the others.
  */
 export interface ThreadParts {
   readonly app: { readonly id: string; readonly name: string };
@@ -37,7 +37,7 @@ export interface ThreadParts {
   readonly latestProposal: ProposalParts | null;
   /** How many older messages the server leaves out. */
   readonly omittedMessages: number;
-  /** Whether the server refuses a proposal that expects another newest run than there is. */
+  /** Whether the server refuses a proposal if its expected latest proposal is outdated. */
   readonly takesExpectedRun: boolean;
 }
 
@@ -50,11 +50,11 @@ export interface AttachmentParts {
 
 export interface MessageParts {
   readonly direction: string;
-  /** `sender`, `team` or `agent`; unknown where the server does not say. */
+  /** `sender`, `team` or `agent`; `unknown` if the server does not say. */
   readonly author: string;
   readonly body: string;
   readonly createdAt: string | null;
-  /** What a repeat of the report says beside its text, all of it as unchecked as the text. */
+  /** The fields of a repeated report beside its text. They are unchecked, too. */
   readonly report?: Readonly<Record<string, unknown>> | null;
 }
 
@@ -69,7 +69,7 @@ export interface ProposalParts {
   readonly replacedBy: string | null;
 }
 
-/** Throws a Refusal where it is no thread at all. */
+/** Reads the parts of a thread. Throws a Refusal if the value is not a thread. */
 export function partsOf(thread: Thread): ThreadParts {
   const feedback = at(thread, "feedback");
   const id = idAt(feedback, "id");
@@ -121,7 +121,7 @@ const messageOf =
     return latest && isNoteOf(latest, parts) ? { ...parts, body: "See `proposal`." } : parts;
   };
 
-/** Whether a message is the note that the latest proposal left on the thread: its text is shown once. */
+/** Whether a message is the note that the latest proposal left on the thread. Its text is shown only once. */
 function isNoteOf({ summary, plan }: ProposalParts, { direction, author, body }: MessageParts): boolean {
   if (direction !== "note" || author === "team" || plan === "") return false;
   const frame = body.length - summary.length - plan.length;

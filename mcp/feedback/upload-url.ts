@@ -1,4 +1,4 @@
-/** The address of an uploaded file, where it is one of the configured server; null for anything else. */
+/** The address of an uploaded file on the configured server; null for any other value. */
 export function uploadUrl(address: string, baseUrl: string): URL | null {
   if (!URL.canParse(address) || !URL.canParse(baseUrl)) return null;
   const url = new URL(address);

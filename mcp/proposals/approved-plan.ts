@@ -8,7 +8,7 @@ import { hashOf, type KnownProposal } from "./proposals.ts";
 export type ApprovedPlan = {
   readonly summary: string;
   readonly plan: string;
-  /** Of the plan's UTF-8 bytes as the console shows it, in hex. */
+  /** SHA-256 of the plan's UTF-8 bytes, in hex, as the console shows it. */
   readonly sha256: string;
 };
 
@@ -16,15 +16,15 @@ export interface PlanQuestion {
   readonly runId: string;
   readonly run: ProposalFields;
   readonly record: KnownProposal | undefined;
-  /** The thread, where it is known. */
+  /** The thread, if it is known. */
   readonly feedbackId: string | null;
   readonly nonce: string;
 }
 
 /**
- * The text that was approved, as the server gives it with the run. A server that does not is asked for the thread,
- * where its latest proposal is this run; else what was sent from here counts, if it is certainly that. Null where nobody
- * can vouch for a text.
+ * The approved text, as the server gives it with the proposal. If it does not: the text on the thread, if its
+ * latest proposal is this one; else the text that was sent from this machine, if it is certainly unchanged. Null if
+ * no source is certain.
  */
 export async function approvedPlanOf(
   { runId, run, record, feedbackId, nonce }: PlanQuestion,
@@ -38,7 +38,7 @@ export async function approvedPlanOf(
   return proposal?.id === runId && proposal.plan !== "" ? shown(proposal, nonce) : null;
 }
 
-/** A plan that does not have the hash that came with it is believed by nobody. */
+/** A plan that does not match its hash is not used. */
 function vouchedFor({ summary, plan, planSha256 }: ProposalFields, nonce: string): ApprovedPlan | null {
   if (plan === null || (planSha256 !== null && planSha256 !== hashOf(plan))) return null;
   return shown({ summary: summary ?? "", plan }, nonce);

@@ -8,7 +8,7 @@ import type { ProposalDraft } from "./proposal-draft.ts";
 import { proposalFieldsOf } from "./proposal-fields.ts";
 import { hashOf, type KnownProposal, type ProposalRecord } from "./proposals.ts";
 
-/** The same text as it was sent from here before, with the status that its run has now. */
+/** The proposal with the same text that was sent from here before, with its status now. */
 export async function sameProposal(
   draft: ProposalDraft,
   deps: Deps,
@@ -20,7 +20,9 @@ export async function sameProposal(
   return record && refreshed(record, deps, signal);
 }
 
-/** The same text where it awaits a decision on the thread though nothing here remembers it. */
+/**
+ * The proposal with the same text that awaits a decision on the thread, although this machine has no record of it.
+ */
 export async function sameOnThread(
   draft: ProposalDraft,
   thread: ThreadParts,
@@ -34,7 +36,7 @@ export async function sameOnThread(
   return record;
 }
 
-/** The run that a new proposal would replace; undefined where there is none. */
+/** The proposal that a new one would replace; undefined if there is none. */
 export async function awaitingRunOn(
   thread: ThreadParts,
   deps: Deps,
@@ -66,7 +68,7 @@ export const recordOf = (
   decided_at: null,
 });
 
-/** Undefined where the server knows no such run any more, or nobody can say that it has this text. */
+/** Undefined if the server no longer has the proposal, or its text is not certain. */
 async function refreshed(
   record: KnownProposal,
   deps: Deps,

@@ -1,4 +1,4 @@
-/** Lets what has the same key happen one after the other, in the order of the calls. */
+/** Runs actions with the same key one after another, in the order of the calls. */
 export function keyedQueue(): <T>(key: string, act: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
 

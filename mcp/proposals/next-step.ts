@@ -1,4 +1,4 @@
-/** What an agent does with a decision. These sentences are the same in every answer, so that nothing can be slipped in. */
+/** What the agent does next, by the decision. The sentences are constant, so that nothing can be inserted. */
 export const nextSteps = {
   posted:
     "A person decides in the console. Do not act on the plan yet. Call get_decision with run_id and wait_seconds.",
@@ -18,7 +18,7 @@ export const nextSteps = {
 export interface DecisionState {
   readonly status: string;
   readonly replacedBy: string | null;
-  /** Whether the approved text can be given. */
+  /** Whether the approved text is known. */
   readonly textKnown: boolean;
 }
 

@@ -10,8 +10,8 @@ import { idempotencyKeyOf, type ProposalDraft } from "./proposal-draft.ts";
 import type { ProposalRecord } from "./proposals.ts";
 
 /**
- * Sends a proposal once and remembers it. Where it stays unclear whether the server took it, looks at the thread instead
- * of sending again: each proposal rings in the app's chat channel.
+ * Sends a proposal once and stores a record of it. If it is unclear whether the server has it, looks at the thread
+ * instead of sending again, because each proposal sends a message to the app's chat channel.
  */
 export async function postProposal(
   draft: ProposalDraft,
@@ -55,7 +55,7 @@ async function send(
   );
 }
 
-/** These happen before a request is sent. */
+/** Failures that happen before a request is sent. */
 const beforeSending = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",

@@ -3,7 +3,7 @@ import { Refusal } from "../text/refusal.ts";
 import { createSanitiser } from "../text/sanitise.ts";
 import { secretIn } from "../text/secrets.ts";
 
-/** A proposal that may be sent: what the person will read is all that there is to it. */
+/** A proposal that may be sent: it has no text that the person cannot see. */
 export interface ProposalDraft {
   readonly feedbackId: string;
   readonly summary: string;
@@ -16,7 +16,7 @@ export interface GivenTexts {
   readonly plan: string;
 }
 
-/** Takes out what cannot be seen. Throws a Refusal where a text holds a secret, or nothing is left of it. */
+/** Removes invisible characters. Throws a Refusal if a text holds a secret, or is empty afterwards. */
 export function proposalDraftOf(
   feedbackId: string,
   given: GivenTexts,
@@ -40,7 +40,9 @@ function refuseSecrets(name: string, text: string, secrets: readonly string[]): 
   );
 }
 
-/** Repeating a request with the same key posts nothing twice; a later proposal with the same text has another key. */
+/**
+ * A repeated request has the same key and posts nothing twice. A later proposal with the same text has another key.
+ */
 export function idempotencyKeyOf(draft: ProposalDraft, latestRunId: string | undefined): string {
   const parts = JSON.stringify([draft.feedbackId, draft.summary, draft.plan, latestRunId ?? null]);
   return `mcp-${createHash("sha256").update(parts).digest("hex")}`;

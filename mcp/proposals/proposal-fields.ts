@@ -1,6 +1,6 @@
 import { idAt, instantAt, linkAt, textAt, wordAt } from "../api/loose-json.ts";
 
-/** A run as far as it can be relied on. What the API's document does not promise is null where a server leaves it out. */
+/** The checked fields of a proposal. A field that a server leaves out is null. */
 export interface ProposalFields {
   readonly status: string;
   readonly decisionNote: string | null;
@@ -10,7 +10,7 @@ export interface ProposalFields {
   readonly consoleUrl: string | null;
   readonly summary: string | null;
   readonly plan: string | null;
-  /** Of the plan, as the server says. */
+  /** SHA-256 of the plan, as the server says. */
   readonly planSha256: string | null;
 }
 

@@ -29,7 +29,7 @@ async function namesIn(folder: string): Promise<string[]> {
   return names.filter((name) => name.endsWith(".json"));
 }
 
-/** A file that is no record, or is gone by now, is passed over. */
+/** Skips a file that holds no record or is gone. */
 async function readRecord(path: string): Promise<ProposalRecord | undefined> {
   const text = await readFile(path, "utf8").catch(() => "");
   try {

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import * as z from "zod/mini";
 
-/** What this machine remembers of a proposal that it sent. */
+/** The record of a proposal that this machine sent. */
 export const ProposalRecord = z.object({
   run_id: z.string(),
   feedback_id: z.string(),
@@ -14,12 +14,12 @@ export const ProposalRecord = z.object({
   status: z.string(),
   decision_note: z.nullable(z.string()),
   decided_at: z.nullable(z.string()),
-  /** Over what was sent, keyed with the agent token: who edits the file does not have it. */
+  /** An HMAC over the sent text, keyed with the agent token, which an editor of the file does not have. */
   mac: z.optional(z.string()),
 });
 export type ProposalRecord = z.output<typeof ProposalRecord>;
 
-/** A remembered proposal; `vouched`: its text is certainly what was sent. */
+/** A recorded proposal. `vouched`: its text is certainly the one that was sent. */
 export interface KnownProposal extends ProposalRecord {
   readonly vouched: boolean;
 }
@@ -28,13 +28,13 @@ export interface KnownProposal extends ProposalRecord {
 export interface Proposals {
   all(): Promise<KnownProposal[]>;
   find(runId: string): Promise<KnownProposal | undefined>;
-  /** Adds what has just been sent, and vouches for it. */
+  /** Adds the record of a proposal that was just sent, and vouches for its text. */
   add(record: ProposalRecord): Promise<void>;
-  /** Notes another status of a remembered proposal. */
+  /** Stores a new status of a recorded proposal. */
   keep(record: KnownProposal): Promise<void>;
 }
 
-/** Where proposals outlive the process. */
+/** Stores records beyond the life of the process. */
 export interface ProposalStore {
   load(): Promise<ProposalRecord[]>;
   find(runId: string): Promise<ProposalRecord | undefined>;
@@ -52,14 +52,14 @@ export interface ProposalsParts {
   readonly onFailure: (message: string) => void;
 }
 
-/** The proposals to one server. A store that fails costs only what a restart would have needed. */
+/** The proposals to one server. If the store fails, records are lost only at a restart. */
 export function createProposals({ baseUrl, store, key, onFailure }: ProposalsParts): Proposals {
   const sent = new Map<string, KnownProposal>();
 
   const save = async (record: ProposalRecord): Promise<void> =>
     store?.save(record).catch(() => onFailure("The proposal could not be written to the state folder."));
 
-  /** What this process has sent itself needs no file to vouch for it. */
+  /** The text of a proposal that this process sent is certain without a file. */
   const known = (record: ProposalRecord, secret: string | undefined): KnownProposal | undefined => {
     const ours = sent.get(record.run_id);
     if (ours) return { ...record, ...textsOf(ours), vouched: true };
@@ -99,7 +99,7 @@ const textsOf = ({ feedback_id, summary, plan, sha256 }: ProposalRecord) => ({
   sha256,
 });
 
-/** Of this server, and whole. */
+/** Whether a record is complete and of this server. */
 const isOurs = (record: ProposalRecord, baseUrl: string): boolean =>
   record.base_url === baseUrl && record.sha256 === hashOf(record.plan);
 

@@ -14,7 +14,7 @@ import { feedbackIdOf } from "../tools/ids.ts";
 import { maxChars } from "../tools/read-feedback/definition.ts";
 import { readFeedback } from "../tools/read-feedback/run.ts";
 
-/** What was proposed from here. The summaries are ours; nothing of the public's is in it. */
+/** The proposals of this machine. The summaries are the agent's; no text of strangers is in them. */
 export async function readProposals(uri: URL, deps: Deps): Promise<ReadResourceResult> {
   const records = await deps.proposals.all();
   const proposals = records.map(

@@ -10,7 +10,7 @@ const uris = {
 
 const cacheHint = { ttlMs: 0, cacheScope: "private" } as const;
 
-/** What a client can read without a tool: threads, their images, decisions, and what was proposed from here. */
+/** What a client can read without a tool: threads, their images, decisions, and the proposals of this machine. */
 export function offerResources(server: McpServer, deps: Deps): void {
   const complete = completions(deps);
 

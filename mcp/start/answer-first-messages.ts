@@ -1,23 +1,23 @@
 import type { Readable } from "node:stream";
 
-/** What was read of a connection before the protocol's library takes over. */
+/** The part of a connection that was read before the SDK takes over. */
 export interface Heard {
-  /** The messages that need no library, as they came. */
+  /** The messages that were answered without the SDK, unchanged. */
   readonly answered: Buffer;
-  /** How many answers were given to them. */
+  /** The number of answers to them. */
   readonly answers: number;
-  /** All that was read after them: the first message that needs the library, and perhaps more. */
+  /** The rest of what was read: the first message that needs the SDK, and perhaps more. */
   readonly rest: Buffer;
 }
 
-/** The answer to a line; `""` where it needs none; undefined where the library must read it. */
+/** The answer to a line; `""` if it needs none; undefined if the SDK must read it. */
 export type AnswerOf = (line: string) => string | undefined;
 
-/** Enough for the start of every client. The library reads all of these messages again. */
+/** Enough for the start of every client. The SDK reads all these messages again. */
 const mostMessages = 32;
 const mostBytes = 65_536;
 
-/** Answers the first messages. Gives what it has read at the first message that needs the protocol's library. */
+/** Answers the first messages. Ends at the first message that needs the SDK, and gives all that was read. */
 export function answerFirstMessages(
   lines: Readable,
   answerOf: AnswerOf,

@@ -4,8 +4,8 @@ import { serveSession } from "../session.ts";
 import { type eras, listed, type PreparedAnswers, placeholders, requestIn } from "./placeholders.ts";
 
 /**
- * What the protocol's library answers to the first messages of a client. The build puts these texts in place of the code,
- * so that a server that is only asked for them loads no library.
+ * The answers of the SDK to the first messages of a client. The build replaces this code by the texts, so that a
+ * server that only gives these answers does not load the SDK.
  */
 export const buildTimeAnswers = {
   all: await answersOf({ ...placeholders.options, readOnly: false }),

@@ -1,10 +1,10 @@
 import { metaKeys, listed as methodsThatList, versions } from "./placeholders.ts";
 
-/** A message that clients begin with, in a form that the protocol's library is known to accept. */
+/** One of the first messages of a client, in a form that the SDK accepts. */
 export interface FirstMessage {
   readonly era: "legacy" | "modern";
   readonly method: string;
-  /** Left out in a notification. */
+  /** Missing in a notification. */
   readonly id?: string | number;
   readonly version?: string;
 }
@@ -15,7 +15,7 @@ const listed: ReadonlySet<unknown> = new Set(methodsThatList);
 const legacyVersions: ReadonlySet<unknown> = new Set(versions.legacy);
 const modernVersions: ReadonlySet<unknown> = new Set(versions.modern);
 
-/** Reads a line. Undefined for all that is unusual, which the library must judge. */
+/** Reads a line. Undefined for anything unusual, which the SDK must handle. */
 export function firstMessageIn(line: string): FirstMessage | undefined {
   const message = parsed(line);
   if (!isObject(message) || message.jsonrpc !== "2.0") return undefined;

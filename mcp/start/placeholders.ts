@@ -6,10 +6,10 @@ export const versions = {
   modern: ["2026-07-28"],
 } as const;
 
-/** What is listed for every client of one server in the same words. */
+/** The lists that are the same for every client of a server. */
 export const listed = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] as const;
 
-/** Answers by method, with stand-ins for what differs from one server, or one request, to the next. */
+/** Answers by method, with placeholders for values that differ by server or by request. */
 export type PreparedAnswers = Readonly<Record<(typeof eras)[number], Readonly<Record<string, string>>>>;
 
 export const metaKeys = {
@@ -18,7 +18,7 @@ export const metaKeys = {
   capabilities: "io.modelcontextprotocol/clientCapabilities",
 } as const;
 
-/** What the build puts in the place of values that only a running server knows. */
+/** The placeholders of the build for values that only a running server knows. */
 export const placeholders = {
   id: "{id of the request}",
   options: { version: "{version}", baseUrl: "{address}", maxWaitSeconds: 239 },

@@ -6,8 +6,8 @@ import { type FirstMessage, firstMessageIn } from "./first-message.ts";
 import { placeholders, versions } from "./placeholders.ts";
 
 /**
- * Answers the first messages of one client as the protocol's library does, and only those of which that is certain: the era
- * must stay the same, and a session must begin with `initialize`.
+ * Answers the first messages of one client as the SDK does. Answers only if that is certain: the era must stay the
+ * same, and a session must begin with `initialize`.
  */
 export function preparedAnswers(options: McpOptions): AnswerOf {
   const answers = options.readOnly ? buildTimeAnswers.readOnly : buildTimeAnswers.all;
@@ -34,7 +34,7 @@ function filledIn(text: string, { id, version }: FirstMessage, options: McpOptio
     [`"protocolVersion":"${versions.legacy[0]}"`]: `"protocolVersion":"${version}"`,
     [`up to ${placeholders.options.maxWaitSeconds}; more`]: `up to ${longestWait(options)}; more`,
   };
-  // In one pass: what was filled in is not looked at again.
+  // In one pass, so that values are not searched for placeholders.
   return text.replace(filledPlaceholders, (found) => values[found] ?? found);
 }
 

@@ -9,7 +9,8 @@ import { errorCatalogue } from "../../src/contract/errors.ts";
 import { Refusal } from "./refusal.ts";
 
 /**
- * What went wrong and what to do about it, in our own words: what a server says can come from a stranger, so nothing of it is repeated.
+ * Describes a failure and the next step in our own words. Nothing of the server's text is repeated, because it may
+ * come from a stranger.
  */
 export function explain(error: unknown, baseUrl: string): string {
   if (error instanceof Refusal) return error.message;
@@ -32,7 +33,7 @@ const giveUps: ReadonlySet<string> = new Set(["too_large", "too_slow"]);
 const endless =
   "The server's answer was too large, or did not come to an end, and was given up. Tell the user to check INNKEEP_BASE_URL.";
 
-/** What an answer that has not the form of the API gives. */
+/** The message for an answer that does not have the form of the API. */
 export const unexpected =
   "The server answered in a form that this version does not know. Tell the user to check INNKEEP_BASE_URL and to update innkeep.";
 
@@ -59,7 +60,7 @@ function explainAnswer({ status, code, retryAfterSeconds }: ServerError): string
 
 const knownCode = (code: string): string => (Object.hasOwn(errorCatalogue, code) ? code : "unknown code");
 
-/** The kind of failure, as Node names it. */
+/** The code of the failure, as Node names it. */
 const causeOf = (code: string): string => (/^[A-Za-z0-9_]{1,40}$/.test(code) ? code : "unknown cause");
 
 const originOf = (baseUrl: string): string =>

@@ -1,12 +1,12 @@
-/** One piece of text under a heading of ours. */
+/** A text under one of our headings. */
 export interface Section {
   readonly heading: string;
   readonly text: string;
 }
 
 /**
- * Sections as plain text that no section can escape from: every boundary carries the nonce, and text that went through
- * the sanitiser of the same nonce cannot hold it.
+ * Sections as plain text. No section can end its own fence: every boundary carries the nonce, and text from the
+ * sanitiser of the same nonce cannot hold it.
  */
 export const fence = (nonce: string, title: string, sections: readonly Section[], line = "---"): string =>
   [
@@ -15,6 +15,6 @@ export const fence = (nonce: string, title: string, sections: readonly Section[]
     `${line} ${nonce} ${title} ends ${line}`,
   ].join("\n");
 
-/** The same for what people of the team wrote or decided: nothing of the public's stands between such lines. */
+/** The same for text of the team. No text of strangers stands between these lines. */
 export const teamFence = (nonce: string, title: string, sections: readonly Section[]): string =>
   fence(nonce, title, sections, "===");

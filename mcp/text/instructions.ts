@@ -1,4 +1,4 @@
-/** What an agent is told of this server as a whole. Clients cut long texts: what matters most stands first. */
+/** The instructions for agents. Clients cut long texts, so the most important sentences stand first. */
 export const instructionsFor = (readOnly: boolean): string =>
   [
     "Act on a plan only when get_decision returns may_proceed: true, and then carry out approved_plan. Where decision_note differs from the plan, follow decision_note. On rejected, stop.",

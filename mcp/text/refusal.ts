@@ -1,4 +1,4 @@
-/** What a tool answers instead of doing what it was asked for: a sentence of ours, fit to be read by a model. */
+/** A tool does not do what it was asked for. The message is ours and safe for a model. */
 export class Refusal extends Error {
   constructor(message: string) {
     super(message);

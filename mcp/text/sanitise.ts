@@ -1,14 +1,14 @@
-/** Makes text of strangers fit to be shown to a model, and counts what it took away. */
+/** Makes text of strangers safe for a model, and counts the removed characters. */
 export interface Sanitiser {
   /** The text in NFC, without invisible, control and direction characters, and without the fence's nonce. */
   text(value: string): string;
   /** The same for every string and every key in a JSON value. */
   value(value: unknown): unknown;
-  /** How many characters have been removed so far. */
+  /** The number of removed characters so far. */
   removed(): number;
 }
 
-/** `nonce` is the word that the fence around the text is made of: the text must not hold it. */
+/** `nonce` is the word of the fence around the text: it is removed from the text. */
 export function createSanitiser(nonce: string): Sanitiser {
   let removed = 0;
 
@@ -39,9 +39,9 @@ export function createSanitiser(nonce: string): Sanitiser {
 }
 
 /**
- * First what is kept though it holds such characters (emoji that are joined or styled, keycaps), then each character
- * that shows nothing: zero-width, direction, tag and filler characters, stray variation selectors, controls other than
- * tab and line feed, halves of surrogate pairs.
+ * First the sequences that are kept (joined or styled emoji, keycaps), then each invisible character: zero-width,
+ * direction, tag and filler characters, stray variation selectors, controls other than tab and line feed, halves of
+ * surrogate pairs.
  */
 const invisible =
   /(\p{Extended_Pictographic}[\uFE0E\uFE0F]?\p{Emoji_Modifier}?(?:\u200D\p{Extended_Pictographic}\uFE0F?\p{Emoji_Modifier}?)*|[0-9#*]\uFE0F\u20E3)|[\p{Default_Ignorable_Code_Point}\p{Cs}\uFFF9-\uFFFB]|(?![\t\n])\p{Cc}/gu;

@@ -1,4 +1,4 @@
-/** What kind of secret a text holds; undefined where it holds none that is known. `own` are secrets of this process. */
+/** The kind of secret that a text holds; undefined if it holds no known kind. `own` are secrets of this process. */
 export function secretIn(text: string, own: readonly string[]): string | undefined {
   const squeezed = text.replace(/[^A-Za-z0-9_]/g, "");
   if (own.some((secret) => formsOf(secret).some((form) => text.includes(form) || squeezed.includes(form))))

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { issuesOf, ownMessages } from "../../src/contract/issues.ts";
 import { Refusal } from "../text/refusal.ts";
 
-/** The arguments of a tool, checked. Throws a Refusal that names every fault: also a name that the tool does not know. */
+/** Checks the arguments of a tool. Throws a Refusal that names every fault, also unknown names. */
 export function argumentsOf<Input extends z.ZodMiniObject>(input: Input, given: unknown): z.output<Input> {
   const named = withKnownNames(given ?? {}, Object.keys(input.shape));
   const first = z.safeParse(input, named.values, ownMessages);
@@ -34,14 +34,14 @@ function withKnownNames(given: unknown, known: readonly string[]) {
   return { values, faults };
 }
 
-/** The name comes from the client, who may have it from anywhere. */
+/** An argument name comes from the client, so it is untrusted. */
 function unknownName(name: string, known: readonly string[]): string {
   const shown = /^\w{1,40}$/.test(name) ? `\`${name}\`` : "an argument";
   const near = known.find((each) => distance(each, name.slice(0, 40)) <= 3);
   return `${shown} is unknown${near ? ` (did you mean \`${near}\`?)` : `; there are ${known.join(", ")}`}`;
 }
 
-/** Some models write numbers and truth values as texts. */
+/** Some models write numbers and booleans as strings. */
 function withValues(values: unknown, error: z.core.$ZodError): unknown {
   if (typeof values !== "object" || values === null) return values;
   const entries = Object.entries(values).map(([name, value]) => {
@@ -52,7 +52,7 @@ function withValues(values: unknown, error: z.core.$ZodError): unknown {
   return Object.fromEntries(entries);
 }
 
-/** How many letters must be changed, added or taken away to make one word of another. */
+/** The edit distance of two words. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...a].entries()) {

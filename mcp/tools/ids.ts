@@ -5,7 +5,7 @@ const isUuid = new RegExp(`^${uuid}$`, "i");
 const isConsolePath = new RegExp(`/feedback/${uuid}/(${uuid})/?$`, "i");
 const example = "b5d1c0de-0000-4000-8000-000000000001";
 
-/** The id of the thread that a UUID or a console link names. Throws a Refusal for anything else. */
+/** The id of the thread, from a UUID or a console link. Throws a Refusal for any other text. */
 export function feedbackIdOf(given: string): string {
   const text = given.trim();
   if (isUuid.test(text)) return text.toLowerCase();
@@ -17,7 +17,7 @@ export function feedbackIdOf(given: string): string {
   );
 }
 
-/** Throws a Refusal where it is no UUID. */
+/** The id of a proposal. Throws a Refusal if it is not a UUID. */
 export function runIdOf(given: string, name = "run_id"): string {
   const text = given.trim();
   if (isUuid.test(text)) return text.toLowerCase();

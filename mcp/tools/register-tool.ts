@@ -4,7 +4,7 @@ import type { Call, ToolRun } from "./run-tool.ts";
 import type { ListedTool } from "./tool-list.ts";
 import { wireSchema } from "./wire-schema.ts";
 
-/** Offers a tool. What it does is loaded when it is called for the first time. */
+/** Registers a tool. Its code is loaded at the first call. */
 export function registerTool(
   server: McpServer,
   tool: ListedTool,

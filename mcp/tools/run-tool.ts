@@ -7,11 +7,11 @@ import type { ToolDefinition } from "./tool-definition.ts";
 /** One call of a tool. */
 export interface Call {
   readonly signal: AbortSignal;
-  /** Tells the client how far the call is, where it asked to be told. The value must grow. */
+  /** Reports progress to a client that asked for it. The value must grow. */
   readonly progress: (seconds: number, of: number) => Promise<void>;
 }
 
-/** What a tool answers: the same for programs and for readers, and what may stand beside it. */
+/** The result of a tool: the same content as structure and as text, and further content. */
 export interface ToolAnswer<Output> {
   readonly structured: Output;
   readonly text: string;
@@ -20,10 +20,10 @@ export interface ToolAnswer<Output> {
 
 export type Execution<Input, Output> = (input: Input, deps: Deps, call: Call) => Promise<ToolAnswer<Output>>;
 
-/** Runs a tool on whatever a client sent. Rejects with a Refusal, or with what the client of the API rejects with. */
+/** Runs a tool with the unchecked input of a client. Rejects with a Refusal, or as the client of the API does. */
 export type ToolRun = (given: unknown, deps: Deps, call: Call) => Promise<CallToolResult>;
 
-/** A tool and what it does, together. */
+/** A tool's definition with its code. */
 export const runOf =
   <Input extends z.ZodMiniObject, Output extends z.ZodMiniObject>(
     { input }: ToolDefinition<Input, Output>,

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 
-/** What a client may rely on when it decides whether to ask its user first. */
+/** What a client considers before it asks its user. */
 export interface ToolAnnotations {
   readonly title: string;
   readonly readOnlyHint: boolean;
@@ -9,7 +9,7 @@ export interface ToolAnnotations {
   readonly openWorldHint: boolean;
 }
 
-/** A tool as data: all that a client learns of it. */
+/** A tool as data: everything that a client learns of it. */
 export interface ToolDefinition<Input extends z.ZodMiniObject, Output extends z.ZodMiniObject> {
   readonly name: string;
   readonly title: string;

@@ -5,7 +5,7 @@ import { proposePlan } from "./propose-plan/definition.ts";
 import { readFeedback } from "./read-feedback/definition.ts";
 import type { ToolAnnotations, ToolDefinition } from "./tool-definition.ts";
 
-/** A tool as clients are told of it: plain JSON. */
+/** A tool as clients see it: plain JSON. */
 export interface ListedTool {
   readonly name: string;
   readonly title: string;
@@ -16,7 +16,7 @@ export interface ListedTool {
   readonly _meta?: Record<string, unknown>;
 }
 
-/** The build puts these values in place of the code, so that a server that only lists its tools loads no schemas. */
+/** The build replaces this code by its values, so that a server that only lists its tools does not load schemas. */
 export const tools = {
   readFeedback: listed(readFeedback),
   proposePlan: listed(proposePlan),
@@ -39,8 +39,8 @@ function listed(definition: ToolDefinition<z.ZodMiniObject, z.ZodMiniObject>): L
 }
 
 /**
- * Plain JSON Schema without what says nothing. Of an answer it promises no field: a later version may leave one out, and
- * a client that kept the schema must not refuse the answer for it.
+ * Plain JSON Schema without redundant keywords. It requires no field of an answer, because a later version may
+ * leave one out, and a client with an old schema must not refuse that answer.
  */
 function jsonSchemaOf(schema: z.ZodMiniObject, side: "input" | "output"): Record<string, unknown> {
   const json = z.toJSONSchema(schema, {
@@ -56,7 +56,7 @@ function jsonSchemaOf(schema: z.ZodMiniObject, side: "input" | "output"): Record
   return JSON.parse(JSON.stringify(json), oneTypeEach);
 }
 
-/** Some clients know only schemas of one type. */
+/** Some clients support only schemas with one type. */
 function oneTypeEach(_: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("type" in value)) return value;
   const { type, ...rest } = value;

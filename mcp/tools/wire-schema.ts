@@ -1,8 +1,8 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 
 /**
- * A JSON Schema as the protocol's library wants it. It is told to clients only, and lets every value pass: a tool checks
- * its input itself and answers faults in its own words.
+ * A JSON Schema in the form that the SDK needs. It is only shown to clients and accepts every value, because a tool
+ * checks its input itself and describes faults in its own words.
  */
 export function wireSchema(schema: Record<string, unknown>): StandardSchemaWithJSON {
   const json = () => schema;

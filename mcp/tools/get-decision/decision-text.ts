@@ -1,7 +1,7 @@
 import { teamFence } from "../../text/fence.ts";
 import type { GetDecisionOutput } from "./definition.ts";
 
-/** A decision for a reader: a line of JSON, then the note and the approved text as they were written. */
+/** A decision as text: a line of JSON, then the note and the approved text, unchanged. */
 export function decisionText(
   nonce: string,
   { approved_plan, decision_note, ...rest }: GetDecisionOutput,

@@ -4,22 +4,24 @@ import { type Look, longPoll } from "../../../src/client/waiting/long-poll.ts";
 import type { Run } from "../../../src/contract/agent.ts";
 import { limits } from "../../../src/contract/limits.ts";
 
-/** What is known of a run when a wait ends. */
+/** What is known of a proposal when a wait ends. */
 export interface Observation {
   readonly run: Run;
-  /** When the server last failed to answer, in this wait or the one it joined. */
+  /** When the server last failed to answer, in this wait or in the one that this wait joined. */
   readonly lastErrorAt: Date | null;
 }
 
 export interface WatchParts {
-  /** Reads a run; the server may hold its answer for so many seconds while nobody has decided. */
+  /** Reads a proposal. The server may hold its answer for `holdSeconds` while nobody has decided. */
   readonly read: (runId: string, holdSeconds: number, signal: AbortSignal) => Promise<Run>;
   readonly clock: Clock;
   /** From 0 up to 1, for the jitter of pauses. */
   readonly random: () => number;
 }
 
-/** Waits until a run is decided or the time is over. All who wait for one run share one sequence of requests. */
+/**
+ * Waits until a proposal is decided or the time is over. All waits for one proposal share one sequence of requests.
+ */
 export type AwaitDecision = (
   runId: string,
   milliseconds: number,
@@ -32,7 +34,7 @@ interface Sight {
   latest: Run | undefined;
   failure: unknown;
   failedAt: Date | null;
-  /** When the last of those who wait goes, in epoch milliseconds. */
+  /** When the last wait ends, in epoch milliseconds. */
   until: number;
 }
 
@@ -64,7 +66,7 @@ export function createDecisionWatch(parts: WatchParts): AwaitDecision {
     if (watches.get(runId) === watch) watches.delete(runId);
   };
 
-  /** A caller that stops waiting before the first answer has come reads the run once itself. */
+  /** A wait that ends before the first answer reads the proposal once itself. */
   const lastLook = async (sight: Sight, runId: string, signal: AbortSignal): Promise<Observation> => {
     if (sight.latest || sight.failure !== undefined) return observationOf(sight);
     return { run: await parts.read(runId, 0, signal), lastErrorAt: null };
@@ -91,7 +93,7 @@ function startWatch(runId: string, until: number, parts: WatchParts): Watch {
   return { sight, decided, waiters: 0 };
 }
 
-/** Looks until the proposal is decided. Throws a failure that waiting does not mend. */
+/** Looks until the proposal is decided. Throws a permanent failure. */
 async function follow(
   sight: Sight,
   runId: string,

@@ -40,7 +40,7 @@ function noSuchRun(error: unknown): never {
   );
 }
 
-/** The run as it is now, or as it is once it is decided or the wait is over. */
+/** The proposal now; or when it is decided or the wait is over. */
 async function observe(runId: string, waitSeconds: number, deps: Deps, call: Call): Promise<Observation> {
   if (waitSeconds > 0) return waiting(runId, waitSeconds, deps, call);
   const run = await retryAfterWait(deps, call.signal, () => readRun(runId, deps, call.signal));
@@ -65,7 +65,7 @@ async function waiting(runId: string, seconds: number, deps: Deps, call: Call): 
   }
 }
 
-/** On a timer of its own: a client that is kept alive by progress must not depend on the pace of the requests. */
+/** Reports progress with a timer of its own, because some clients need it at a steady pace to stay connected. */
 async function tellProgress(of: number, deps: Deps, call: Call, signal: AbortSignal): Promise<void> {
   for (let seconds = progressSeconds; seconds < of; seconds += progressSeconds) {
     await deps.clock.sleep(progressSeconds * 1_000, signal);
@@ -75,7 +75,7 @@ async function tellProgress(of: number, deps: Deps, call: Call, signal: AbortSig
 
 interface Question {
   readonly runId: string;
-  /** The thread, where the caller named it. */
+  /** The thread, if the caller named it. */
   readonly feedbackId: string | undefined;
   readonly nonce: string;
 }
@@ -109,7 +109,7 @@ async function decisionOn(
   };
 }
 
-/** What is remembered of a run, brought up to date. */
+/** The updated record of a proposal. */
 async function remembered(
   runId: string,
   now: Pick<ProposalRecord, "status" | "decision_note" | "decided_at">,
@@ -120,7 +120,7 @@ async function remembered(
   return record;
 }
 
-/** 30 seconds after the first look, doubling up to 300; 0 once it is decided. */
+/** The advised wait: 30 seconds after the first look, doubled each time up to 300; 0 after the decision. */
 function retryAfter(runId: string, status: string, { timesPending }: Deps): number {
   if (status !== "awaiting_approval") {
     timesPending.delete(runId);
