@@ -1,0 +1,77 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readSettings } from "../../server/settings/environment.ts";
+import { type RateLimitName, rateLimits } from "../../src/contract/limits.ts";
+import { readText, readTree } from "../support/sources/tree.ts";
+import { anchorOf } from "./markdown.ts";
+
+const pages = new Map([
+  ...readTree(["docs"], [".md"]),
+  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map((page): [string, string] => [page, readText(page)]),
+]);
+
+describe.each([...pages])("%s", (page, text) => {
+  it("names only files that exist", () => {
+    const paths = [...text.matchAll(/`((?:bin|build|docs|mcp|server|src|test)\/[\w./-]+)`/g)];
+    const missing = paths.flatMap(([, path = ""]) => (existsSync(path) ? [] : path));
+    expect(missing.filter((path) => !notFiles.includes(path))).toEqual([]);
+  });
+
+  it("links only to pages and headings that exist", () => {
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
+    const broken = links.filter(([, path = "", heading]) => {
+      const target = path === "" ? page : join(dirname(page), path);
+      if (!existsSync(target)) return true;
+      return heading !== undefined && !headingsOf(readText(target)).includes(heading);
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
+  });
+});
+
+/** A method of the agents' protocol. */
+const notFiles = ["server/discover"];
+
+const headingsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => anchorOf(heading));
+
+describe("docs/sign-in.md", () => {
+  const limits = readText("docs/sign-in.md").split("\n## Limits\n")[1]?.split("\n## ")[0] ?? "";
+
+  it.each<RateLimitName>([
+    "exchangeByDevice",
+    "exchangeByAddress",
+    "awaitByDevice",
+    "awaitByAddress",
+    "registrationsByAddress",
+    "signInByAccount",
+    "signInByAddress",
+    "signInByKnown",
+  ])("has the limit %s", (name) => {
+    const { limit, windowSeconds } = rateLimits[name];
+    expect(limits).toMatch(new RegExp(`\\b${limit.toLocaleString("en")}\\b`));
+    expect(limits).toContain(`${windowSeconds / 60} minutes`);
+  });
+});
+
+describe("docs/operating.md", () => {
+  const text = readText("docs/operating.md");
+  const { connections, anonymousBufferedBytes, ...budgets } = readSettings({}, {}).budgets;
+
+  it.each(Object.entries({ anonymousBufferedBytes, ...budgets }))(
+    "has the budget %s and its default",
+    (name, value) => {
+      const row =
+        text.split("\n").find((line) => line.startsWith("| `") && line.includes(`\`${name}\``)) ?? "";
+      expect(row).toMatch(new RegExp(`\\b${value}\\b`));
+    },
+  );
+
+  it("has every setting of the server", () => {
+    const read = [...readTree(["server/settings"], [".ts"]).values()].flatMap((source) =>
+      [...source.matchAll(/\bINNKEEP_[A-Z_]+\b/g)].map(([name]) => name),
+    );
+    expect([...new Set(read)].filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+    expect(connections).toBeGreaterThan(0);
+  });
+});
