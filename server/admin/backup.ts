@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Files } from "../files/files.ts";
 import { createLocalFiles } from "../files/local-files.ts";
 import { SettingError } from "../settings/setting-error.ts";
+import type { DataLocation } from "../settings/settings.ts";
 import { dumpRows } from "../store/deployment/dump.ts";
 import { lockFor } from "../store/deployment/folder-lock.ts";
 import { withSnapshot } from "../store/deployment/snapshot.ts";
@@ -12,38 +13,39 @@ import { appliedTo } from "../store/engine/migrations/migrate.ts";
 import { type StoredFile, storedFiles, uploads } from "../store/requests/uploads.ts";
 import { type ArchiveWriter, createArchive } from "./archive/archive-writer.ts";
 import { formatVersion, headerName, secretName } from "./archive/backup-format.ts";
-import { type DeploymentPlace, exists, filesFolder, secretFile } from "./deployment-place.ts";
+import { exists, filesFolder, secretFile } from "./data-location.ts";
 
-/** So many characters of rows are enough for an entry of their own. */
+/** The length in characters at which an entry of rows is written and the next one begins. */
 const entryLength = 1_048_576;
 
 /**
- * Copies the database as it is at one instant, the files that it refers to and the secret of the data folder into one
- * tar file, while the server goes on serving. Gives how much it holds, and the files that are missing or damaged.
+ * Copies the state of the database at one instant, the files to which it refers, and the secret of the data folder into one
+ * tar file, while the server goes on. Gives the numbers of rows and files, and the files that are missing or damaged.
  */
-export async function backUp(database: Database, place: DeploymentPlace, file: string) {
-  if (await exists(file)) throw new SettingError(`${file} exists already. Name a new file.`);
-  await mkdir(place.data, { recursive: true, mode: 0o700 });
-  const lock = await lockFor("backup", place.data);
+export async function backUp(database: Database, location: DataLocation, file: string) {
+  if (await exists(file)) throw new SettingError(`${file} already exists. Choose another file name.`);
+  await mkdir(location.data, { recursive: true, mode: 0o700 });
+  const lock = await lockFor("backup", location.data);
   try {
-    await removeScratch(place);
+    await removeScratch(location);
     const archive = await createArchive(file).catch((cause) => {
       throw new SettingError(`${file} cannot be written (${cause.code}).`);
     });
-    return { file, ...(await fill(archive, database, place)) };
+    return { file, ...(await fill(archive, database, location)) };
   } finally {
     await lock.release();
   }
 }
 
-async function fill(archive: ArchiveWriter, database: Database, place: DeploymentPlace) {
-  const scratch = await mkdtemp(join(place.data, scratchPrefix));
+async function fill(archive: ArchiveWriter, database: Database, location: DataLocation) {
+  const scratch = await mkdtemp(join(location.data, scratchPrefix));
   try {
     const { rows, files } = await withSnapshot(database, scratch, (snapshot) =>
       addDatabase(archive, snapshot),
     );
-    const added = await addFiles(archive, database, createLocalFiles(filesFolder(place)), files);
-    await addSecret(archive, place);
+    const source = { database, files: createLocalFiles(filesFolder(location)) };
+    const added = await addFiles(archive, source, files);
+    await addSecret(archive, location);
     await archive.finish();
     return { rows, ...added };
   } catch (error) {
@@ -56,8 +58,8 @@ async function fill(archive: ArchiveWriter, database: Database, place: Deploymen
 
 const scratchPrefix = "backup-";
 
-/** A killed backup leaves its copy of the database. */
-async function removeScratch({ data }: DeploymentPlace): Promise<void> {
+/** Deletes the copy of the database that a killed backup has left. */
+async function removeScratch({ data }: DataLocation): Promise<void> {
   const names = await readdir(data);
   for (const name of names.filter((each) => each.startsWith(scratchPrefix)))
     await rm(join(data, name), { recursive: true, force: true });
@@ -100,15 +102,14 @@ async function addTable(archive: ArchiveWriter, snapshot: Reader, table: Table):
 
 interface AddedFiles {
   readonly files: number;
-  /** SHA-256 of what could not be copied. */
+  /** SHA-256 of the files that could not be copied. */
   readonly missing: readonly string[];
 }
 
-/** A file that is gone because its thread was deleted meanwhile is not missing. */
+/** Adds the files to the archive. A file does not count as missing if its thread was deleted during the backup. */
 async function addFiles(
   archive: ArchiveWriter,
-  database: Database,
-  files: Files,
+  { database, files }: { readonly database: Database; readonly files: Files },
   wanted: readonly StoredFile[],
 ): Promise<AddedFiles> {
   const missing: string[] = [];
@@ -120,7 +121,7 @@ async function addFiles(
   return { files: added, missing };
 }
 
-/** Gives false for a file that cannot be read, or has other bytes than it had. */
+/** Adds a file to the archive. Gives false if the file cannot be read or its content has changed. */
 async function addFile(archive: ArchiveWriter, files: Files, { sha256, size }: StoredFile): Promise<boolean> {
   let readable = true;
   async function* read() {
@@ -139,7 +140,7 @@ async function addFile(archive: ArchiveWriter, files: Files, { sha256, size }: S
   }
 }
 
-async function addSecret(archive: ArchiveWriter, place: DeploymentPlace): Promise<void> {
-  if (await exists(secretFile(place)))
-    await archive.addText(secretName, await readFile(secretFile(place), "utf8"));
+async function addSecret(archive: ArchiveWriter, location: DataLocation): Promise<void> {
+  if (await exists(secretFile(location)))
+    await archive.addText(secretName, await readFile(secretFile(location), "utf8"));
 }

@@ -6,27 +6,27 @@ import type { Database } from "../store/engine/database.ts";
 import { credentialsTopic } from "../store/engine/topics.ts";
 import { accountOf, appOf, record } from "./operator.ts";
 
-/** Which keys or tokens a list holds: all of them, or those of one account or one app. */
-export interface Chosen {
+/** Which keys or tokens to list. The default is all of them. */
+export interface CredentialFilter {
   readonly owner?: string | undefined;
   readonly appId?: string | undefined;
 }
 
-/** The agent and maintainer tokens, with their owners and without the secrets. Throws `not_found` for an unknown owner. */
-export async function listTokens(database: Database, { owner }: Chosen) {
+/** The agent and maintainer tokens with their owners, without the secrets. Throws `not_found` for an unknown owner. */
+export async function listTokens(database: Database, { owner }: CredentialFilter) {
   const email = owner === undefined ? undefined : (await accountOf(database, owner)).email;
   const items = await allCredentials.tokens(database, email);
   return { items: items.map((token) => ({ ...token, scopes: JSON.parse(token.scopes) })) };
 }
 
-/** The app keys, with their apps and owners and without the secrets. Throws `not_found` for an unknown app or owner. */
-export async function listKeys(database: Database, { owner, appId }: Chosen) {
+/** The app keys with their apps and owners, without the secrets. Throws `not_found` for an unknown app or owner. */
+export async function listKeys(database: Database, { owner, appId }: CredentialFilter) {
   const email = owner === undefined ? undefined : (await accountOf(database, owner)).email;
   if (appId !== undefined) await appOf(database, appId);
   return { items: await allCredentials.keys(database, { email, appId }) };
 }
 
-/** Revokes the token with this id, or with the only id that starts so. Throws `not_found` where there is none. */
+/** Revokes the token whose id begins with this text. Throws `not_found` for no token and `bad_request` for several. */
 export function revokeToken(database: Database, { id }: { readonly id: string }) {
   return database.write(async (tx) => {
     const token = onlyOne("token", id, await allCredentials.tokens(tx, undefined));
@@ -38,7 +38,7 @@ export function revokeToken(database: Database, { id }: { readonly id: string })
   });
 }
 
-/** Revokes the app key with this id, or with the only id that starts so. Throws `not_found` where there is none. */
+/** Revokes the app key whose id begins with this text. Throws `not_found` for no key and `bad_request` for several. */
 export function revokeKey(database: Database, { id }: { readonly id: string }) {
   return database.write(async (tx) => {
     const key = onlyOne("key", id, await allCredentials.keys(tx, {}));
@@ -55,7 +55,7 @@ function onlyOne<Row extends { readonly id: string }>(thing: string, id: string,
   const fitting = wanted === "" ? [] : rows.filter((row) => row.id.startsWith(wanted));
   const [row, ...others] = fitting;
   if (row && others.length === 0) return row;
-  if (row) throw badRequest("id", `is the start of ${fitting.length} ids: give more of it`);
+  if (row) throw badRequest("id", `matches ${fitting.length} ids: give more characters`);
   throw new ApiError("not_found", {
     message: `There is no ${thing} ${id}. \`innkeep admin ${thing} list\` shows all.`,
   });

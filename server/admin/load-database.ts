@@ -6,30 +6,33 @@ import type { Migration } from "../store/engine/migrations/migrate.ts";
 import { type DatabaseAddress, openDatabase } from "../store/engine/open.ts";
 import { storedFiles, uploads } from "../store/requests/uploads.ts";
 import type { Archive, ArchiveEntry } from "./archive/archive-reader.ts";
-import { type BackupHeader, fileEntries, rowEntries } from "./archive/backup-format.ts";
+import { type BackupHeader, fileEntries, newerBackup, rowEntries } from "./archive/backup-format.ts";
 
-/** The migrations that made the database of the backup. Throws where this program does not know them all. */
+/** The migrations that were applied to the database of the backup. Throws an Error if this program does not know one. */
 export function schemaOf(header: BackupHeader): Migration[] {
   return header.migrations.map(({ number, name }) => {
     const known = migrations.find((migration) => migration.number === number && migration.name === name);
     if (known) return known;
-    throw new Error("A newer Innkeep made this backup. Restore it with that one.");
+    throw new Error(newerBackup);
   });
 }
 
-/** Fills a new database with the rows of the backup, all in one transaction. Gives how many there were. */
-export async function loadDatabase(
-  address: DatabaseAddress,
-  archive: Archive,
-  header: BackupHeader,
-): Promise<number> {
+/** An open backup. */
+export interface Backup {
+  readonly archive: Archive;
+  readonly header: BackupHeader;
+}
+
+/** Fills a new database with the rows of the backup in one transaction. Gives the number of rows. */
+export async function loadDatabase(address: DatabaseAddress, { archive, header }: Backup): Promise<number> {
   const database = await openDatabase(address, { migrations: schemaOf(header) });
   try {
     const tables = tablesIn(header, await tablesOf(database));
     return await database.write(async (tx) => {
       let rows = 0;
       for (const table of tables)
-        for (const entry of rowEntries(archive, table.name)) rows += await load(tx, table, archive, entry);
+        for (const entry of rowEntries(archive, table.name))
+          rows += await loadRows(tx, table, await linesOf(archive, entry));
       await removeLost(tx, new Set(fileEntries(archive).map(([sha256]) => sha256)));
       await afterLoad(tx);
       return rows;
@@ -39,7 +42,7 @@ export async function loadDatabase(
   }
 }
 
-/** The tables of the backup as they are here, with the columns in the order of the backup. */
+/** The tables of the new database, with the columns in the order of the backup. */
 function tablesIn(header: BackupHeader, present: readonly Table[]): Table[] {
   return header.tables.map(({ name, columns }) => {
     const table = present.find((candidate) => candidate.name === name);
@@ -49,15 +52,13 @@ function tablesIn(header: BackupHeader, present: readonly Table[]): Table[] {
 }
 
 function unknown(table: string): never {
-  throw new Error(`The backup has a table ${table} that does not fit this version.`);
+  throw new Error(`The table ${table} of the backup does not match this version of Innkeep.`);
 }
 
-async function load(tx: Transaction, table: Table, archive: Archive, entry: ArchiveEntry): Promise<number> {
-  const lines = (await archive.readText(entry)).split("\n").filter((line) => line !== "");
-  return loadRows(tx, table, lines);
-}
+const linesOf = async (archive: Archive, entry: ArchiveEntry): Promise<string[]> =>
+  (await archive.readText(entry)).split("\n").filter((line) => line !== "");
 
-/** Files whose thread was deleted while the backup was made are not in it: what refers to them goes, too. */
+/** Removes references to files that are not in the backup, because their thread was deleted while the backup was made. */
 async function removeLost(tx: Transaction, present: ReadonlySet<string>): Promise<void> {
   for await (const { sha256 } of storedFiles(tx))
     if (!present.has(sha256)) await uploads.removeBySha256(tx, sha256);

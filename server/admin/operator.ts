@@ -9,10 +9,10 @@ import { audit } from "../store/access/audit.ts";
 import { type UserRow, users } from "../store/access/users.ts";
 import type { Reader, Transaction } from "../store/engine/database.ts";
 
-/** Who the audit names for what is done on the database itself. */
+/** The actor in the audit for commands that work on the database itself. */
 export const operator = "operator";
 
-/** The value by the same rules as over HTTP. Throws `bad_request` with every fault. */
+/** Checks a value with the rules of the API. Throws `bad_request` with all faults. */
 export function checked<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value, ownMessages);
   if (!result.success) throw new ApiError("bad_request", { issues: issuesOf(result.error) });
@@ -24,11 +24,11 @@ export async function accountOf(reader: Reader, email: string): Promise<UserRow>
   const user = await users.findByEmail(reader, normaliseEmail(email));
   if (user) return user;
   throw new ApiError("not_found", {
-    message: `There is no account of ${email}. Make it with \`user create\`.`,
+    message: `There is no account with the address ${email}. Create it with \`user create\`.`,
   });
 }
 
-/** Whose app this is. Throws `not_found`. */
+/** The owner of the app with this id. Throws `not_found`. */
 export async function appOf(reader: Reader, appId: string): Promise<{ ownerId: string }> {
   const found = await apps.findOwner(reader, appId);
   if (found) return found;
@@ -39,11 +39,11 @@ export interface AuditedAction {
   readonly action: string;
   readonly appId?: string | null;
   readonly target: string;
-  /** The label of the token or key that was made or deleted. */
+  /** The label of the token or key that was created or deleted. */
   readonly label?: string;
 }
 
-/** Writes what the operator does into the audit of the account that it concerns. */
+/** Adds an action of the operator to the audit of the account that it concerns. */
 export const record = (
   tx: Transaction,
   ownerId: string,

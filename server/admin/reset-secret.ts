@@ -1,15 +1,16 @@
+import type { DataLocation } from "../settings/settings.ts";
 import { lockFolder } from "../store/deployment/folder-lock.ts";
 import { sealed } from "../store/deployment/sealed.ts";
 import type { Database } from "../store/engine/database.ts";
 import { credentialsTopic, slotsTopic } from "../store/engine/topics.ts";
-import type { DeploymentPlace } from "./deployment-place.ts";
 
 /**
- * Drops what only the lost secret could open, so that the server starts with a new one. With SQLite the server must be
- * stopped. Gives how much was dropped.
+ * Deletes everything that only the lost secret could open, so that the server can start with a new secret. With SQLite the
+ * server must be stopped. Gives how much was deleted.
  */
-export async function resetSecret(database: Database, place: DeploymentPlace) {
-  const lock = place.databaseUrl === undefined ? await lockFolder(place.data, { patienceMs: 0 }) : undefined;
+export async function resetSecret(database: Database, location: DataLocation) {
+  const lock =
+    location.databaseUrl === undefined ? await lockFolder(location.data, { patienceMs: 0 }) : undefined;
   try {
     return await database.write(async (tx) => {
       tx.signal(slotsTopic);

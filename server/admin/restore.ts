@@ -2,59 +2,54 @@ import { randomBytes } from "node:crypto";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { receivedFile } from "../../src/contract/received-file.ts";
 import { createLocalFiles } from "../files/local-files.ts";
+import type { DataLocation } from "../settings/settings.ts";
 import { type LockOptions, lockFolder } from "../store/deployment/folder-lock.ts";
 import { type DatabaseAddress, openDatabase } from "../store/engine/open.ts";
 import { type Archive, openArchive, verifyArchive } from "./archive/archive-reader.ts";
-import { type BackupHeader, fileEntries, readHeader, secretName } from "./archive/backup-format.ts";
-import {
-  addressOf,
-  type DeploymentPlace,
-  databaseFile,
-  exists,
-  filesFolder,
-  secretFile,
-} from "./deployment-place.ts";
-import { loadDatabase, schemaOf } from "./load-database.ts";
+import { fileEntries, readHeader, secretName } from "./archive/backup-format.ts";
+import { addressOf, databaseFile, exists, filesFolder, secretFile } from "./data-location.ts";
+import { type Backup, loadDatabase, schemaOf } from "./load-database.ts";
 import { assertEmptyDatabase, assertEmptyFolder } from "./restore-target.ts";
 
 /**
- * Puts a backup of either engine in place, once all of it is verified. The place must be empty: what is there already is
- * never touched. Gives how much it put there.
+ * Restores a backup of either engine after it has verified all of it. The folder or database must be empty: existing data is
+ * never changed. Gives the numbers of rows and files. Throws an Error with a message for the operator.
  */
-export async function restore(place: DeploymentPlace, file: string, waiting: LockOptions = {}) {
+export async function restore(location: DataLocation, file: string, waiting: LockOptions = {}) {
   const archive = await openArchive(file);
   try {
     await verifyArchive(archive);
     const header = await readHeader(archive);
+    const backup = { archive, header };
     schemaOf(header);
-    await assertEmptyFolder(place);
-    await mkdir(place.data, { recursive: true, mode: 0o700 });
-    if (place.databaseUrl === undefined)
-      return await alone(place, waiting, () => restoreFolder(place, archive, header));
-    await assertEmptyDatabase(place.databaseUrl, header);
-    return await restoreAll(place, addressOf(place), archive, header);
+    await assertEmptyFolder(location);
+    await mkdir(location.data, { recursive: true, mode: 0o700 });
+    if (location.databaseUrl === undefined)
+      return await withLock(location, waiting, () => restoreFolder(location, backup));
+    await assertEmptyDatabase(location.databaseUrl, header);
+    return await restoreAll(location, addressOf(location), backup);
   } finally {
     await archive.close();
   }
 }
 
-/** Locks the folder, so that no server starts in it meanwhile. */
-async function alone<Result>(place: DeploymentPlace, waiting: LockOptions, work: () => Promise<Result>) {
-  const lock = await lockFolder(place.data, waiting);
+/** Locks the folder during the work, so that no server starts in it. */
+async function withLock<Result>(location: DataLocation, waiting: LockOptions, work: () => Promise<Result>) {
+  const lock = await lockFolder(location.data, waiting);
   try {
-    await assertEmptyFolder(place);
+    await assertEmptyFolder(location);
     return await work();
   } finally {
     await lock.release();
   }
 }
 
-/** The database gets its name last: a server that starts before finds none. */
-async function restoreFolder(place: DeploymentPlace, archive: Archive, header: BackupHeader) {
-  const draft = `${databaseFile(place)}.${randomBytes(8).toString("hex")}`;
+/** The database gets its name last, so that no server can start with an incomplete database. */
+async function restoreFolder(location: DataLocation, backup: Backup) {
+  const draft = `${databaseFile(location)}.${randomBytes(8).toString("hex")}`;
   try {
-    const restored = await restoreAll(place, { file: draft }, archive, header);
-    await rename(draft, databaseFile(place));
+    const restored = await restoreAll(location, { file: draft }, backup);
+    await rename(draft, databaseFile(location));
     return restored;
   } catch (error) {
     for (const ending of ["", "-wal", "-shm"]) await rm(draft + ending, { force: true });
@@ -62,22 +57,17 @@ async function restoreFolder(place: DeploymentPlace, archive: Archive, header: B
   }
 }
 
-async function restoreAll(
-  place: DeploymentPlace,
-  address: DatabaseAddress,
-  archive: Archive,
-  header: BackupHeader,
-) {
-  const files = await restoreFiles(place, archive);
-  await restoreSecret(place, archive);
-  const rows = await loadDatabase(address, archive, header);
-  // What has come since the backup was made.
+async function restoreAll(location: DataLocation, address: DatabaseAddress, backup: Backup) {
+  const files = await restoreFiles(location, backup.archive);
+  await restoreSecret(location, backup.archive);
+  const rows = await loadDatabase(address, backup);
+  // Applies the migrations that are newer than the backup.
   await openDatabase(address).then((database) => database.close());
   return { rows, files };
 }
 
-async function restoreFiles(place: DeploymentPlace, archive: Archive): Promise<number> {
-  const files = createLocalFiles(filesFolder(place));
+async function restoreFiles(location: DataLocation, archive: Archive): Promise<number> {
+  const files = createLocalFiles(filesFolder(location));
   const entries = fileEntries(archive);
   for (const [, entry] of entries) {
     const draft = files.createTemporary(entry.size);
@@ -88,8 +78,8 @@ async function restoreFiles(place: DeploymentPlace, archive: Archive): Promise<n
   return entries.length;
 }
 
-async function restoreSecret(place: DeploymentPlace, archive: Archive): Promise<void> {
+async function restoreSecret(location: DataLocation, archive: Archive): Promise<void> {
   const entry = archive.entries.find(({ name }) => name === secretName);
-  if (!entry || (await exists(secretFile(place)))) return;
-  await writeFile(secretFile(place), await archive.readText(entry), { mode: 0o600, flush: true });
+  if (!entry || (await exists(secretFile(location)))) return;
+  await writeFile(secretFile(location), await archive.readText(entry), { mode: 0o600, flush: true });
 }

@@ -6,11 +6,11 @@ import { hashOfStream } from "./archive/hash-of-stream.ts";
 export interface FileFault {
   readonly sha256: string;
   readonly kind: "missing" | "damaged";
-  /** A sentence for the operator. */
+  /** A message for the operator. */
   readonly text: string;
 }
 
-/** Reads every stored file. Gives how many there are, and what is wrong with some of them. */
+/** Reads every stored file. Gives their number and the faults. */
 export async function readStoredFiles(reader: Reader, files: Files) {
   const faults: FileFault[] = [];
   let count = 0;
@@ -31,7 +31,7 @@ async function faultOf(files: Files, { sha256, size }: StoredFile): Promise<File
   return damaged(`The file ${sha256} is damaged.`);
 }
 
-/** Undefined for a file that cannot be read. */
+/** The SHA-256 of a stored file; undefined if the file cannot be read. */
 const hashOf = (files: Files, sha256: string): Promise<string | undefined> =>
   files
     .open(sha256)

@@ -14,9 +14,9 @@ import { isConflict } from "../store/engine/errors.ts";
 import { credentialsTopic } from "../store/engine/topics.ts";
 import { accountOf, appOf, checked, operator, record } from "./operator.ts";
 
-const making = { clock: systemClock, newId: () => v7() };
+const deps = { clock: systemClock, newId: () => v7() };
 
-/** Makes an account that can sign in with its password. */
+/** Creates an account that signs in with its password. Throws `bad_request` for a wrong or used address or a bad password. */
 export async function createAccount(
   database: Database,
   { email: given, password }: { readonly email: string; readonly password: string },
@@ -31,13 +31,13 @@ export async function createAccount(
       await record(tx, user.id, { action: "user.create", target: user.id });
     });
   } catch (error) {
-    if (isConflict(error)) throw badRequest("email", "is the address of an account that exists already");
+    if (isConflict(error)) throw badRequest("email", "already has an account");
     throw error;
   }
   return { userId: user.id };
 }
 
-/** Replaces the password of an account, and ends its sessions. Its tokens and devices stay signed in. */
+/** Replaces the password of an account and ends its sessions. Its tokens and devices stay valid. Throws `not_found`. */
 export async function replacePassword(
   database: Database,
   { email, password }: { readonly email: string; readonly password: string },
@@ -54,7 +54,7 @@ export async function replacePassword(
   });
 }
 
-/** Makes an app and its first key. */
+/** Creates an app and its first key. Throws `not_found` for an unknown owner. */
 export function createFirstApp(
   database: Database,
   wanted: { readonly name: string; readonly owner: string },
@@ -62,8 +62,8 @@ export function createFirstApp(
   const app = checked(NewApp, { name: wanted.name });
   return database.write(async (tx) => {
     const { id: ownerId } = await accountOf(tx, wanted.owner);
-    const { id: appId } = await createApp(making, tx, { ownerId, app });
-    const key = await createKey(making, tx, { appId });
+    const { id: appId } = await createApp(deps, tx, { ownerId, app });
+    const key = await createKey(deps, tx, { appId });
     await record(tx, ownerId, { action: "app.create", appId, target: appId });
     await record(tx, ownerId, { action: "key.create", appId, target: key.id, label: key.label });
     return { appId, apiKey: key.key };
@@ -76,12 +76,13 @@ interface WantedKey {
   readonly kind?: "full" | "intake" | undefined;
 }
 
+/** Creates a key of an app. Throws `not_found` for an unknown app. */
 export function createOwnedKey(database: Database, wanted: WantedKey) {
   const { appId } = checked(keys.create.params, wanted);
   const body = checked(keys.create.body, wanted);
   return database.write(async (tx) => {
     const { ownerId } = await appOf(tx, appId);
-    const key = await createKey(making, tx, { ...body, appId });
+    const key = await createKey(deps, tx, { ...body, appId });
     await record(tx, ownerId, { action: "key.create", appId, target: key.id, label: key.label });
     return { keyId: key.id, apiKey: key.key };
   });
@@ -95,6 +96,7 @@ interface WantedToken {
   readonly appId?: string | undefined;
 }
 
+/** Creates an agent or maintainer token of an account. Throws `not_found` for an unknown owner or another owner's app. */
 export function createOwnersToken(database: Database, { owner, ...wanted }: WantedToken) {
   const body = checked(tokens.create.body, { ...wanted, label: wanted.label ?? `${wanted.kind} token` });
   const scopes = grantedScopes(body.kind, body.scopes ?? []);
@@ -103,7 +105,7 @@ export function createOwnersToken(database: Database, { owner, ...wanted }: Want
     const { id: userId } = await accountOf(tx, owner);
     if (appId !== null && (await appOf(tx, appId)).ownerId !== userId)
       throw new ApiError("not_found", { message: `${owner} has no app ${appId}.` });
-    const token = await createToken(making, tx, { ...body, scopes, appId, userId, createdBy: operator });
+    const token = await createToken(deps, tx, { ...body, scopes, appId, userId, createdBy: operator });
     await record(tx, userId, { action: "token.create", appId, target: token.id, label: token.label });
     return { tokenId: token.id, token: token.token };
   });

@@ -1,55 +1,55 @@
 import type { Readable } from "node:stream";
 import type { ReceivedFile } from "../../src/contract/received-file.ts";
 
-/** The bytes from `start` to `end`, both included. */
+/** The bytes from `start` to `end`, both inclusive. */
 export interface ByteSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** What a temporary file held when it was closed. */
+/** The description of a temporary file after it was closed. */
 export type WrittenFile = Pick<ReceivedFile, "path" | "size" | "sha256" | "detectedType">;
 
-/** A file under way. Writes are synchronous: measured twice as fast as queued ones, and nothing piles up in memory. */
+/** A file that is being written. Writes are synchronous: they are twice as fast as queued writes and fill no memory. */
 export interface TemporaryFile {
   readonly path: string;
-  /** Takes the next bytes; what lies beyond the limit and one byte more is counted, not written. */
+  /** Writes the next bytes. Counts, but does not write, bytes after the first byte beyond the limit. */
   write(bytes: Uint8Array): void;
   /**
-   * Takes positions out of a picture or film, closes the file and says what it holds: its hash is that of what is kept, and
-   * a picture without a whole header is of no type. Call once.
+   * Removes geographic positions from a picture or film, closes the file and describes it. The hash is that of the changed
+   * file. A picture without a complete header gets no type. Call it once.
    */
   finish(): Promise<WrittenFile>;
-  /** Closes and deletes the file, whatever its state. */
+  /** Closes and deletes the file in any state. */
   drop(): void;
 }
 
 /**
- * Where uploaded files are kept, each under the SHA-256 of its bytes.
- * Every call may throw FilesUnavailable; nothing half-done stays then.
+ * The storage of uploaded files, each under the SHA-256 of its bytes.
+ * Every call may throw FilesUnavailable, and then has changed nothing.
  */
 export interface Files {
-  /** Opens a file for bytes that are just arriving, of which `limit` may be kept. */
+  /** Opens a file for arriving bytes. At most `limit` bytes may be kept. */
   createTemporary(limit: number): TemporaryFile;
-  /** Deletes temporary files by their paths; those kept or already gone are passed over. */
+  /** Deletes temporary files by their paths. Ignores files that were kept or are already gone. */
   dropTemporary(paths: readonly string[]): Promise<void>;
-  /** Deletes what a crash left in the temporary folder: whatever nobody wrote to for an hour. */
+  /** Deletes temporary files that a crash left: those that were not written within the last hour. */
   sweepTemporary(): Promise<void>;
-  /** Makes a received file permanent: it survives power loss once this resolves. Keeping the same content again is fine. */
+  /** Makes a received file permanent. It survives a power loss after this resolves. The same content may be kept again. */
   keep(received: ReceivedFile): Promise<void>;
-  /** The bytes of a kept file, or a span of them. Destroy the stream to close the file. Rejects where there is none. */
+  /** The bytes of a kept file, or a span of them. Destroy the stream to close the file. Rejects if there is no such file. */
   open(sha256: string, span?: ByteSpan): Promise<Readable>;
-  /** Bytes of a kept file; undefined where there is none. */
+  /** The size of a kept file in bytes; undefined if there is no such file. */
   size(sha256: string): Promise<number | undefined>;
-  /** Deletes a kept file; one that does not exist counts as deleted. */
+  /** Deletes a kept file. Does nothing if it does not exist. */
   remove(sha256: string): Promise<void>;
-  /** Moves a kept file to the folder `damaged`, where nothing serves it. */
+  /** Moves a kept file to the folder `damaged`, from which no file is served. */
   setAside(sha256: string): Promise<void>;
-  /** The kept files that nobody has written for an hour, some at a time. */
+  /** The kept files that were not written within the last hour, in batches. */
   settled(): AsyncGenerator<string[]>;
 }
 
-/** The place where files lie is full, or out of reach. Nothing was kept; the same request may succeed later. */
+/** The storage of files is full or not reachable. Nothing was kept. The same request may succeed later. */
 export class FilesUnavailable extends Error {
   constructor(cause: unknown) {
     super("The files cannot be written right now", { cause });

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 
 /**
- * SHA-256 of a file of `size` bytes, in hex. Large files are hashed on a thread of their own: without help from the
- * processor it takes longer than all the rest of an upload, and nobody else would be answered meanwhile.
+ * SHA-256 of a file of `size` bytes, in hex. Large files are hashed on another thread: on a processor without SHA
+ * instructions this takes longer than the rest of an upload, and would block all other requests.
  */
 export async function hashFile(path: string, size: number): Promise<string> {
   if (size > smallFile) return hashOnThread(path);
@@ -20,7 +20,7 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-// Text, so that the program can be bundled into one file.
+// The program of the thread is text, so that the server can be bundled into one file.
 const threadProgram = `
 const { createHash } = require("node:crypto");
 const { closeSync, openSync, readSync } = require("node:fs");
@@ -58,7 +58,7 @@ function hashOnThread(path: string): Promise<string> {
   return thread.hash(path);
 }
 
-// The thread takes one file after the other, so answers come in the order of the questions.
+// The thread hashes one file after the other, so the results come in the order of the jobs.
 function startThread(): Thread {
   const jobs: Job[] = [];
   const worker = new Worker(threadProgram, {

@@ -2,31 +2,29 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ReceivedFile } from "../../src/contract/received-file.ts";
 import { type Files, FilesUnavailable } from "./files.ts";
 
-/** Keeps files as long as something refers to them, whoever adds and removes at the same time. */
+/** Keeps files as long as an upload refers to them, also if other requests add and remove the same files. */
 export interface KeptFiles {
-  /**
-   * Makes the files permanent, then does `work`, which refers to them once it has secured them; if either fails they go
-   * again.
-   */
+  /** Makes the files permanent, then calls `work`, which adds the references. If either fails, deletes the files again. */
   keepFor<Result>(received: readonly ReceivedFile[], work: () => Promise<Result>): Promise<Result>;
   /**
-   * First in the transaction that refers to the files: from then on no other server removes them. Throws FilesUnavailable
-   * where one has just done so. A server that is alone with its files knows who holds them.
+   * Keeps other servers from deleting the files until the transaction ends. Call it first in the transaction that adds the
+   * references. Throws FilesUnavailable if another server has just deleted a file. Not needed on SQLite, which has only one
+   * server.
    */
-  secure(turn: Locking, received: readonly ReceivedFile[]): Promise<void>;
-  /** Deletes those files to which nothing refers any more. */
+  secure(tx: LockingTransaction, received: readonly ReceivedFile[]): Promise<void>;
+  /** Deletes the files to which nothing refers any more. */
   removeUnreferenced(hashes: readonly string[]): Promise<void>;
-  /** The same, a few at a time, without anybody waiting for it. A sweep deletes what a crash or a failure leaves. */
+  /** Deletes the same files in the background, a few at a time. If that fails, the daily cleanup deletes them. */
   removeLater(hashes: readonly string[], failed: (error: unknown) => void): void;
 }
 
-/** A transaction, as far as files are concerned. */
-export interface Locking {
+/** The part of a transaction that `secure` uses. */
+export interface LockingTransaction {
   readonly engine: "sqlite" | "postgres";
   lock(name: string): Promise<void>;
 }
 
-/** Until `decide` has resolved, no other server comes to refer to what it has locked. */
+/** Checks and locks files. Until `decide` has resolved, no other server adds references to locked files. */
 export interface Turn {
   lock(name: string): Promise<void>;
   isReferenced(sha256: string): Promise<boolean>;
@@ -95,13 +93,13 @@ export function createKeptFiles(files: Files, inTurn: InTurn): KeptFiles {
   };
 }
 
-/** Waits for the end, but not for long: the database may hang. A later sweep deletes what stays. */
+/** Waits for the end, but not for long, because the database may hang. The daily cleanup deletes the remaining files. */
 const soon = (removal: Promise<void>): Promise<void> =>
   Promise.race([removal, sleep(patienceMs, undefined, { ref: false })]);
 
 const patienceMs = 500;
 
-/** So few files are deleted at the same time. */
+/** How many files are deleted at the same time. */
 const atOnce = 10;
 
 const lockOf = (sha256: string): string => `file:${sha256}`;

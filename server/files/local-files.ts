@@ -10,7 +10,7 @@ const privateFolder = { recursive: true, mode: 0o700 } as const;
 const isName = /^[0-9a-f]{64}$/;
 const abandonedAfterMs = 3_600_000;
 
-/** Files in a local folder, `aa/bb/<sha256>`, and beside them those under way, so that keeping one is a rename. */
+/** Keeps files in a local folder as `aa/bb/<sha256>`. Temporary files are in the same folder, so that keeping one is a rename. */
 export function createLocalFiles(folder: string): Files {
   const root = resolve(folder);
   const temporary = join(root, "temporary");
@@ -43,7 +43,7 @@ async function openStream(path: string, span?: ByteSpan) {
   return handle.createReadStream(span);
 }
 
-// Content that is there already is replaced by itself: its earlier keeper may not have reached the disk yet.
+// A file with the same content is replaced, because the earlier copy may not yet be on the disk.
 async function moveDurably(from: string, to: string, root: string): Promise<void> {
   await sync(from);
   await mkdir(dirname(to), privateFolder);
@@ -69,10 +69,10 @@ async function sweep(temporary: string): Promise<void> {
   await dropAll(await oldOf(names.map((name) => join(temporary, name))));
 }
 
-/** Those that nobody has written for an hour. */
+/** The files that were not written within the last hour. */
 async function oldOf(paths: readonly string[]): Promise<string[]> {
   const changes = await Promise.all(paths.map((path) => changedAt(path)));
-  // The file system's times are real ones, so a moved clock has no say here.
+  // The file system uses the real time, so the movable clock of a development server is not used here.
   const oldest = systemClock.now().getTime() - abandonedAfterMs;
   return paths.filter((_, at) => (changes[at] ?? oldest) < oldest);
 }

@@ -30,7 +30,7 @@ export function createTemporaryFile(folder: string, limit: number): TemporaryFil
     },
     async finish() {
       const shown = detectMediaType(head.subarray(0, size));
-      // What is over the limit is refused anyway, and is not all there.
+      // A file over the limit is refused anyway, and was not written completely.
       const isWhole =
         shown === null || size > limit || orUnavailable(() => removePositions(descriptor, size, shown));
       const detectedType = isWhole ? shown : null;
@@ -44,7 +44,7 @@ export function createTemporaryFile(folder: string, limit: number): TemporaryFil
   };
 }
 
-/** Runs a file operation; a lack of space or of descriptors becomes FilesUnavailable. */
+/** Runs a file operation. Throws FilesUnavailable if there is not enough space or there are not enough descriptors. */
 export function orUnavailable<Result>(operation: () => Result): Result {
   try {
     return operation();
@@ -53,7 +53,7 @@ export function orUnavailable<Result>(operation: () => Result): Result {
   }
 }
 
-/** A promised file operation; a lack of space or of descriptors becomes FilesUnavailable. */
+/** Waits for a file operation. Rejects with FilesUnavailable in the same cases as `orUnavailable`. */
 export async function orUnavailableLater<Result>(operation: Promise<Result>): Promise<Result> {
   try {
     return await operation;
@@ -69,7 +69,7 @@ function unavailableOr(error: unknown): unknown {
 
 const noRoom = new Set<unknown>(["ENOSPC", "EDQUOT", "EFBIG", "EMFILE", "ENFILE", "EROFS", "EIO"]);
 
-// A disk that fills up takes part of the bytes first and refuses the rest at the next call.
+// A disk that becomes full accepts some of the bytes and refuses the others at the next call.
 function writeAll(descriptor: number, bytes: Uint8Array): void {
   let written = 0;
   while (written < bytes.length)

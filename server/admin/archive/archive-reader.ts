@@ -9,7 +9,7 @@ const chunkSize = 262_144;
 export interface ArchiveEntry {
   readonly name: string;
   readonly size: number;
-  /** Where its bytes begin. */
+  /** Where the bytes of the entry begin. */
   readonly at: number;
 }
 
@@ -20,7 +20,7 @@ export interface Archive {
   close(): Promise<void>;
 }
 
-/** Opens an archive that `createArchive` wrote. Throws a sentence where it is none, or is cut. */
+/** Opens an archive that `createArchive` wrote. Throws an Error with a message if it is not an archive or is incomplete. */
 export async function openArchive(path: string): Promise<Archive> {
   const handle = await open(path).catch((cause) => {
     throw new SettingError(`${path} cannot be read (${cause.code}).`);
@@ -30,7 +30,7 @@ export async function openArchive(path: string): Promise<Archive> {
     for (let done = 0; done < size; ) {
       const length = Math.min(chunkSize, size - done);
       const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, at + done);
-      if (bytesRead === 0) throw new Error(`The backup is cut within ${name}.`);
+      if (bytesRead === 0) throw new Error(`The backup is incomplete: it ends within ${name}.`);
       yield buffer.subarray(0, bytesRead);
       done += bytesRead;
     }
@@ -50,7 +50,7 @@ export async function openArchive(path: string): Promise<Archive> {
       if (!header) {
         await assertZeros(at + blockSize, blockSize);
         if ((await handle.stat()).size === at + 2 * blockSize) return entries;
-        throw new Error("The backup is not as long as it was written.");
+        throw new Error("The backup is damaged: its length has changed.");
       }
       entries.push({ ...header, at: at + blockSize });
       at += blockSize + header.size;
@@ -76,7 +76,7 @@ export async function openArchive(path: string): Promise<Archive> {
   }
 }
 
-/** Reads the whole archive against its manifest. Throws a sentence that names the first entry that is not as it was written. */
+/** Compares the whole archive with its manifest. Throws an Error whose message names the first entry that differs. */
 export async function verifyArchive(archive: Archive): Promise<void> {
   const last = archive.entries.at(-1);
   if (last?.name !== manifestName) throw new Error("The backup is incomplete: its manifest is missing.");
@@ -90,4 +90,4 @@ export async function verifyArchive(archive: Archive): Promise<void> {
   if (lines.length !== 1 || lines[0] !== "") throw damaged(manifestName);
 }
 
-const damaged = (name: string) => new Error(`The backup is damaged: ${name} is not what was written.`);
+const damaged = (name: string) => new Error(`The backup is damaged: ${name} has changed.`);

@@ -5,17 +5,17 @@ import { blockSize, paddingOf, tarHeader } from "./tar-header.ts";
 
 export const manifestName = "manifest.sha256";
 
-/** An archive under way: a tar file whose last entry lists the SHA-256 of all others, as `sha256sum -c` reads it. */
+/** Writes an archive: a tar file whose last entry lists the SHA-256 of all other entries in the format of `sha256sum -c`. */
 export interface ArchiveWriter {
   /**
-   * Adds a file of exactly `size` bytes and gives its SHA-256. If it fails, or if the SHA-256 is not the wanted one,
-   * nothing of the file stays; it gives undefined for the latter.
+   * Adds a file of exactly `size` bytes and gives its SHA-256. If the SHA-256 is not the wanted one, or the file has another
+   * size, adds nothing and gives undefined. If it rejects, nothing was added either.
    */
   add(name: string, bytes: Bytes, wanted?: string): Promise<string | undefined>;
   addText(name: string, text: string): Promise<void>;
-  /** Makes it durable under its name. */
+  /** Makes the archive durable under its name. */
   finish(): Promise<void>;
-  /** Leaves nothing behind. */
+  /** Deletes the unfinished archive. */
   abandon(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export interface Bytes {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** Begins an archive. What a killed backup left of the same one is overwritten: call it for one at a time. */
+/** Begins an archive. Overwrites the unfinished archive of a killed backup, so only one process may write it at a time. */
 export async function createArchive(path: string): Promise<ArchiveWriter> {
   const draft = `${path}.partial`;
   await rm(draft, { force: true });
@@ -45,7 +45,7 @@ export async function createArchive(path: string): Promise<ArchiveWriter> {
 
   async function addText(name: string, text: string): Promise<void> {
     const bytes = Buffer.from(text);
-    await add(name, { size: bytes.length, chunks: once(bytes) });
+    await add(name, { size: bytes.length, chunks: inOneChunk(bytes) });
   }
 
   return {
@@ -75,7 +75,7 @@ async function writeExactly(handle: FileHandle, from: number, { size, chunks }: 
     hash.update(chunk);
     written += chunk.length;
   }
-  // Not the wanted SHA-256 of any file.
+  // This text differs from every wanted SHA-256.
   return written === size ? hash.digest("hex") : `${written} bytes instead of ${size}`;
 }
 
@@ -86,7 +86,7 @@ async function writeAt(handle: FileHandle, position: number, bytes: Uint8Array):
   }
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* inOneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 

@@ -8,21 +8,24 @@ export const secretName = "secret";
 const Header = z.object({
   format: z.literal(formatVersion),
   migrations: z.array(z.object({ number: z.int(), name: z.string() })),
-  /** In the order in which they are filled. */
+  /** In the order in which a restore fills them. */
   tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()) })),
 });
 export type BackupHeader = z.output<typeof Header>;
 
-/** What a backup says of itself. Throws where this program cannot read it. */
+/** The header of a backup. Throws an Error with a message if this program cannot read the backup. */
 export async function readHeader(archive: Archive): Promise<BackupHeader> {
   const [first] = archive.entries;
   if (first?.name !== headerName) throw new Error("The file is not a backup of Innkeep.");
   const result = Header.safeParse(JSON.parse(await archive.readText(first)));
   if (result.success) return result.data;
-  throw new Error("A newer Innkeep made this backup. Restore it with that one.");
+  throw new Error(newerBackup);
 }
 
-/** The entries that hold the rows of a table, in their order. */
+export const newerBackup =
+  "This backup was made by a newer version of Innkeep. Restore it with that version.";
+
+/** The entries that contain the rows of a table, in their order. */
 export const rowEntries = ({ entries }: Archive, table: string): ArchiveEntry[] =>
   entries.filter(({ name }) => name.startsWith(`database/${table}/`));
 

@@ -1,25 +1,25 @@
 export const blockSize = 512;
 
-/** Bytes that fill the last block of an entry. */
+/** The number of bytes that fill up the last block of an entry. */
 export const paddingOf = (size: number): number => (blockSize - (size % blockSize)) % blockSize;
 
 /** The header block of a plain file in a POSIX (ustar) archive, readable by its owner only. */
 export function tarHeader(name: string, size: number): Buffer {
   const block = Buffer.alloc(blockSize);
   block.write(name, 0, 100);
-  writeOctal(block, 0o600, 100, 8);
-  writeOctal(block, 0, 108, 8);
-  writeOctal(block, 0, 116, 8);
-  writeOctal(block, size, 124, 12);
-  writeOctal(block, 0, 136, 12);
+  writeOctal(block, 0o600, { at: 100, length: 8 });
+  writeOctal(block, 0, { at: 108, length: 8 });
+  writeOctal(block, 0, { at: 116, length: 8 });
+  writeOctal(block, size, { at: 124, length: 12 });
+  writeOctal(block, 0, { at: 136, length: 12 });
   block.write("0", 156);
   block.write("ustar\x0000", 257, "latin1");
-  writeOctal(block, checksumOf(block), 148, 7);
+  writeOctal(block, checksumOf(block), { at: 148, length: 7 });
   block.write(" ", 155);
   return block;
 }
 
-/** What a header block of ours says; undefined for the block of zeros that ends an archive. Throws where it is neither. */
+/** Reads a header block that `tarHeader` wrote. Undefined for the block of zeros that ends an archive. Throws for any other block. */
 export function readTarHeader(block: Buffer): { readonly name: string; readonly size: number } | undefined {
   if (block.length === blockSize && block.every((byte) => byte === 0)) return undefined;
   const name = block.toString("utf8", 0, 100).replace(/\0.*$/s, "");
@@ -28,10 +28,15 @@ export function readTarHeader(block: Buffer): { readonly name: string; readonly 
   throw new Error("The file is not a backup, or it is damaged.");
 }
 
-function writeOctal(block: Buffer, value: number, at: number, length: number): void {
+interface Field {
+  readonly at: number;
+  readonly length: number;
+}
+
+function writeOctal(block: Buffer, value: number, { at, length }: Field): void {
   block.write(`${value.toString(8).padStart(length - 1, "0")}\0`, at, "latin1");
 }
 
-/** The sum of all bytes, those of the checksum itself taken for spaces. */
+/** The sum of all bytes, with the bytes of the checksum itself counted as spaces. */
 const checksumOf = (block: Buffer): number =>
   block.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 0x20 : byte), 0);

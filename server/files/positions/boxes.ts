@@ -1,7 +1,7 @@
 import type { FileBytes } from "./file-bytes.ts";
 import { namesPosition } from "./named.ts";
 
-/** Takes positions out of an MP4 or QuickTime film that begins at `start`. Its frames are left alone. */
+/** Removes geographic positions from an MP4 or QuickTime film that begins at `start`. Does not change its frames. */
 export function removeFromBoxes(bytes: FileBytes, start = 0): void {
   const walk = createWalk(bytes);
   walk({ from: start, to: bytes.size, depth: 0 });
@@ -19,12 +19,12 @@ interface Level extends Span {
 }
 
 interface Box extends Span {
-  /** Where its content begins. */
+  /** Where the content of the box begins. */
   readonly inner: number;
   readonly type: string;
 }
 
-// A film has some hundred; more are there to keep the reader busy.
+// A film has some hundred boxes. A file with many more was made to keep the server busy.
 const mostBoxes = 20_000;
 const deepest = 8;
 
@@ -49,7 +49,7 @@ function createWalk(bytes: FileBytes) {
 
 type NextBox = (span: Span) => Box | undefined;
 
-/** Reads the first box of a span: undefined where there is none, and once all of a film's boxes have been read. */
+/** Creates the function that reads the first box of a span. It gives undefined at the end of the span and after too many boxes. */
 function createReader(bytes: FileBytes): NextBox {
   let boxes = 0;
   return ({ from, to }) => {
@@ -78,19 +78,19 @@ function isPosition(bytes: FileBytes, { type, inner, to }: Box): boolean {
   return mayNamePosition.includes(type) && namesPosition(Buffer.from(bytes.read(inner, to - inner)));
 }
 
-/** A box that nobody reads, as long as it was. */
+/** Turns a box into an unused one of the same length. */
 function blank(bytes: FileBytes, { from, inner, to }: Box): void {
   bytes.write(from + 4, Buffer.from("free"));
   bytes.erase(inner, to - inner);
 }
 
-/** In MP4 four bytes of version stand first, in QuickTime none. */
+/** Where the first box inside a `meta` box begins. In MP4 four bytes with the version come first, in QuickTime none. */
 const firstOfMeta = (bytes: FileBytes, { inner }: Box): number =>
   bytes.read(inner + 4, 4).toString("latin1") === "hdlr" ? inner : inner + 4;
 
 const numberOf = ({ type }: Box): number => Buffer.from(type, "latin1").readUInt32BE(0);
 
-/** The numbers of the keys of a `meta` that name a position; their names are overwritten. */
+/** Finds the keys of a `meta` box that name a position, and overwrites their names. Gives their numbers. */
 function namedIn(bytes: FileBytes, next: NextBox, span: Span): ReadonlySet<number> {
   const named = new Set<number>();
   for (const { type, inner, to } of boxesIn(next, span)) {

@@ -1,8 +1,8 @@
 import { namesPosition } from "./named.ts";
 
 /**
- * A block of EXIF data of the same length without the position that it holds: it says how to turn the picture and nothing
- * else. Undefined where it holds no position.
+ * A block of EXIF data of the same length that contains only the orientation of the picture. Undefined if the block
+ * contains no position.
  */
 export function exifWithoutPosition(block: Buffer): Buffer | undefined {
   if (!gpsPointers.some((pointer) => block.includes(pointer)) && !namesPosition(block)) return undefined;
@@ -18,14 +18,14 @@ export function exifWithoutPosition(block: Buffer): Buffer | undefined {
 
 const prefix = Buffer.from("Exif\0\0", "latin1");
 
-/** The tag that leads to the GPS data, with its type, in both byte orders. */
+/** The tag that points to the GPS data, with its type, in both byte orders. */
 const gpsPointers = ["25880400", "25880d00", "88250004", "8825000d"].map((hex) => Buffer.from(hex, "hex"));
 
 // TIFF in little endian: one directory at 8 with one entry, 0x0112, one SHORT.
 const orientationOnly = Buffer.from("49492a0008000000010012010300010000000100000000000000", "hex");
 const orientationAt = 18;
 
-/** How the picture is turned, 1 to 8; 1 where it is not said. */
+/** The orientation of the picture, 1 to 8. The default is 1. */
 function orientationOf(tiff: Buffer): number {
   const little = tiff.toString("latin1", 0, 2) === "II";
   const uint16 = (at: number) =>

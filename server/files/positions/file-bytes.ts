@@ -1,19 +1,19 @@
 import { readSync, writeSync } from "node:fs";
 
 /**
- * The bytes of an open file, read through a window and overwritten in place. What is written waits in the window: a file of
- * 300,000 tiny blocks would otherwise cost as many reads and writes of the disk.
+ * The bytes of an open file, read through a window in memory and overwritten in place. Changes stay in the window until it
+ * moves, because a file of 300,000 tiny blocks would otherwise need as many reads and writes of the disk.
  */
 export interface FileBytes {
   readonly size: number;
-  /** At most `length` bytes from `at`, fewer at the end of the file. Good until the next call. */
+  /** At most `length` bytes from `at`, fewer at the end of the file. The buffer is valid until the next call. */
   read(at: number, length: number): Buffer;
   write(at: number, bytes: Uint8Array): void;
   /** Overwrites with zeros. */
   erase(at: number, length: number): void;
-  /** Where `pattern` next begins; -1 where it does not. */
+  /** The next position of `pattern`; -1 if there is none. */
   find(pattern: Uint8Array, from: number): number;
-  /** Brings what was written to the file. Call it at the end. */
+  /** Writes the changes in the window to the file. Call it at the end. */
   flush(): void;
 }
 

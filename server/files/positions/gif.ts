@@ -2,7 +2,7 @@ import type { FileBytes } from "./file-bytes.ts";
 import { isPictureSize } from "./header.ts";
 import { namesPosition } from "./named.ts";
 
-/** Takes positions out of a GIF. Gives whether it has a whole header. */
+/** Removes geographic positions from a GIF. Gives whether it has a complete header. */
 export function removeFromGif(bytes: FileBytes): boolean {
   const header = bytes.read(6, 7);
   if (header.length < 7 || !isPictureSize(header.readUInt16LE(0), header.readUInt16LE(2))) return false;
@@ -18,10 +18,10 @@ export function removeFromGif(bytes: FileBytes): boolean {
   return true;
 }
 
-/** Bytes of the colour table that flags announce. */
+/** The length in bytes of the colour table that the flags describe. */
 const tableLength = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
 
-/** Where a row of blocks, each with its length in front, has ended. */
+/** Where a sequence of blocks ends. Each block begins with its length. */
 function endOfBlocks(bytes: FileBytes, from: number): number {
   let at = from;
   for (;;) {
@@ -40,7 +40,7 @@ function removeFromApplication(bytes: FileBytes, at: number): void {
     bytes.write(from, emptyBlocks(length));
 }
 
-/** Blocks of zeros, so many bytes with their lengths and the end. */
+/** Blocks of zeros that take `length` bytes in total, with their lengths and the end mark. */
 function emptyBlocks(length: number): Buffer {
   const blocks = Buffer.alloc(length);
   for (let at = 0; at < length - 1; ) {

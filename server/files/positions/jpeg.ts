@@ -4,7 +4,7 @@ import type { FileBytes } from "./file-bytes.ts";
 import { isPictureSize } from "./header.ts";
 import { namesPosition } from "./named.ts";
 
-/** Takes positions out of a JPEG and of what lies behind it. Gives whether it has a whole header. */
+/** Removes geographic positions from a JPEG and from the data after it. Gives whether it has a complete header. */
 export function removeFromJpeg(bytes: FileBytes): boolean {
   const first = removeFromSegments(bytes, 0);
   const end = bytes.find(endOfImage, first.end);
@@ -14,7 +14,7 @@ export function removeFromJpeg(bytes: FileBytes): boolean {
 
 const startOfImage = Buffer.from([0xff, 0xd8, 0xff]);
 const endOfImage = Buffer.from([0xff, 0xd9]);
-/** Cameras add a few: the same picture for other screens, or a short film. */
+/** The most pictures after the first one. Cameras add a few: the same picture for other screens, or a short film. */
 const mostBehind = 100;
 
 function removeFromTrailer(bytes: FileBytes, from: number): void {
@@ -26,7 +26,7 @@ function removeFromTrailer(bytes: FileBytes, from: number): void {
 }
 
 interface Segments {
-  /** Where the picture's data begin, or where it is no JPEG any more. */
+  /** Where the data of the picture begin, or where the file stops being a valid JPEG. */
   readonly end: number;
   readonly isWhole: boolean;
 }
@@ -55,7 +55,7 @@ const isFrame = (marker: number): boolean =>
 const hasSize = (size: Buffer): boolean =>
   size.length === 4 && isPictureSize(size.readUInt16BE(2), size.readUInt16BE(0));
 
-/** Application segments and comments; not those of JFIF, colour profiles and Adobe's colours, which pictures need. */
+/** Whether a segment may name a position: application segments and comments, except those for JFIF and colours. */
 const mayNamePosition = (marker: number): boolean =>
   marker === 0xfe || (marker > 0xe0 && marker <= 0xef && marker !== 0xe2 && marker !== 0xee);
 
@@ -68,5 +68,5 @@ function removeFromSegment(bytes: FileBytes, at: number, length: number): void {
     bytes.erase(at, length);
 }
 
-/** XMP that goes on over several segments may be cut within a word. */
+/** The mark of XMP that continues over several segments. A segment may end within a word, so the search could miss it. */
 const moreXmp = Buffer.from("http://ns.adobe.com/xmp/extension/");

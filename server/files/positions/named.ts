@@ -1,10 +1,10 @@
-/** Whether text of any encoding, such as XMP, may tell where a picture was taken. */
+/** Whether text such as XMP, in any encoding, may say where a picture was taken. */
 export const namesPosition = (block: Buffer): boolean =>
   position.test(withoutZeros(block).toString("latin1"));
 
 const position = /gps|latitude|longitude|geo:|location/i;
 
-/** Text of two bytes per letter has them. `replaceAll` would take a second where a film consists of them. */
+/** Removes the zeros of text with two bytes per letter. `replaceAll` would take a second on a file full of zeros. */
 function withoutZeros(block: Buffer): Buffer {
   if (!block.includes(0)) return block;
   const rest = Buffer.allocUnsafe(block.length);

@@ -4,7 +4,7 @@ import type { FileBytes } from "./file-bytes.ts";
 import { isPictureSize } from "./header.ts";
 import { namesPosition } from "./named.ts";
 
-/** Takes positions out of a PNG. Gives whether it has a whole header. */
+/** Removes geographic positions from a PNG. Gives whether it has a complete header. */
 export function removeFromPng(bytes: FileBytes): boolean {
   const header = bytes.read(8, 25);
   if (header.length < 25 || header.readUInt32BE(0) !== 13 || header.toString("latin1", 4, 8) !== "IHDR")
@@ -32,11 +32,12 @@ function removeFromChunk(bytes: FileBytes, chunk: Chunk): void {
   const block = Buffer.from(bytes.read(chunk.at + 8, chunk.length));
   if (!isText) {
     const clean = exifWithoutPosition(block);
-    if (clean) writeChunk(bytes, chunk, chunk.type, clean);
-  } else if (mayHoldPosition(chunk.type, block)) writeChunk(bytes, chunk, "tEXt", emptyText(chunk.length));
+    if (clean) writeChunk(bytes, chunk.at, { type: chunk.type, content: clean });
+  } else if (mayHoldPosition(chunk.type, block))
+    writeChunk(bytes, chunk.at, { type: "tEXt", content: emptyText(chunk.length) });
 }
 
-/** Text that is compressed, or written in digits, is judged by its name. */
+/** Whether a text chunk may hold a position. Text that is compressed or written in digits is judged by its name. */
 function mayHoldPosition(type: string, block: Buffer): boolean {
   const name = block.toString("latin1", 0, Math.max(0, block.indexOf(0)));
   const isHidden = type === "zTXt" || (type === "iTXt" && block[name.length + 1] === 1);
@@ -47,14 +48,18 @@ function mayHoldPosition(type: string, block: Buffer): boolean {
   );
 }
 
-/** A name of one letter and blanks. */
+/** A text chunk without content: a name of one letter, and blanks. */
 function emptyText(length: number): Buffer {
   const text = Buffer.alloc(length, " ");
   text.write("c\0".slice(0, length), "latin1");
   return text;
 }
 
-function writeChunk(bytes: FileBytes, { at }: Chunk, type: string, content: Buffer): void {
+function writeChunk(
+  bytes: FileBytes,
+  at: number,
+  { type, content }: { readonly type: string; readonly content: Buffer },
+): void {
   const typed = Buffer.concat([Buffer.from(type), content]);
   const sum = Buffer.alloc(4);
   sum.writeUInt32BE(crc32(typed));

@@ -6,9 +6,9 @@ import { removeFromPng } from "./png.ts";
 import { removeFromWebp } from "./webp.ts";
 
 /**
- * Takes out of a picture or film where it was taken, in place: pixels, frames and the size of the file stay, and so does how
- * the picture is turned. Gives whether the file has the whole header of its kind: a signature alone is no picture.
- * `descriptor` is open for reading and writing. Synchronous, like all writing of files under way.
+ * Removes from a picture or film, in place, the position where it was taken. Pixels, frames, orientation and file size stay
+ * the same. Gives whether the file has a complete header of its type: a signature alone is not a picture. `descriptor` must
+ * be open for reading and writing. Synchronous, like all writes to temporary files.
  */
 export function removePositions(descriptor: number, size: number, mediaType: string): boolean {
   const bytes = openBytes(descriptor, size);

@@ -3,7 +3,7 @@ import type { FileBytes } from "./file-bytes.ts";
 import { isPictureSize } from "./header.ts";
 import { namesPosition } from "./named.ts";
 
-/** Takes positions out of a WebP. Gives whether it has a whole header. */
+/** Removes geographic positions from a WebP. Gives whether it has a complete header. */
 export function removeFromWebp(bytes: FileBytes): boolean {
   if (!hasHeader(Buffer.from(bytes.read(12, 18)))) return false;
   for (let at = 12; at + 8 <= bytes.size; ) {
@@ -27,7 +27,7 @@ function removeFromChunk(
   else if (type === "XMP " && namesPosition(block)) bytes.write(at, Buffer.alloc(block.length, " "));
 }
 
-/** The first chunk, of which each kind has its own way to tell the size. */
+/** Whether the first chunk is complete. Each type of chunk stores the size in its own way. */
 function hasHeader(head: Buffer): boolean {
   const type = head.toString("latin1", 0, 4);
   if (type === "VP8L") return head.length >= 13 && head[8] === 0x2f;

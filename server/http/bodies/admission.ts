@@ -95,7 +95,11 @@ async function refuseLimited(
   if (!rateLimit || !settings.rateLimited) return;
   let retryAfterSeconds = Number.POSITIVE_INFINITY;
   for (const limit of otherRateLimit ? [rateLimit, otherRateLimit] : [rateLimit]) {
-    const verdict = await peek(database, `${limit}:${callerId}`, settings.rateLimits[limit], clock);
+    const verdict = await peek(database, {
+      key: `${limit}:${callerId}`,
+      rule: settings.rateLimits[limit],
+      clock,
+    });
     if (verdict.allowed) return;
     retryAfterSeconds = Math.min(retryAfterSeconds, verdict.retryAfterSeconds);
   }
@@ -121,6 +125,6 @@ async function countFailed(
   const own = counts ? [{ limit: rateLimit, key: `${rateLimit}:${caller.id}` }] : [];
   await database.write(async (tx) => {
     for (const { limit, key } of [...own, ...accountLimitsOf(endpoint, caller)])
-      await consume(tx, key, settings.rateLimits[limit], clock);
+      await consume(tx, { key, rule: settings.rateLimits[limit], clock });
   });
 }

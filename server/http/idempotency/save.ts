@@ -83,7 +83,11 @@ export async function spendRateLimit(
   { clock, settings }: Deps,
 ): Promise<void> {
   if (!rateLimit) return;
-  const verdict = await consume(tx, `${rateLimit}:${who}`, settings.rateLimits[rateLimit], clock);
+  const verdict = await consume(tx, {
+    key: `${rateLimit}:${who}`,
+    rule: settings.rateLimits[rateLimit],
+    clock,
+  });
   if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
 }
 

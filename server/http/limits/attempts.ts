@@ -17,12 +17,11 @@ export async function countAttempt(endpoint: Endpoint, incoming: IncomingRequest
   await deps.database.write(async (tx) => {
     for (const attempt of attempts) {
       const { limit } = attempt;
-      const verdict = await consume(
-        tx,
-        keyOf(attempt, incoming),
-        deps.settings.rateLimits[limit],
-        deps.clock,
-      );
+      const verdict = await consume(tx, {
+        key: keyOf(attempt, incoming),
+        rule: deps.settings.rateLimits[limit],
+        clock: deps.clock,
+      });
       if (!verdict.allowed)
         throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
     }
@@ -47,7 +46,7 @@ export async function refuseSpentAccount(
 ): Promise<void> {
   if (!settings.rateLimited) return;
   for (const { limit, key } of accountLimitsOf(endpoint, caller)) {
-    const verdict = await peek(database, key, settings.rateLimits[limit], clock);
+    const verdict = await peek(database, { key, rule: settings.rateLimits[limit], clock });
     if (!verdict.allowed)
       throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
   }

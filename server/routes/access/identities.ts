@@ -42,7 +42,7 @@ export function identities(deps: Deps) {
     /** Whether this is the first return with this state, on any server. */
     isFirst: (state: string): Promise<boolean> =>
       deps.database.write(async (tx) => {
-        const verdict = await consume(tx, `journey:${hashOf(state)}`, once, deps.clock);
+        const verdict = await consume(tx, { key: `journey:${hashOf(state)}`, rule: once, clock: deps.clock });
         return verdict.allowed;
       }),
 

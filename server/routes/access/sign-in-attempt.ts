@@ -49,7 +49,7 @@ async function count(
   { settings, clock }: Limiting,
 ): Promise<number | undefined> {
   for (const [name, key] of rules) {
-    const verdict = await consume(tx, key, settings.rateLimits[name], clock);
+    const verdict = await consume(tx, { key, rule: settings.rateLimits[name], clock });
     if (!verdict.allowed) return verdict.retryAfterSeconds;
   }
   return undefined;

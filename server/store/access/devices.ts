@@ -75,6 +75,10 @@ export const devices = {
   setTimezone: (tx: Transaction, userId: string, timezone: string) =>
     tx.run("UPDATE users SET timezone = ? WHERE id = ?", timezone, userId),
 
+  /** Sets the token for push messages to a device; null turns them off. */
+  setPushToken: (tx: Transaction, id: string, pushToken: string | null) =>
+    tx.run("UPDATE devices SET push_token = ? WHERE id = ?", pushToken, id),
+
   /** The part of an account that its devices may read. A tester is a person who has, or had, a slot. */
   findProfile: (reader: Reader, userId: string) =>
     reader.get<ProfileRow>(

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from "../engine/database.ts";
 
-/** By which a database and its data folder know each other. A backup keeps it. */
+/** The id that a database and its data folder share. Backups contain it. */
 export const deploymentId = {
   async find(reader: Reader): Promise<string | undefined> {
     return (await reader.get<{ value: string }>("SELECT value FROM deployment WHERE name = 'id'"))?.value;

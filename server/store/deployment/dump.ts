@@ -5,7 +5,7 @@ import type { Table } from "./tables.ts";
 
 const atOnce = 100;
 
-/** The rows of a table, each a JSON array of its values in the order of the columns, some at a time. */
+/** The rows of a table in batches. Each row is a JSON array of its values in the order of the columns. */
 export const dumpRows = (reader: Reader, table: Table): AsyncGenerator<string[]> =>
   reader.engine === "sqlite" ? dumpSqlite(reader, table) : dumpPostgres(reader, table);
 
@@ -21,7 +21,7 @@ async function* dumpSqlite(reader: Reader, table: Table): AsyncGenerator<string[
   }
 }
 
-/** Within a transaction. */
+/** Must run in a transaction, because of its cursor. */
 async function* dumpPostgres(reader: Reader, table: Table): AsyncGenerator<string[]> {
   const cursor = `dump_${table.name}`;
   await reader.all(
@@ -36,7 +36,7 @@ async function* dumpPostgres(reader: Reader, table: Table): AsyncGenerator<strin
   await reader.all(`CLOSE ${cursor}`);
 }
 
-/** Adds rows that `dumpRows` gave, of any engine. */
+/** Adds rows that `dumpRows` gave on any engine. Gives their number. */
 export async function loadRows(tx: Transaction, table: Table, lines: readonly string[]): Promise<number> {
   const sql =
     tx.engine === "sqlite"
@@ -54,7 +54,7 @@ const bulkInsertPostgres = (table: Table): string => {
     SELECT ${values.join(", ")} FROM json_array_elements(CAST(? AS json)) AS value`;
 };
 
-/** Brings in line what the engine derives from the rows: the search, statistics, and on PostgreSQL the next number of a sequence. */
+/** Renews what the engine derives from rows: the search index, the statistics, and on PostgreSQL the sequence of threads. */
 export async function afterLoad(tx: Transaction): Promise<void> {
   await tx.run("UPDATE feedback SET indexed = 0");
   await refreshStatistics(tx);

@@ -12,7 +12,7 @@ export interface FolderLock {
 export interface LockOptions {
   /** How long to wait for the process that holds the lock. */
   readonly patienceMs?: number;
-  /** Ends the wait: it rejects then. */
+  /** Ends the wait, which then rejects. */
   readonly signal?: AbortSignal;
 }
 
@@ -24,11 +24,11 @@ export class FolderInUse extends Error {
   }
 }
 
-const others = {
+const inUseMessages = {
   server: (folder: string) =>
     `Another server, or a restore, uses the folder ${folder}. Stop it first, or choose another folder with INNKEEP_DATA.`,
   backup: (folder: string) =>
-    `Another backup of the folder ${folder} is being made. Try again when it has ended.`,
+    `Another backup of the folder ${folder} is running. Try again when it has ended.`,
 };
 
 const fileNames = { server: "innkeep.lock", backup: "backup.lock" };
@@ -36,13 +36,13 @@ const fileNames = { server: "innkeep.lock", backup: "backup.lock" };
 const defaultPatienceMs = 10_000;
 const pauseMs = 50;
 
-/** Locks a data folder for the one server that uses it, as `lockFor` does. */
+/** Locks a data folder for the one server that uses it. Throws like `lockFor`. */
 export const lockFolder = (folder: string, options: LockOptions = {}): Promise<FolderLock> =>
   lockFor("server", folder, options);
 
 /**
- * Locks a data folder against others that want it for the same. The kernel frees the lock when the process ends, also after a kill. Throws
- * FolderInUse if another process holds it for longer than the patience.
+ * Locks a data folder against other processes with the same purpose. The kernel releases the lock when the process ends,
+ * even if it is killed. Throws FolderInUse if another process still holds the lock after `patienceMs`.
  */
 export async function lockFor(
   purpose: keyof typeof fileNames,
@@ -54,7 +54,7 @@ export async function lockFor(
   const connection = await openLock(join(folder, fileNames[purpose]));
   try {
     while (!(await tryLock(connection))) {
-      if (performance.now() > deadline) throw new FolderInUse(others[purpose](folder));
+      if (performance.now() > deadline) throw new FolderInUse(inUseMessages[purpose](folder));
       await sleep(pauseMs, undefined, { signal });
     }
   } catch (error) {
@@ -64,7 +64,7 @@ export async function lockFor(
   return { release: () => connection.close() };
 }
 
-// Nothing else in this process may open the file: closing it would free the lock, as POSIX wants it.
+// Nothing else in this process may open this file: by the rules of POSIX, closing it would release the lock.
 async function openLock(file: string): Promise<Connection> {
   const driver = await sqliteDriver();
   const connection = await driver.open(file, { readOnly: false });
@@ -72,7 +72,7 @@ async function openLock(file: string): Promise<Connection> {
   return connection;
 }
 
-/** An open exclusive transaction is a lock on the file. Nothing is ever written into it. */
+/** An open exclusive transaction locks the file. Nothing is ever written into the file. */
 async function tryLock(connection: Connection): Promise<boolean> {
   try {
     await connection.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");

@@ -1,6 +1,6 @@
 import type { Reader } from "../engine/database.ts";
 
-/** What the database itself finds wrong with what it has stored; nothing where all is well. */
+/** The faults that SQLite finds in its own file; an empty list on PostgreSQL. */
 export async function integrityFaults(reader: Reader): Promise<string[]> {
   if (reader.engine === "postgres") return [];
   const pages = await reader.all<{ integrity_check: string }>("PRAGMA integrity_check(20)");
@@ -9,6 +9,6 @@ export async function integrityFaults(reader: Reader): Promise<string[]> {
     ...pages.map((row) => row.integrity_check).filter((text) => text !== "ok"),
     ...links
       .slice(0, 20)
-      .map(({ table, parent }) => `A row of ${table} refers to a row of ${parent} that is gone.`),
+      .map(({ table, parent }) => `A row of ${table} refers to a row of ${parent} that does not exist.`),
   ];
 }

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from "../engine/database.ts";
 
-/** When a server of this database last wrote down the time. */
+/** The time that a server of this database has last stored. */
 export const lastTimes = {
   /** ISO 8601 UTC; undefined in a new database. */
   async read(reader: Reader): Promise<string | undefined> {

@@ -2,12 +2,12 @@ import type { Transaction } from "../engine/database.ts";
 import { forgetAllIndexed } from "../feedback/feedback-search.ts";
 import { tablesOf } from "./tables.ts";
 
-/** What was given out, and must go on working. */
+/** Tables that stay: accounts and credentials must go on working. */
 const kept = new Set(["users", "identities", "apps", "app_keys", "tokens", "devices", "deployment"]);
 
 /**
- * Deletes all but accounts and their sessions, apps, keys, tokens and devices. Gives the SHA-256 of the files that
- * nothing refers to any more.
+ * Deletes everything except accounts and their sessions, identities, apps, keys, tokens and devices. Gives the SHA-256 of
+ * the files to which nothing refers any more.
  */
 export async function removeContent(tx: Transaction): Promise<string[]> {
   const files = await tx.all<{ sha256: string }>("SELECT DISTINCT sha256 FROM uploads");
@@ -15,7 +15,7 @@ export async function removeContent(tx: Transaction): Promise<string[]> {
   await tx.run("DELETE FROM sign_in_codes");
   for (const { name } of (await tablesOf(tx)).reverse())
     if (!kept.has(name)) await tx.run(`DELETE FROM ${name}`);
-  // What is remembered is known by its version.
+  // Cached lists belong to a version: a new version makes them out of date.
   await tx.run("UPDATE apps SET faqs_version = faqs_version + 1, changelog_version = changelog_version + 1");
   return files.map(({ sha256 }) => sha256);
 }

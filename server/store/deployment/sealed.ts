@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from "../engine/database.ts";
 
-/** Where sealed values lie. In the last two some may not be sealed yet: addresses that an older version stored. */
+/** The columns with sealed values. The last two may contain addresses in plain text, which an older version stored. */
 const sealedColumns = [
   { table: "slots", column: "key_sealed" },
   { table: "apps", column: "chat_webhook_url" },
@@ -10,9 +10,9 @@ const sealedColumns = [
 const checkName = "secret_check";
 const atOnce = 500;
 
-/** What is stored under the deployment's secret. */
+/** The values that are sealed with the deployment's secret. */
 export const sealed = {
-  /** A known text, sealed: it tells whether a secret is the right one. */
+  /** A sealed known text, which shows whether a secret is the right one. */
   async check(reader: Reader): Promise<string | undefined> {
     const sql = "SELECT value FROM deployment WHERE name = ?";
     return (await reader.get<{ value: string }>(sql, checkName))?.value;
@@ -23,15 +23,15 @@ export const sealed = {
     await tx.insert("deployment", { name: checkName, value });
   },
 
-  /** Any sealed test key; undefined if there is none. */
+  /** Any sealed test key, for a database without check text; undefined if there is none. */
   async sample(reader: Reader): Promise<string | undefined> {
     const sql = "SELECT key_sealed AS value FROM slots WHERE key_sealed IS NOT NULL ORDER BY id DESC LIMIT 1";
     return (await reader.get<{ value: string }>(sql))?.value;
   },
 
   /**
-   * Drops all that is sealed: the secret is lost. Seats have no test key then, apps no chat address; what was to be sent
-   * to it fails. Gives how many of each there were.
+   * Deletes all sealed values, because the secret is lost. Slots then have no test key and apps no chat address; pending
+   * deliveries fail. Gives the number of deleted keys and addresses.
    */
   async forgetAll(tx: Transaction) {
     await tx.run("DELETE FROM deployment WHERE name = ?", checkName);
@@ -48,10 +48,10 @@ export const sealed = {
     };
   },
 
-  /** Replaces every value of all places by what `change` makes of it. Gives how many became others. */
+  /** Replaces every value of the sealed columns by the result of `change`. Gives how many values changed. */
   async replaceAll(tx: Transaction, change: (stored: string) => string): Promise<number> {
     let count = 0;
-    for (const place of sealedColumns) count += await replaceIn(tx, place, change);
+    for (const column of sealedColumns) count += await replaceIn(tx, column, change);
     return count;
   },
 };

@@ -3,8 +3,8 @@ import type { Database, Reader } from "../engine/database.ts";
 import { openDatabase } from "../engine/open.ts";
 
 /**
- * Lets `use` read the database as it is at one instant, while others go on writing. On SQLite it reads a copy, which is
- * made in the folder `scratch`.
+ * Calls `use` with a reader that sees the database at one instant, while other transactions go on writing. On SQLite this
+ * is a copy in the folder `scratch`.
  */
 export async function withSnapshot<Result>(
   database: Database,

@@ -7,8 +7,8 @@ export interface Table {
 }
 
 /**
- * The tables that a backup holds, those first to which others refer: all but the list of migrations and what a restore
- * must not bring back.
+ * The tables that a backup contains: all except the list of migrations and those that a restore must not bring back. A table
+ * comes after the tables to which it refers.
  */
 export async function tablesOf(reader: Reader): Promise<Table[]> {
   const columns = await reader.all<Column>(columnsSql[reader.engine]);
@@ -20,7 +20,7 @@ export async function tablesOf(reader: Reader): Promise<Table[]> {
     .map((name) => ({ name, columns: columns.filter(({ table }) => table === name) }));
 }
 
-/** Whether a table, one of `tablesOf`, has no rows. */
+/** Whether a table has no rows. The name must come from `tablesOf`. */
 export async function isEmpty(reader: Reader, table: string): Promise<boolean> {
   return (await reader.get(`SELECT 1 AS one FROM ${table} LIMIT 1`)) === undefined;
 }
@@ -31,7 +31,7 @@ interface Column {
   readonly type: string;
 }
 
-/** A session that was ended must not live again, nor a code that was used. The last time is that of the place restored to. */
+/** A restore must not bring back ended sessions or used codes. The last time of the old server is not valid for the new one. */
 const leftOut = new Set(["migrations", "sessions", "sign_in_codes", "last_times"]);
 
 const columnsSql: Record<Engine, string> = {

@@ -1,7 +1,7 @@
 import type { Transaction } from "../engine/database.ts";
 import type { RateVerdict } from "./rate-limits.ts";
 
-/** So many bytes that a key wants to send, of those that it may send within an hour. */
+/** The bytes that a key wants to send now, and the most that it may send within an hour. */
 export interface ByteUse {
   readonly keyId: string;
   readonly bytes: number;
@@ -12,11 +12,11 @@ export interface ByteUse {
 const minutesInHour = 60;
 const minuteMs = 60_000;
 
-/** Counts the bytes, if the hour has room for them; otherwise tells when it will have, and counts nothing. */
+/** Counts the bytes if the hourly limit allows them. Otherwise counts nothing and tells when the limit will allow them. */
 export async function useBytes(tx: Transaction, { keyId, bytes, most, now }: ByteUse): Promise<RateVerdict> {
   const minute = Math.floor(now.getTime() / minuteMs);
   await tx.lock(`bytes:${keyId}`);
-  // Beyond the present is what was counted before a clock was set back.
+  // Minutes in the future were counted before the clock was set back.
   await tx.run("DELETE FROM byte_uses WHERE minute <= ? OR minute > ?", minute - minutesInHour, minute + 1);
   const uses = await tx.all<{ minute: number; bytes: number }>(
     "SELECT minute, bytes FROM byte_uses WHERE key_id = ? ORDER BY minute",
@@ -35,7 +35,7 @@ export async function useBytes(tx: Transaction, { keyId, bytes, most, now }: Byt
   return { allowed: true };
 }
 
-/** Counts bytes that have come, whatever room there was for them. */
+/** Counts received bytes, even beyond the limit. */
 export async function addBytes(
   tx: Transaction,
   { keyId, bytes, now }: Pick<ByteUse, "keyId" | "bytes" | "now">,
@@ -49,7 +49,7 @@ export async function addBytes(
   );
 }
 
-/** Gives back bytes that were counted, the newest first: a repeat uses up no limit. */
+/** Takes back counted bytes from the newest minute that has enough, because a repeated request must not use up the limit. */
 export async function giveBackBytes(tx: Transaction, keyId: string, bytes: number): Promise<void> {
   await tx.lock(`bytes:${keyId}`);
   const newest = await tx.get<{ minute: number }>(

@@ -3,21 +3,21 @@ import type { Reader, Transaction } from "../engine/database.ts";
 
 const defaultLifetimeSeconds = 86_400;
 
-/** A request that its sender may repeat. */
+/** The key of a request that the client may repeat. */
 export interface IdempotencyKey {
-  /** Whose key it is, and for what: credential, method and path. Only its hash is stored. */
+  /** The credential, method and path of the request. Only the hash of this text is stored. */
   readonly scope: string;
   /** The value of the header, without its quotes. */
   readonly key: string;
-  /** Of the whole request: a repeat has the same. */
+  /** The fingerprint of the whole request. A repeat has the same one. */
   readonly fingerprint: string;
-  /** How long the answer is kept; 24 hours where it is not said. */
+  /** How long the answer is kept. The default is 24 hours. */
   readonly lifetimeSeconds?: number;
-  /** Only while the clock's time is in doubt: no answer expires then, and the clock may be so far behind. */
+  /** Set only while the clock's time is in doubt: no answer expires then. `behindMs` is how far the clock may be behind. */
   readonly inDoubt?: { readonly behindMs: number };
 }
 
-/** A key before the body of its request is known. */
+/** A key whose request body is not yet known. */
 export type KnownKey = Pick<IdempotencyKey, "scope" | "key" | "inDoubt">;
 
 export interface StoredAnswer {
@@ -26,15 +26,15 @@ export interface StoredAnswer {
 }
 
 export interface FoundAnswer extends StoredAnswer {
-  /** Of the request that was answered. */
+  /** The fingerprint of the answered request. */
   readonly fingerprint: string;
 }
 
-/** `in_progress`: another server is at it. `stored`: it was answered since the caller looked. */
+/** `in_progress`: another transaction acts on the key. `stored`: the request was answered after the caller looked. */
 export type Claim = "claimed" | "in_progress" | "stored";
 
 export const idempotency = {
-  /** The answer that a request with this key got, if it is still kept. */
+  /** The stored answer to the request with this key, if it is still kept. */
   find(reader: Reader, request: KnownKey, now: Date): Promise<FoundAnswer | undefined> {
     const { scope, key } = request;
     return reader.get<FoundAnswer>(
@@ -46,7 +46,7 @@ export const idempotency = {
     );
   },
 
-  /** Makes this transaction the only one that acts on the key. It must `store` its answer, or throw. Never waits for another. */
+  /** Reserves the key for this transaction, which must then `store` an answer or throw. Never waits for another transaction. */
   async claim(tx: Transaction, request: IdempotencyKey, now: Date): Promise<Claim> {
     const scope = hashOf(request.scope);
     if (!(await lockAtOnce(tx, `idempotency ${scope} ${request.key}`))) return "in_progress";
@@ -63,13 +63,13 @@ export const idempotency = {
     return claimed > 0 ? "claimed" : "stored";
   },
 
-  /** Forgets all that was kept for some scopes. */
+  /** Deletes all answers of some scopes. */
   async forget(tx: Transaction, scopes: readonly string[]): Promise<void> {
-    const places = scopes.map(() => "?").join(", ");
-    await tx.run(`DELETE FROM idempotency WHERE scope IN (${places})`, ...scopes.map(hashOf));
+    const marks = scopes.map(() => "?").join(", ");
+    await tx.run(`DELETE FROM idempotency WHERE scope IN (${marks})`, ...scopes.map(hashOf));
   },
 
-  /** Keeps the answer to a claimed request: it commits with what the request did, or not at all. */
+  /** Stores the answer to a claimed request, in the same transaction as the changes of the request. */
   async store(
     tx: Transaction,
     { scope, key }: IdempotencyKey,
@@ -81,7 +81,7 @@ export const idempotency = {
     );
   },
 
-  /** Removes up to `most` answers that are no longer kept, and gives how many there were. */
+  /** Removes up to `most` expired answers. Gives their number. */
   prune(tx: Transaction, now: Date, most = 1_000): Promise<number> {
     const at = now.toISOString();
     return tx.run(
@@ -92,10 +92,10 @@ export const idempotency = {
   },
 };
 
-/** Answers that expire later than this are kept. */
+/** The instant up to which answers have expired. */
 const expiredBy = ({ inDoubt }: KnownKey, now: Date): string => (inDoubt ? new Date(0) : now).toISOString();
 
-/** On PostgreSQL, takes a lock that ends with the transaction, or gives false where another has it. SQLite has one writer. */
+/** On PostgreSQL, takes a lock until the transaction ends; false if another transaction has it. SQLite has one writer. */
 async function lockAtOnce(tx: Transaction, name: string): Promise<boolean> {
   if (tx.engine === "sqlite") return true;
   const row = await tx.get<{ taken: number }>(

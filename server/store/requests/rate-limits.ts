@@ -1,40 +1,43 @@
 import type { Clock } from "../../clock.ts";
 import type { Engine, Reader, Transaction, Value } from "../engine/database.ts";
 
-/** At most `limit` in any `windowSeconds`. */
+/** At most `limit` uses in any `windowSeconds`. */
 export interface RateLimit {
   readonly limit: number;
   readonly windowSeconds: number;
 }
 
+/** One use of a key that a limit applies to. */
+export interface LimitedUse {
+  readonly key: string;
+  readonly rule: RateLimit;
+  readonly clock: Clock;
+}
+
 export type RateVerdict =
   | { readonly allowed: true }
-  /** Whole seconds: after so many it is allowed, one second earlier it is not. */
+  /** The smallest number of whole seconds after which the use is allowed. */
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
 /**
- * Counts one use of `key`, if the limit allows it; refusals are not counted. It stands or falls with the transaction.
- * A row holds the times of the last uses: the one `limit` uses ago decides. On PostgreSQL the row is locked until the
- * transaction ends and time is the database's, so that servers whose clocks differ agree; on SQLite it is `clock`'s.
+ * Counts one use of a key if the limit allows it, as part of the transaction. Refusals are not counted. A row holds the
+ * times of the last uses; the time of the use `limit` uses ago decides. On PostgreSQL the row is locked until the
+ * transaction ends, and the time is that of the database, so that servers with different clocks agree. On SQLite the time
+ * is that of `clock`.
  */
-export async function consume(
-  tx: Transaction,
-  key: string,
-  rule: RateLimit,
-  clock: Clock,
-): Promise<RateVerdict> {
+export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVerdict> {
   for (;;) {
-    const now = clock.now().getTime();
-    if ((await tx.run(consumeSql(tx.engine, rule), ...consumeValues(tx.engine, key, rule, clock, now))) > 0)
+    const now = use.clock.now().getTime();
+    if ((await tx.run(consumeSql(tx.engine, use.rule), ...consumeValues(tx.engine, use, now))) > 0)
       return { allowed: true };
-    const verdict = await judge(tx, key, rule, clock, now);
+    const verdict = await judge(tx, use, now);
     if (!verdict.allowed) return verdict;
   }
 }
 
-/** Gives back the last use of `key`: for what counts only when it fails, and had to be counted before it was tried. */
+/** Takes back the last use of `key`, for an attempt that is counted before it is made but counts only if it fails. */
 export async function giveBack(tx: Transaction, key: string): Promise<void> {
-  // Whatever the row holds: on PostgreSQL a condition would be judged by how it was before others had their turn.
+  // No condition: on PostgreSQL it would be checked against the row as it was before concurrent transactions.
   await tx.run(
     `UPDATE rate_limits SET times = substr(times, 1, length(times) - ${digits}) WHERE key = ?`,
     key,
@@ -42,17 +45,17 @@ export async function giveBack(tx: Transaction, key: string): Promise<void> {
   await tx.run("DELETE FROM rate_limits WHERE key = ? AND times = ''", key);
 }
 
-/** What `consume` would answer now. Counts nothing. */
-export function peek(reader: Reader, key: string, rule: RateLimit, clock: Clock): Promise<RateVerdict> {
-  return judge(reader, key, rule, clock, clock.now().getTime());
+/** The verdict that `consume` would give now. Counts nothing. */
+export function peek(reader: Reader, use: LimitedUse): Promise<RateVerdict> {
+  return judge(reader, use, use.clock.now().getTime());
 }
 
-/** Forgets all uses of some keys. */
+/** Deletes all uses of some keys. */
 export async function forget(tx: Transaction, keys: readonly string[]): Promise<void> {
   await tx.run(`DELETE FROM rate_limits WHERE key IN (${keys.map(() => "?").join(", ")})`, ...keys);
 }
 
-/** Removes up to `most` keys whose uses no longer matter, and gives how many there were. */
+/** Removes up to `most` keys whose uses no longer matter. Gives their number. */
 export async function prune(tx: Transaction, clock: Clock, most = 1_000): Promise<number> {
   const hour = hourOf(clock.now().getTime());
   return tx.run(
@@ -66,9 +69,7 @@ export async function prune(tx: Transaction, clock: Clock, most = 1_000): Promis
 
 async function judge(
   reader: Reader,
-  key: string,
-  { limit, windowSeconds }: RateLimit,
-  clock: Clock,
+  { key, rule: { limit, windowSeconds }, clock }: LimitedUse,
   sqliteNow: number,
 ): Promise<RateVerdict> {
   const row = await (reader.engine === "sqlite"
@@ -93,12 +94,12 @@ interface Uses {
   readonly now?: number;
 }
 
-/** A time is this many digits of milliseconds since 1970, so that a row of times can be cut by its length. */
+/** A time is stored as 13 digits: milliseconds since 1970. All times have the same length, so a text of times can be cut. */
 const digits = 13;
 
 const postgresNow = "(floor(extract(epoch FROM clock_timestamp()) * 1000) + CAST(? AS bigint))";
 
-/** `given` is the time of this use as it is stored; `now` is the present in milliseconds, as the conflict clause may read it. */
+/** `given` is the stored form of the time of this use. `now` is the present in milliseconds, in the conflict clause. */
 const dialects = {
   sqlite: {
     given: "?",
@@ -126,8 +127,9 @@ function consumeSql(engine: Engine, rule: RateLimit): string {
 }
 
 /**
- * A clock that was set back by more than a window begins anew; one that was set back by less never makes a later use look
- * earlier than the one before. On PostgreSQL `now` is read again after the wait for the row, hence not from `excluded`.
+ * If the clock was set back by more than a window, the row starts again with this use. If it was set back by less, this use
+ * gets a time that is not earlier than the last one. On PostgreSQL `now` is not taken from `excluded`, because it must be
+ * read after the wait for the row lock.
  */
 function textFor(engine: Engine, { limit, windowSeconds }: RateLimit): string {
   const { given, now, right, greatest } = dialects[engine];
@@ -145,14 +147,14 @@ function textFor(engine: Engine, { limit, windowSeconds }: RateLimit): string {
     WHERE octet_length(${times}) < ${digits * limit} OR CAST(${deciding} AS BIGINT) <= ${now} - ${windowMs} OR ${setBack}`;
 }
 
-function consumeValues(engine: Engine, key: string, rule: RateLimit, clock: Clock, now: number): Value[] {
+function consumeValues(engine: Engine, { key, rule, clock }: LimitedUse, now: number): Value[] {
   const staleHour = hourOf(now + rule.windowSeconds * 1_000) + 1;
   if (engine === "sqlite") return [key, String(now).padStart(digits, "0"), staleHour];
   const { offsetMs } = clock;
   return [key, offsetMs, staleHour, offsetMs, offsetMs, offsetMs, offsetMs, offsetMs];
 }
 
-/** Hours since 1970: as precise as pruning needs, and rarely new, so that most uses touch no index. */
+/** Hours since 1970. This is precise enough for pruning, and it changes rarely, so that most uses change no index. */
 function hourOf(ms: number): number {
   return Math.floor(ms / 3_600_000);
 }

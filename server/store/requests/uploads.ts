@@ -20,10 +20,10 @@ export interface Holder {
   readonly proofId: string | null;
 }
 
-/** What an upload belongs to. */
+/** The thread or the proof that an upload belongs to. */
 export type Belonging = { readonly feedbackId: string } | { readonly proofId: string };
 
-/** Uploaded files by the unguessable names under which they are served. */
+/** Uploads by the unguessable names under which they are served. */
 export const uploads = {
   find: (reader: Reader, name: string) =>
     reader.get<UploadRow>(
@@ -33,7 +33,7 @@ export const uploads = {
 
   isReferenced,
 
-  /** The bytes of all files of an app, each upload counted. */
+  /** The total size of all uploads of an app in bytes. */
   async bytesOf(reader: Reader, appId: string): Promise<number> {
     const sum = await reader.get<{ bytes: number }>(
       "SELECT CAST(coalesce(sum(size), 0) AS BIGINT) AS bytes FROM uploads WHERE app_id = ?",
@@ -42,7 +42,10 @@ export const uploads = {
     return Number(sum?.bytes ?? 0);
   },
 
-  /** Does what depends on whether files are referred to, others of its kind kept from it by their lock. SQLite has one server. */
+  /**
+   * Lets `decide` act on files to which nothing refers. On PostgreSQL `decide` runs in a transaction and can lock files
+   * against other servers. SQLite has only one server.
+   */
   async inTurn(database: Database, decide: (turn: Turn) => Promise<void>): Promise<void> {
     const turnOf = (reader: Reader, lock: Turn["lock"]) =>
       decide({ lock, isReferenced: (sha256) => isReferenced(reader, sha256) });
@@ -50,7 +53,7 @@ export const uploads = {
     await database.write((tx) => turnOf(tx, tx.lock));
   },
 
-  /** Those of the files to which nothing refers. */
+  /** The files, of the given ones, to which no upload refers. */
   async unreferenced(reader: Reader, hashes: readonly string[]): Promise<string[]> {
     const marks = hashes.map(() => "?").join(", ");
     const sql = `SELECT DISTINCT sha256 FROM uploads WHERE sha256 IN (${marks})`;
@@ -58,7 +61,7 @@ export const uploads = {
     return hashes.filter((sha256) => !found.has(sha256));
   },
 
-  /** What refers to a file. */
+  /** The uploads that refer to a file. */
   holders: (reader: Reader, sha256: string) =>
     reader.all<Holder>(
       `SELECT name, file_name AS "fileName", feedback_id AS "feedbackId", proof_id AS "proofId"

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openArchive, verifyArchive } from "../../../server/admin/archive/archive-reader.ts";
 import { readHeader } from "../../../server/admin/archive/backup-format.ts";
-import { withDatabase } from "../../../server/admin/deployment-place.ts";
+import { withDatabase } from "../../../server/admin/data-location.ts";
 import { dumpRows } from "../../../server/store/deployment/dump.ts";
 import { tablesOf } from "../../../server/store/deployment/tables.ts";
 import { databases, postgres, sqlite, type TestEngine } from "../../support/database/databases.ts";

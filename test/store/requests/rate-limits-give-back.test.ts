@@ -15,7 +15,9 @@ describe.each(databases)("a use that is given back on $name", ({ create }) => {
   afterAll(() => place.remove());
 
   const use = (key: string) =>
-    database.write(async (tx) => (await consume(tx, key, { limit: 2, windowSeconds: 60 }, clock)).allowed);
+    database.write(
+      async (tx) => (await consume(tx, { key, rule: { limit: 2, windowSeconds: 60 }, clock })).allowed,
+    );
   const back = (key: string) => database.write((tx) => giveBack(tx, key));
 
   it("leaves room for another, and only one", async () => {
@@ -35,7 +37,7 @@ describe.each(databases)("a use that is given back on $name", ({ create }) => {
   it("gives back one each, when many do it at once", async () => {
     const limit = { limit: 100, windowSeconds: 60 };
     const round = async () => {
-      await database.write((tx) => consume(tx, "c", limit, clock));
+      await database.write((tx) => consume(tx, { key: "c", rule: limit, clock }));
       await back("c");
     };
     await Promise.all(Array.from({ length: 50 }, round));

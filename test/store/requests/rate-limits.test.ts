@@ -29,7 +29,8 @@ describe.each(databases)("a rate limit on $name", ({ create }) => {
     await database.write((tx) => tx.run("DELETE FROM rate_limits"));
   });
 
-  const use = (key: string, by: RateLimit = rule) => database.write((tx) => consume(tx, key, by, clock));
+  const use = (key: string, by: RateLimit = rule) =>
+    database.write((tx) => consume(tx, { key, rule: by, clock }));
   const useUp = async (key: string) => {
     for (let n = 0; n < rule.limit; n++) await use(key);
   };
@@ -72,7 +73,7 @@ describe.each(databases)("a rate limit on $name", ({ create }) => {
   it("does not count what was rolled back", async () => {
     await use("a");
     const refused = database.write(async (tx) => {
-      await consume(tx, "a", rule, clock);
+      await consume(tx, { key: "a", rule, clock });
       throw new Error("refused later");
     });
     await expect(refused).rejects.toThrow("refused later");
@@ -81,12 +82,12 @@ describe.each(databases)("a rate limit on $name", ({ create }) => {
   });
 
   it("can be looked at without being used", async () => {
-    expect(await peek(database, "a", rule, clock)).toEqual({ allowed: true });
+    expect(await peek(database, { key: "a", rule, clock })).toEqual({ allowed: true });
     await use("a");
     await use("a");
-    expect(await peek(database, "a", rule, clock)).toEqual({ allowed: true });
+    expect(await peek(database, { key: "a", rule, clock })).toEqual({ allowed: true });
     await use("a");
-    const verdict = await peek(database, "a", rule, clock);
+    const verdict = await peek(database, { key: "a", rule, clock });
     expect(waitOf(verdict)).toBeGreaterThan(58);
   });
 
@@ -160,7 +161,7 @@ describe("a rate limit on SQLite, over all histories", () => {
         for (const pause of pausesMs) {
           clock.advance(pause);
           const now = clock.now().getTime();
-          const verdict = await database.write((tx) => consume(tx, key, limit, clock));
+          const verdict = await database.write((tx) => consume(tx, { key, rule: limit, clock }));
           expect(verdict).toEqual(expected(passed, now, limit));
           if (verdict.allowed) passed.push(now);
         }
@@ -182,9 +183,9 @@ describe("a rate limit on PostgreSQL with two servers", () => {
     const minute = { limit: 1, windowSeconds: 60 };
     await database.write(async (tx) => {
       await tx.get("SELECT pg_sleep(3)");
-      await consume(tx, "late", minute, clock);
+      await consume(tx, { key: "late", rule: minute, clock });
     });
-    const verdict = await peek(database, "late", minute, clock);
+    const verdict = await peek(database, { key: "late", rule: minute, clock });
     expect(verdict.allowed ? 0 : verdict.retryAfterSeconds).toBeGreaterThan(57);
   });
 
@@ -195,7 +196,9 @@ describe("a rate limit on PostgreSQL with two servers", () => {
     ];
     const uses = Array.from({ length: 100 }, (_, n) => {
       const { database, clock } = servers[n % 2] ?? expect.fail("no server");
-      return database.write((tx) => consume(tx, "shared", { limit: 10, windowSeconds: 3_600 }, clock));
+      return database.write((tx) =>
+        consume(tx, { key: "shared", rule: { limit: 10, windowSeconds: 3_600 }, clock }),
+      );
     });
     const verdicts = await Promise.all(uses);
     expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(10);

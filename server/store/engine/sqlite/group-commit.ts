@@ -1,9 +1,8 @@
-import type { Connection } from "../drivers/connection.ts";
+import type { Connection, StatementRunner } from "../drivers/connection.ts";
 import { TransactionLost } from "../errors.ts";
 import { traced } from "../traced.ts";
 import type { Statements } from "../transaction.ts";
 import type { Unit } from "../units.ts";
-import { statementsOf } from "./sqlite-statements.ts";
 import { whenFree } from "./when-free.ts";
 
 /**
@@ -136,4 +135,15 @@ async function undo(connection: Connection, { cause }: { cause: unknown }): Prom
   } catch {
     throw new TransactionLost(cause);
   }
+}
+
+/** The statements of a SQLite connection, as units use them. SQLite has one writer, so `lock` has nothing to do. */
+function statementsOf(connection: StatementRunner): Statements {
+  return {
+    engine: "sqlite",
+    get: (sql, ...values) => connection.get(sql, values),
+    all: (sql, ...values) => connection.all(sql, values),
+    run: (sql, ...values) => connection.run(sql, values),
+    lock: async () => {},
+  };
 }
