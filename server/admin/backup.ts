@@ -9,7 +9,7 @@ import { lockFor } from "../store/deployment/folder-lock.ts";
 import { withSnapshot } from "../store/deployment/snapshot.ts";
 import { type Table, tablesOf } from "../store/deployment/tables.ts";
 import type { Database, Reader } from "../store/engine/database.ts";
-import { appliedTo } from "../store/engine/migrations/migrate.ts";
+import { appliedMigrations } from "../store/engine/migrations/migrate.ts";
 import { type StoredFile, storedFiles, uploads } from "../store/requests/uploads.ts";
 import { type ArchiveWriter, createArchive } from "./archive/archive-writer.ts";
 import { formatVersion, headerName, secretName } from "./archive/backup-format.ts";
@@ -71,7 +71,7 @@ async function addDatabase(archive: ArchiveWriter, snapshot: Reader) {
     headerName,
     JSON.stringify({
       format: formatVersion,
-      migrations: (await appliedTo(snapshot)).map(({ number, name }) => ({ number, name })),
+      migrations: (await appliedMigrations(snapshot)).map(({ number, name }) => ({ number, name })),
       tables: tables.map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) })),
     }),
   );

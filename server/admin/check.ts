@@ -8,7 +8,7 @@ import { isCurrent } from "../store/engine/migrations/migrate.ts";
 import { filesFolder } from "./data-location.ts";
 import { readStoredFiles } from "./stored-files.ts";
 
-export interface Checked {
+export interface CheckResult {
   readonly ok: true;
   readonly files: number;
   /** The number of files to which nothing refers. The server deletes them within a day. */
@@ -16,7 +16,7 @@ export interface Checked {
 }
 
 /** Checks the database and reads all files. Throws an Error whose message lists all faults. */
-export async function checkAll(database: Database, location: DataLocation): Promise<Checked> {
+export async function checkAll(database: Database, location: DataLocation): Promise<CheckResult> {
   const faults = await integrityFaults(database);
   if (!(await isCurrent(database, migrations)))
     faults.push("The schema is older than this program. Run `innkeep admin migrate`.");

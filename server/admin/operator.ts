@@ -13,7 +13,7 @@ import type { Reader, Transaction } from "../store/engine/database.ts";
 export const operator = "operator";
 
 /** Checks a value with the rules of the API. Throws `bad_request` with all faults. */
-export function checked<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.output<Schema> {
+export function validated<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value, ownMessages);
   if (!result.success) throw new ApiError("bad_request", { issues: issuesOf(result.error) });
   return result.data;

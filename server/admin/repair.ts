@@ -7,12 +7,12 @@ import type { DataLocation } from "../settings/settings.ts";
 import { bindFolder } from "../start/bind-folder.ts";
 import { FolderInUse, lockFolder } from "../store/deployment/folder-lock.ts";
 import type { Database } from "../store/engine/database.ts";
-import { type Holder, uploads } from "../store/requests/uploads.ts";
+import { type UploadReference, uploads } from "../store/requests/uploads.ts";
 import { filesFolder } from "./data-location.ts";
 import { type FileFault, readStoredFiles } from "./stored-files.ts";
 
 /** An upload that was removed because its file was missing or damaged. */
-export interface LostFile extends Holder {
+export interface LostFile extends UploadReference {
   readonly sha256: string;
   readonly fault: FileFault["kind"];
 }
@@ -45,7 +45,7 @@ async function remove(database: Database, files: Files, { sha256, kind }: FileFa
     await tx.lock(`file:${sha256}`);
     // A client may have sent the same file again in the meantime.
     if ((await files.size(sha256)) !== undefined) return [];
-    const holders = await uploads.holders(tx, sha256);
+    const holders = await uploads.references(tx, sha256);
     await uploads.removeBySha256(tx, sha256);
     return holders.map((holder) => ({ sha256, fault: kind, ...holder }));
   });
@@ -56,7 +56,7 @@ async function deleteOrphans(
   files: Files,
   location: DataLocation,
 ): Promise<number | string> {
-  const keptFiles = createKeptFiles(files, (decide) => uploads.inTurn(database, decide));
+  const keptFiles = createKeptFiles(files, (decide) => uploads.withFileLocks(database, decide));
   if (location.databaseUrl !== undefined) return sweepFiles({ database, files, keptFiles });
   try {
     const lock = await lockFolder(location.data, { patienceMs: 0 });

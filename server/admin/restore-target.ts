@@ -1,7 +1,7 @@
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { isEmpty, tablesOf } from "../store/deployment/tables.ts";
-import { appliedTo, hasTable } from "../store/engine/migrations/migrate.ts";
+import { appliedMigrations, wasMigrated } from "../store/engine/migrations/migrate.ts";
 import { openDatabase } from "../store/engine/open.ts";
 import type { BackupHeader } from "./archive/backup-format.ts";
 import { databaseFile, exists, secretFile } from "./data-location.ts";
@@ -22,7 +22,7 @@ export async function assertEmptyFolder(location: DataLocation): Promise<void> {
 export async function assertEmptyDatabase(url: string, header: BackupHeader): Promise<void> {
   const database = await openDatabase({ url }, { migrations: "none" });
   try {
-    const applied = (await hasTable(database)) ? await appliedTo(database) : [];
+    const applied = (await wasMigrated(database)) ? await appliedMigrations(database) : [];
     const fits = applied.length === 0 || applied.length === header.migrations.length;
     const empty = await Promise.all((await tablesOf(database)).map(({ name }) => isEmpty(database, name)));
     if (!fits || !empty.every(Boolean))

@@ -12,7 +12,7 @@ import { users } from "../store/access/users.ts";
 import type { Database } from "../store/engine/database.ts";
 import { isConflict } from "../store/engine/errors.ts";
 import { credentialsTopic } from "../store/engine/topics.ts";
-import { accountOf, appOf, checked, operator, record } from "./operator.ts";
+import { accountOf, appOf, operator, record, validated } from "./operator.ts";
 
 const deps = { clock: systemClock, newId: () => v7() };
 
@@ -59,7 +59,7 @@ export function createFirstApp(
   database: Database,
   wanted: { readonly name: string; readonly owner: string },
 ) {
-  const app = checked(NewApp, { name: wanted.name });
+  const app = validated(NewApp, { name: wanted.name });
   return database.write(async (tx) => {
     const { id: ownerId } = await accountOf(tx, wanted.owner);
     const { id: appId } = await createApp(deps, tx, { ownerId, app });
@@ -78,8 +78,8 @@ interface WantedKey {
 
 /** Creates a key of an app. Throws `not_found` for an unknown app. */
 export function createOwnedKey(database: Database, wanted: WantedKey) {
-  const { appId } = checked(keys.create.params, wanted);
-  const body = checked(keys.create.body, wanted);
+  const { appId } = validated(keys.create.params, wanted);
+  const body = validated(keys.create.body, wanted);
   return database.write(async (tx) => {
     const { ownerId } = await appOf(tx, appId);
     const key = await createKey(deps, tx, { ...body, appId });
@@ -98,7 +98,7 @@ interface WantedToken {
 
 /** Creates an agent or maintainer token of an account. Throws `not_found` for an unknown owner or another owner's app. */
 export function createOwnersToken(database: Database, { owner, ...wanted }: WantedToken) {
-  const body = checked(tokens.create.body, { ...wanted, label: wanted.label ?? `${wanted.kind} token` });
+  const body = validated(tokens.create.body, { ...wanted, label: wanted.label ?? `${wanted.kind} token` });
   const scopes = grantedScopes(body.kind, body.scopes ?? []);
   const appId = body.appId ?? null;
   return database.write(async (tx) => {

@@ -3,7 +3,12 @@ import { afterDay, countedDaysOf, hasMissedTooMany } from "../domain/testing/slo
 import { graceEndOf } from "../domain/testing/test-days.ts";
 import type { Database, Transaction } from "../store/engine/database.ts";
 import { concernsCycles } from "../store/engine/topics.ts";
-import { type ClosingSlot, type Concerned, type DueCycle, dueChanges } from "../store/testing/due-changes.ts";
+import {
+  type ClosingSlot,
+  type CycleScope,
+  type DueCycle,
+  dueChanges,
+} from "../store/testing/due-changes.ts";
 import type { TimeWatch } from "./time-watch.ts";
 
 /**
@@ -14,7 +19,7 @@ export interface PassingTime {
   /** Applies all due changes. Asks the database nothing if it is known that no change is due. */
   catchUp(): Promise<void>;
   /** Applies the due changes of only those cycles that a request is about. */
-  catchUpOf(who: Concerned, id: string): Promise<void>;
+  catchUpOf(scope: CycleScope, id: string): Promise<void>;
   /** Whether a change with this time is due now. Null means that there is no change. */
   isDue(at: string | null): boolean;
   /** When the next change is due; null if there is none, or if it is not known. */
@@ -74,10 +79,10 @@ export function createPassingTime(deps: Needed & { readonly time: TimeWatch }): 
       // That run may have begun before this caller's write, so it may have missed the write. Run again.
       if (!isCaughtUp()) await run();
     },
-    async catchUpOf(who, id) {
+    async catchUpOf(scope, id) {
       if (time.isDoubtful()) return;
       const now = clock.now().toISOString();
-      const cycles = await dueChanges.concerning(database, { who, id, now });
+      const cycles = await dueChanges.dueIn(database, { scope, id, now });
       if (cycles.length === 0) return;
       for (const cycle of cycles)
         await database.write(async (tx) => {

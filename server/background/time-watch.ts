@@ -17,7 +17,7 @@ const holdMilliseconds = 600_000;
 const longestPauseMilliseconds = 86_400_000;
 
 /** The wall clock and the monotonic clock at the same moment. */
-interface Mark {
+interface ClockReading {
   readonly wall: number;
   readonly steady: number;
 }
@@ -25,35 +25,38 @@ interface Mark {
 interface Doubt {
   /** When the doubt began, on the monotonic clock. */
   readonly since: number;
-  last: Mark;
+  last: ClockReading;
 }
 
 /** Watches a clock. Calls `onJump` at each jump with its length in milliseconds. */
 export function createTimeWatch(clock: Clock, onJump: (milliseconds: number) => void): TimeWatch {
   // Moving the clock of a development server is not a jump.
-  const look = (): Mark => ({ wall: clock.now().getTime() - clock.offsetMs, steady: clock.steadyMs() });
+  const look = (): ClockReading => ({
+    wall: clock.now().getTime() - clock.offsetMs,
+    steady: clock.steadyMs(),
+  });
   let trusted = look();
   let slack = agreeMilliseconds;
   let doubt: Doubt | undefined;
 
-  const trust = (now: Mark) => {
+  const trust = (now: ClockReading) => {
     trusted = now;
     slack = agreeMilliseconds;
     doubt = undefined;
   };
-  const isTrusted = (now: Mark): boolean => {
-    const ahead = departure(trusted, now);
+  const isTrusted = (now: ClockReading): boolean => {
+    const ahead = driftBetween(trusted, now);
     return ahead >= -agreeMilliseconds && ahead <= slack;
   };
-  const doubtIt = (now: Mark) => {
-    onJump(departure(doubt?.last ?? trusted, now));
+  const doubtIt = (now: ClockReading) => {
+    onJump(driftBetween(doubt?.last ?? trusted, now));
     doubt = { since: now.steady, last: now };
   };
 
   const isDoubtful = () => {
     const now = look();
     if (isTrusted(now)) trust(now);
-    else if (!doubt || Math.abs(departure(doubt.last, now)) > agreeMilliseconds) doubtIt(now);
+    else if (!doubt || Math.abs(driftBetween(doubt.last, now)) > agreeMilliseconds) doubtIt(now);
     else if (now.steady - doubt.since >= holdMilliseconds) trust(now);
     else doubt.last = now;
     return doubt !== undefined;
@@ -61,7 +64,7 @@ export function createTimeWatch(clock: Clock, onJump: (milliseconds: number) => 
 
   return {
     isDoubtful,
-    behindMs: () => (isDoubtful() ? Math.max(0, -departure(trusted, look())) : 0),
+    behindMs: () => (isDoubtful() ? Math.max(0, -driftBetween(trusted, look())) : 0),
     begin(lastWritten) {
       trusted = { wall: Date.parse(lastWritten), steady: look().steady };
       slack = longestPauseMilliseconds;
@@ -71,4 +74,5 @@ export function createTimeWatch(clock: Clock, onJump: (milliseconds: number) => 
 }
 
 /** By how many milliseconds the wall clock has advanced more than the monotonic clock. */
-const departure = (from: Mark, to: Mark): number => to.wall - from.wall - (to.steady - from.steady);
+const driftBetween = (from: ClockReading, to: ClockReading): number =>
+  to.wall - from.wall - (to.steady - from.steady);

@@ -25,14 +25,14 @@ export interface LockingTransaction {
 }
 
 /** Checks and locks files. Until `decide` has resolved, no other server adds references to locked files. */
-export interface Turn {
+export interface FileLocks {
   lock(name: string): Promise<void>;
   isReferenced(sha256: string): Promise<boolean>;
 }
 
-export type InTurn = (decide: (turn: Turn) => Promise<void>) => Promise<void>;
+export type WithFileLocks = (decide: (locks: FileLocks) => Promise<void>) => Promise<void>;
 
-export function createKeptFiles(files: Files, inTurn: InTurn): KeptFiles {
+export function createKeptFiles(files: Files, withFileLocks: WithFileLocks): KeptFiles {
   const held = new Map<string, number>();
   const removing = new Map<string, Promise<void>>();
 
@@ -47,7 +47,7 @@ export function createKeptFiles(files: Files, inTurn: InTurn): KeptFiles {
   };
   const removeOne = async (sha256: string) => {
     if (held.has(sha256) || removing.has(sha256)) return;
-    const removal = inTurn(async ({ lock, isReferenced }) => {
+    const removal = withFileLocks(async ({ lock, isReferenced }) => {
       await lock(lockOf(sha256));
       if (!(await isReferenced(sha256))) await files.remove(sha256);
     });

@@ -52,7 +52,7 @@ export function createDeps(
     settings,
     database,
     files,
-    keptFiles: createKeptFiles(files, (decide) => uploads.inTurn(database, decide)),
+    keptFiles: createKeptFiles(files, (decide) => uploads.withFileLocks(database, decide)),
     clock,
     time,
     newId,

@@ -11,7 +11,7 @@ export interface ArchiveWriter {
    * Adds a file of exactly `size` bytes and gives its SHA-256. If the SHA-256 is not the wanted one, or the file has another
    * size, adds nothing and gives undefined. If it rejects, nothing was added either.
    */
-  add(name: string, bytes: Bytes, wanted?: string): Promise<string | undefined>;
+  add(name: string, bytes: SizedStream, wanted?: string): Promise<string | undefined>;
   addText(name: string, text: string): Promise<void>;
   /** Makes the archive durable under its name. */
   finish(): Promise<void>;
@@ -19,7 +19,7 @@ export interface ArchiveWriter {
   abandon(): Promise<void>;
 }
 
-export interface Bytes {
+export interface SizedStream {
   readonly size: number;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
@@ -32,7 +32,11 @@ export async function createArchive(path: string): Promise<ArchiveWriter> {
   const lines: string[] = [];
   let end = 0;
 
-  async function add(name: string, { size, chunks }: Bytes, wanted?: string): Promise<string | undefined> {
+  async function add(
+    name: string,
+    { size, chunks }: SizedStream,
+    wanted?: string,
+  ): Promise<string | undefined> {
     const body = end + blockSize;
     await writeAt(handle, body - blockSize, tarHeader(name, size));
     const sha256 = await writeExactly(handle, body, { size, chunks });
@@ -67,7 +71,11 @@ export async function createArchive(path: string): Promise<ArchiveWriter> {
   };
 }
 
-async function writeExactly(handle: FileHandle, from: number, { size, chunks }: Bytes): Promise<string> {
+async function writeExactly(
+  handle: FileHandle,
+  from: number,
+  { size, chunks }: SizedStream,
+): Promise<string> {
   const hash = createHash("sha256");
   let written = 0;
   for await (const chunk of chunks) {

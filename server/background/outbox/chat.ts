@@ -8,7 +8,7 @@ export interface ChatMessage {
   readonly url: string;
   /** JSON text. */
   readonly payload: string;
-  /** Whether the address may lie in a private or loopback network. */
+  /** Whether the address may be in a private or loopback network. */
   readonly privateAllowed: boolean;
 }
 

@@ -7,7 +7,7 @@ import type { SqliteDriver } from "./drivers/connection.ts";
 import { nodeSqliteDriver } from "./drivers/node-sqlite.ts";
 import { migrations } from "./migrations/all-migrations.ts";
 import { type Migration, migrate } from "./migrations/migrate.ts";
-import { isSound, openSqlite } from "./sqlite/sqlite.ts";
+import { isSafeVersion, openSqlite } from "./sqlite/sqlite.ts";
 
 /** A SQLite file, or the URL of a PostgreSQL database. */
 export type DatabaseAddress = { readonly file: string } | { readonly url: string };
@@ -78,7 +78,7 @@ export async function sqliteDriver(name?: "sqlite3" | "node-sqlite"): Promise<Sq
   const builtIn = nodeSqliteDriver();
   if (name === "node-sqlite" && builtIn === undefined)
     throw new Error("This version of Node.js has no built-in SQLite.");
-  const use = name ?? (isSound(process.versions.sqlite ?? "0") ? "node-sqlite" : "sqlite3");
+  const use = name ?? (isSafeVersion(process.versions.sqlite ?? "0") ? "node-sqlite" : "sqlite3");
   if (builtIn !== undefined && use === "node-sqlite") return builtIn;
   return npmDriver();
 }

@@ -18,37 +18,41 @@ export async function perform<Result>(
   work: (tx: Transaction) => Promise<Result>,
   statements: Statements,
 ): Promise<WorkResult<Result>> {
-  const line = oneAtATime();
+  const queue = createStatementQueue();
   const topics = new Set<string>();
   const tx: Transaction = {
     engine: statements.engine,
-    get: (sql, ...values) => line.next(() => statements.get(sql, ...values)),
-    all: (sql, ...values) => line.next(() => statements.all(sql, ...values)),
-    run: (sql, ...values) => line.next(() => statements.run(sql, ...values)),
-    lock: (name) => line.next(() => statements.lock(name)),
+    get: (sql, ...values) => queue.next(() => statements.get(sql, ...values)),
+    all: (sql, ...values) => queue.next(() => statements.all(sql, ...values)),
+    run: (sql, ...values) => queue.next(() => statements.run(sql, ...values)),
+    lock: (name) => queue.next(() => statements.lock(name)),
     insert(table, row) {
       const { sql, values } = insertStatement(table, row);
-      return line.next(async () => void (await statements.run(sql, ...values)));
+      return queue.next(async () => void (await statements.run(sql, ...values)));
     },
     signal(topic) {
-      line.assertOpen();
+      queue.assertOpen();
       topics.add(topic);
     },
   };
-  const result = await runToEnd(work, tx, line);
-  line.assertSound();
+  const result = await runToEnd(work, tx, queue);
+  queue.assertSound();
   return { result, topics };
 }
 
-async function runToEnd<Result>(work: (tx: Transaction) => Promise<Result>, tx: Transaction, line: Line) {
+async function runToEnd<Result>(
+  work: (tx: Transaction) => Promise<Result>,
+  tx: Transaction,
+  queue: StatementQueue,
+) {
   try {
     return await work(tx);
   } finally {
-    await line.end();
+    await queue.end();
   }
 }
 
-interface Line {
+interface StatementQueue {
   next<Result>(statement: () => Promise<Result>): Promise<Result>;
   assertOpen(): void;
   /** Refuses new statements and waits for those that the work did not await. */
@@ -57,7 +61,7 @@ interface Line {
   assertSound(): void;
 }
 
-function oneAtATime(): Line {
+function createStatementQueue(): StatementQueue {
   let ended = false;
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();

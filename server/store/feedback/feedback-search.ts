@@ -2,7 +2,7 @@ import type { Database, Engine, Transaction, Value } from "../engine/database.ts
 import { searchedInPostgres } from "../engine/migrations/001-feedback-and-content.ts";
 
 /** The parts of a query that finds threads by their words; `f` is the thread. */
-export interface Searching {
+export interface SearchClauses {
   readonly from: string;
   readonly condition: string;
   readonly value: Value;
@@ -11,20 +11,20 @@ export interface Searching {
 }
 
 /** The threads to search: those of one app, and only those of one status or type if they are given. */
-export interface Scope {
+export interface SearchScope {
   readonly appId: string;
   readonly status?: string | undefined;
   readonly type?: string | undefined;
 }
 
 /** The query parts that find the threads of an app with all words. The last word may be the beginning of a word. */
-export const searching = (engine: Engine, scope: Scope, words: readonly string[]): Searching =>
+export const searchClauses = (engine: Engine, scope: SearchScope, words: readonly string[]): SearchClauses =>
   engine === "sqlite" ? searchingSqlite(scope, words) : searchingPostgres(words);
 
 /** The words in the text that a person typed. Other characters do not reach the search. */
 export const wordsOf = (query: string): string[] => query.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 
-const searchingSqlite = (scope: Scope, words: readonly string[]): Searching => ({
+const searchingSqlite = (scope: SearchScope, words: readonly string[]): SearchClauses => ({
   from: "feedback_search CROSS JOIN feedback f ON f.seq = feedback_search.rowid",
   condition: "feedback_search MATCH ?",
   value: `${[...marksOf(scope), ...words].map((word) => `"${word}"`).join(" AND ")}${
@@ -33,13 +33,13 @@ const searchingSqlite = (scope: Scope, words: readonly string[]): Searching => (
   sequence: "feedback_search.rowid",
 });
 
-const marksOf = ({ appId, status, type }: Scope): string[] => [
+const marksOf = ({ appId, status, type }: SearchScope): string[] => [
   marks.app + appId.replaceAll("-", ""),
   ...(status === undefined ? [] : [marks.status + status]),
   ...(type === undefined ? [] : [marks.type + type]),
 ];
 
-const searchingPostgres = (words: readonly string[]): Searching => ({
+const searchingPostgres = (words: readonly string[]): SearchClauses => ({
   from: "feedback f",
   condition: `${searchedInPostgres} @@ to_tsquery('simple', ?)`,
   value: `${words.map((word) => `'${word}'`).join(" & ")}${mayBeBeginning(words) ? ":*" : ""}`,

@@ -2,14 +2,14 @@ import type { ThreadChange, ThreadFilters, ThreadSummary } from "../../../src/co
 import { assignments } from "../engine/assignments.ts";
 import type { Reader, Transaction, Value } from "../engine/database.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
-import { type Searching, searching, wordsOf } from "./feedback-search.ts";
+import { type SearchClauses, searchClauses, wordsOf } from "./feedback-search.ts";
 
 export interface SummaryRow extends ThreadSummary {
   readonly seq: number;
 }
 
 /** A page of the inbox: the sort key after which it begins, and its length. */
-export interface Page {
+export interface InboxPage {
   readonly position: readonly string[];
   readonly limit: number;
 }
@@ -24,7 +24,7 @@ type Condition = readonly [sql: string, ...values: Value[]];
 export async function listThreads(
   reader: Reader,
   { appId, ...filters }: Filters & { readonly appId: string },
-  page: Page,
+  page: InboxPage,
 ): Promise<SummaryRow[]> {
   const words = wordsOf(filters.q ?? "");
   const matching = ofApp(appId, filters);
@@ -33,7 +33,7 @@ export async function listThreads(
     return read(reader, { ...inTime, conditions }, page.limit);
   }
   if (words.length === 0) return [];
-  const search = searching(reader.engine, { appId, ...filters }, words);
+  const search = searchClauses(reader.engine, { appId, ...filters }, words);
   const conditions = [...matching, found(search), afterInSequence(search, page)];
   return read(reader, { from: search.from, order: `${search.sequence} DESC`, conditions }, page.limit);
 }
@@ -72,11 +72,11 @@ const ofApp = (appId: string, { status, type, from, to }: Filters): Condition[] 
 const given = (sql: string, value: string | undefined): Condition[] =>
   value === undefined ? [] : [[sql, value]];
 
-const found = ({ condition, value }: Searching): Condition => [condition, value];
+const found = ({ condition, value }: SearchClauses): Condition => [condition, value];
 
-const afterInTime = ({ position }: Page): Condition => ["(f.created_at, f.id) < (?, ?)", ...position];
+const afterInTime = ({ position }: InboxPage): Condition => ["(f.created_at, f.id) < (?, ?)", ...position];
 
-const afterInSequence = ({ sequence }: Searching, { position: [seq] }: Page): Condition => [
+const afterInSequence = ({ sequence }: SearchClauses, { position: [seq] }: InboxPage): Condition => [
   `${sequence} < ?`,
   Number(seq),
 ];

@@ -13,7 +13,7 @@ export interface NewUpload extends UploadRow {
   readonly createdAt: string;
 }
 
-export interface Holder {
+export interface UploadReference {
   readonly name: string;
   readonly fileName: string | null;
   readonly feedbackId: string | null;
@@ -21,7 +21,7 @@ export interface Holder {
 }
 
 /** The thread or the proof that an upload belongs to. */
-export type Belonging = { readonly feedbackId: string } | { readonly proofId: string };
+export type UploadOwner = { readonly feedbackId: string } | { readonly proofId: string };
 
 /** Uploads by the unguessable names under which they are served. */
 export const uploads = {
@@ -46,8 +46,8 @@ export const uploads = {
    * Lets `decide` act on files to which nothing refers. On PostgreSQL `decide` runs in a transaction and can lock files
    * against other servers. SQLite has only one server.
    */
-  async inTurn(database: Database, decide: (turn: Turn) => Promise<void>): Promise<void> {
-    const turnOf = (reader: Reader, lock: Turn["lock"]) =>
+  async withFileLocks(database: Database, decide: (turn: FileLocks) => Promise<void>): Promise<void> {
+    const turnOf = (reader: Reader, lock: FileLocks["lock"]) =>
       decide({ lock, isReferenced: (sha256) => isReferenced(reader, sha256) });
     if (database.engine === "sqlite") return turnOf(database, async () => {});
     await database.write((tx) => turnOf(tx, tx.lock));
@@ -62,8 +62,8 @@ export const uploads = {
   },
 
   /** The uploads that refer to a file. */
-  holders: (reader: Reader, sha256: string) =>
-    reader.all<Holder>(
+  references: (reader: Reader, sha256: string) =>
+    reader.all<UploadReference>(
       `SELECT name, file_name AS "fileName", feedback_id AS "feedbackId", proof_id AS "proofId"
        FROM uploads WHERE sha256 = ? ORDER BY name`,
       sha256,
@@ -71,7 +71,7 @@ export const uploads = {
 
   removeBySha256: (tx: Transaction, sha256: string) => tx.run("DELETE FROM uploads WHERE sha256 = ?", sha256),
 
-  insert: (tx: Transaction, upload: NewUpload & Belonging) =>
+  insert: (tx: Transaction, upload: NewUpload & UploadOwner) =>
     tx.insert("uploads", {
       name: upload.name,
       app_id: upload.appId,
@@ -84,7 +84,7 @@ export const uploads = {
     }),
 };
 
-interface Turn {
+interface FileLocks {
   lock(name: string): Promise<void>;
   isReferenced(sha256: string): Promise<boolean>;
 }

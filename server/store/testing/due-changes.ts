@@ -24,15 +24,15 @@ export interface ClosingSlot {
 }
 
 /** Selects cycles: one by its id, those of a listing, that of a slot, or those in which a tester has a slot. */
-export type Concerned = "cycle" | "listing" | "slot" | "tester";
+export type CycleScope = "cycle" | "listing" | "slot" | "tester";
 
-export interface ConcernedAt {
-  readonly who: Concerned;
+export interface CycleScopeAt {
+  readonly scope: CycleScope;
   readonly id: string;
   readonly now: string;
 }
 
-const concerned: Readonly<Record<Concerned, string>> = {
+const scopeConditions: Readonly<Record<CycleScope, string>> = {
   cycle: "c.id = ?",
   listing: "c.listing_id = ?",
   slot: "c.id = (SELECT cycle_id FROM slots WHERE id = ?)",
@@ -58,9 +58,9 @@ export const dueChanges = {
   },
 
   /** The selected cycles in which a change is due. */
-  concerning: (reader: Reader, { who, id, now }: ConcernedAt) =>
+  dueIn: (reader: Reader, { scope, id, now }: CycleScopeAt) =>
     reader.all<{ id: string }>(
-      `SELECT c.id FROM cycles c WHERE ${concerned[who]} AND (c.next_at <= ? OR EXISTS (
+      `SELECT c.id FROM cycles c WHERE ${scopeConditions[scope]} AND (c.next_at <= ? OR EXISTS (
          SELECT 1 FROM slots s
          WHERE s.cycle_id = c.id AND s.status = 'requested' AND s.request_expires_at <= ?))`,
       ...[id, now, now],

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Connection, SqliteDriver } from "../../../server/store/engine/drivers/connection.ts";
 import { isConflict, isUnavailable } from "../../../server/store/engine/errors.ts";
 import { sqliteDriver } from "../../../server/store/engine/open.ts";
-import { isSound } from "../../../server/store/engine/sqlite/sqlite.ts";
+import { isSafeVersion } from "../../../server/store/engine/sqlite/sqlite.ts";
 import { sqlite, type TestDatabase } from "../../support/database/databases.ts";
 
 describe("a SQLite file", () => {
@@ -49,7 +49,7 @@ describe("a SQLite file", () => {
     ["3.6.30", false],
     ["unknown", false],
   ])("of version %s is sound: %s", (version, sound) => {
-    expect(isSound(version)).toBe(sound);
+    expect(isSafeVersion(version)).toBe(sound);
   });
 
   it("waits while another process writes, and reads meanwhile", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../server/store/engine/database.ts";
 import { feedbackThreads } from "../../../server/store/feedback/feedback.ts";
-import { searching } from "../../../server/store/feedback/feedback-search.ts";
+import { searchClauses } from "../../../server/store/feedback/feedback-search.ts";
 import { listThreads } from "../../../server/store/feedback/inbox.ts";
 import { postgres, sqlite, type TestDatabase } from "../../support/database/databases.ts";
 
@@ -20,7 +20,7 @@ describe("a search", () => {
   afterAll(() => Promise.all(places.map((place) => place.remove())));
 
   it("walks SQLite's index from the newest, without sorting", async () => {
-    const { from, condition, sequence, value } = searching("sqlite", { appId }, ["zebra"]);
+    const { from, condition, sequence, value } = searchClauses("sqlite", { appId }, ["zebra"]);
     const plan = await onSqlite.all<{ detail: string }>(
       `EXPLAIN QUERY PLAN SELECT f.id FROM ${from} WHERE ${condition} AND f.app_id = ? ORDER BY ${sequence} DESC LIMIT 50`,
       value,
@@ -32,7 +32,7 @@ describe("a search", () => {
   });
 
   it("is served by PostgreSQL's index", async () => {
-    const { from, condition, value } = searching("postgres", { appId }, ["zebra"]);
+    const { from, condition, value } = searchClauses("postgres", { appId }, ["zebra"]);
     const plan = await onPostgres.write(async (tx) => {
       await tx.run("SET LOCAL enable_seqscan = off");
       return tx.all(`EXPLAIN SELECT f.id FROM ${from} WHERE ${condition}`, value);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { inject } from "vitest";
 import type { Database, Engine } from "../../../server/store/engine/database.ts";
 import { type DatabaseAddress, type OpenOptions, openDatabase } from "../../../server/store/engine/open.ts";
-import { isSound } from "../../../server/store/engine/sqlite/sqlite.ts";
+import { isSafeVersion } from "../../../server/store/engine/sqlite/sqlite.ts";
 import { atCluster, createDatabase, databaseUrl } from "./migrated-templates.ts";
 
 /** A database of its own. */
@@ -28,7 +28,7 @@ export interface TestEngine {
 
 /** The engine every deployment of this Node.js gets without a database server. */
 export const sqlite: TestEngine = {
-  name: isSound(process.versions.sqlite ?? "0") ? "node-sqlite" : "sqlite3",
+  name: isSafeVersion(process.versions.sqlite ?? "0") ? "node-sqlite" : "sqlite3",
   engine: "sqlite",
   async create() {
     const database = await createSqliteDatabase();

@@ -1,4 +1,4 @@
-/** A repeat of a failure keeps what its own report said; a message that is no repeat, or an older one, has null here. */
+/** A repeat of a failure stores the fields of its own report. They are null for other messages and for older repeats. */
 export const repeats = {
   number: 10,
   name: "repeats",

@@ -1,4 +1,4 @@
-/** What a deployment must remember of itself, by name. */
+/** Values that a deployment stores about itself, by name. */
 export const deployment = {
   number: 12,
   name: "deployment",

@@ -1,8 +1,8 @@
 /**
- * `last_times`: when a server last wrote down the time. A server whose clock is far from that at its start doubts it.
+ * `last_times`: the time that a server has last stored. A server doubts its clock if it differs much from this at the start.
  *
- * A seat that ends together with a day no longer misses that day. Seats that ended by the older rule did miss it, so they
- * end a millisecond later.
+ * A slot that ends together with a day no longer misses that day. Slots that ended by the older rule missed it, so their end
+ * is moved by a millisecond.
  */
 export const lastTime = {
   number: 14,

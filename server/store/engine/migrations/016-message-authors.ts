@@ -1,6 +1,6 @@
 /**
- * Who wrote each message. What is not known counts as the sender's: nobody trusts that. An agent's note was made at the
- * same instant as its run.
+ * The author of each message. An unknown author counts as the sender, who is not trusted. A note by an agent was created at
+ * the same instant as its proposal.
  */
 export const messageAuthors = {
   number: 16,

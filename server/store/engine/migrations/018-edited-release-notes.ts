@@ -1,6 +1,6 @@
 /**
- * Which fields of a release note a person wrote, so that an import keeps them. Of older entries nobody knows: then all
- * count as a person's.
+ * The fields of a release note that a person wrote, so that an import keeps them. For older entries this is not known, so
+ * all their fields count as written by a person.
  */
 export const editedReleaseNotes = {
   number: 18,

@@ -1,6 +1,6 @@
 /**
- * The audit is read by app and by kind of deed without walking all entries of an account. The label of a token or key
- * is kept with the entry of its making and its revocation: its own row is deleted.
+ * Indexes with which the audit is read by app and by action, without reading all entries of an account. The entries for the
+ * creation and the deletion of a token or key store its label, because its own row is deleted.
  */
 export const auditFilters = {
   number: 19,

@@ -30,19 +30,19 @@ export async function migrate(
     await tx.lock("innkeep migrations");
     await tx.run(`CREATE TABLE IF NOT EXISTS migrations (
       number BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)`);
-    for (const migration of pending(migrations, await appliedTo(tx), tx.engine))
+    for (const migration of pending(migrations, await appliedMigrations(tx), tx.engine))
       await apply(tx, migration, clock);
   }, "long");
 }
 
 /** Whether the database has all migrations. Throws the same errors as `migrate`. */
 export async function isCurrent(reader: Reader, migrations: readonly Migration[]): Promise<boolean> {
-  if (!(await hasTable(reader))) return false;
-  return pending(migrations, await appliedTo(reader), reader.engine).length === 0;
+  if (!(await wasMigrated(reader))) return false;
+  return pending(migrations, await appliedMigrations(reader), reader.engine).length === 0;
 }
 
 /** Whether the database was ever migrated. */
-export async function hasTable(reader: Reader): Promise<boolean> {
+export async function wasMigrated(reader: Reader): Promise<boolean> {
   const row = await reader.get(
     reader.engine === "sqlite"
       ? "SELECT 1 AS found FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'"
@@ -52,7 +52,7 @@ export async function hasTable(reader: Reader): Promise<boolean> {
 }
 
 /** The migrations that were applied to the database, in their order. */
-export function appliedTo(reader: Reader): Promise<Applied[]> {
+export function appliedMigrations(reader: Reader): Promise<Applied[]> {
   return reader.all<Applied>("SELECT number, name, checksum FROM migrations ORDER BY number");
 }
 

@@ -1,6 +1,6 @@
+import { trackChanges } from "../change-tracker.ts";
 import type { Connection, StatementRunner } from "../drivers/connection.ts";
 import { TransactionLost } from "../errors.ts";
-import { traced } from "../traced.ts";
 import type { Statements } from "../transaction.ts";
 import type { Unit } from "../units.ts";
 import { whenFree } from "./when-free.ts";
@@ -36,11 +36,11 @@ export function groupCommit(connection: Connection): (units: readonly Unit[]) =>
   /** Works first without savepoints, which cost more than most units. Uses them only after a unit has failed half-way. */
   async function commitShared(units: readonly Unit[], runAll = runUnguarded): Promise<void> {
     const queue = [...units];
-    let verdicts: readonly Verdict[];
+    let tellResults: readonly TellResult[];
     try {
       await settle();
       await whenFree(() => connection.exec("BEGIN IMMEDIATE"));
-      verdicts = await runAll(queue);
+      tellResults = await runAll(queue);
       await connection.exec("COMMIT");
     } catch (error) {
       unsettled = true;
@@ -50,7 +50,7 @@ export function groupCommit(connection: Connection): (units: readonly Unit[]) =>
       for (const unit of queue) unit.fail(halfWay ? error.cause : error);
       return;
     }
-    for (const tell of verdicts) tell();
+    for (const tell of tellResults) tell();
   }
 
   return async (units) => {
@@ -71,51 +71,52 @@ async function rollBack(connection: Connection): Promise<void> {
 }
 
 /** Runs the units of an open transaction one after another. Gives the calls that tell each unit its result after the commit. */
-type RunAll = (queue: Unit[]) => Promise<readonly Verdict[]>;
-type Verdict = () => void;
+type RunAll = (queue: Unit[]) => Promise<readonly TellResult[]>;
+type TellResult = () => void;
 
 /** A unit has failed half-way, so the whole transaction must be undone and run again. */
 class FailedHalfWay extends Error {}
 
 /** Runs units without savepoints. A unit that fails without any change needs no undo; for others throws `FailedHalfWay`. */
 function unguarded(connection: Connection): RunAll {
-  const { runner, reset, hasTrace } = traced(connection);
+  const { runner, reset, mayHaveChanged } = trackChanges(connection);
   const statements = statementsOf(runner);
   return async (queue) => {
-    const verdicts: Verdict[] = [];
+    const tellResults: TellResult[] = [];
     for (const unit of queue) {
       reset();
       try {
         await unit.run(statements);
-        verdicts.push(() => unit.succeed());
+        tellResults.push(() => unit.succeed());
       } catch (error) {
         const whole = unit.parts().length === 0;
-        if (!whole || hasTrace()) throw new FailedHalfWay("A unit has failed half-way.", { cause: error });
-        verdicts.push(() => unit.fail(error));
+        if (!whole || mayHaveChanged())
+          throw new FailedHalfWay("A unit has failed half-way.", { cause: error });
+        tellResults.push(() => unit.fail(error));
       }
     }
-    return verdicts;
+    return tellResults;
   };
 }
 
 /** Runs each unit after a savepoint, to which a failed unit is undone. The parts of a failed unit are added to the queue. */
 function guarded(connection: Connection, statements: Statements): RunAll {
   return async (queue) => {
-    const verdicts: Verdict[] = [];
+    const tellResults: TellResult[] = [];
     await connection.exec("SAVEPOINT unit");
     for (const unit of queue) {
       const failure = await failureOf(unit, statements);
       if (failure === undefined) {
-        verdicts.push(() => unit.succeed());
+        tellResults.push(() => unit.succeed());
         await connection.exec("RELEASE unit; SAVEPOINT unit");
         continue;
       }
       await undo(connection, failure);
       const parts = unit.parts();
-      if (parts.length === 0) verdicts.push(() => unit.fail(failure.cause));
+      if (parts.length === 0) tellResults.push(() => unit.fail(failure.cause));
       queue.push(...parts);
     }
-    return verdicts;
+    return tellResults;
   };
 }
 

@@ -45,7 +45,7 @@ async function connect(driver: SqliteDriver, file: string, readOnly: boolean): P
   const connection = await driver.open(file, { readOnly });
   try {
     await connection.exec(`PRAGMA busy_timeout = ${driver.lockWaitMs}`);
-    await assertSoundVersion(connection);
+    await assertSafeVersion(connection);
     if (!readOnly) await whenFree(() => connection.exec("PRAGMA journal_mode = WAL"));
     await connection.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF");
     // Overwrites deleted content with zeros.
@@ -59,16 +59,16 @@ async function connect(driver: SqliteDriver, file: string, readOnly: boolean): P
 }
 
 /** Older versions of SQLite can corrupt a write-ahead log that two connections use. */
-async function assertSoundVersion(connection: Connection): Promise<void> {
+async function assertSafeVersion(connection: Connection): Promise<void> {
   const row = await connection.get<{ version: string }>("SELECT sqlite_version() AS version", []);
   const version = row?.version ?? "unknown";
-  if (isSound(version)) return;
+  if (isSafeVersion(version)) return;
   throw new Error(
     `SQLite ${version} is too old: Innkeep needs 3.51.3 or newer. Update Node.js to the newest release of its line, or use PostgreSQL.`,
   );
 }
 
-export function isSound(version: string): boolean {
+export function isSafeVersion(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
   return major * 1_000_000 + minor * 1_000 + patch >= 3_051_003;
 }

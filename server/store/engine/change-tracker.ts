@@ -1,23 +1,23 @@
 import type { Connection, StatementRunner } from "./drivers/connection.ts";
 
 /** Runs statements one at a time and records whether they may have changed the open transaction. */
-export interface Traced {
+export interface ChangeTracker {
   readonly runner: StatementRunner;
   /** Forgets the statements so far. */
   reset(): void;
   /** Whether rows were changed or a statement failed. After a failure SQLite may have undone more than that statement. */
-  hasTrace(): boolean;
+  mayHaveChanged(): boolean;
 }
 
-export function traced(connection: Connection): Traced {
-  let trace = false;
+export function trackChanges(connection: Connection): ChangeTracker {
+  let mayHaveChanged = false;
 
   async function note<Result>(statement: () => Promise<Result>, changed: (result: Result) => boolean) {
-    const before = trace;
+    const before = mayHaveChanged;
     // Stays true if the statement fails.
-    trace = true;
+    mayHaveChanged = true;
     const result = await statement();
-    trace = before || changed(result);
+    mayHaveChanged = before || changed(result);
     return result;
   }
 
@@ -40,9 +40,9 @@ export function traced(connection: Connection): Traced {
         ),
     },
     reset() {
-      trace = false;
+      mayHaveChanged = false;
     },
-    hasTrace: () => trace,
+    mayHaveChanged: () => mayHaveChanged,
   };
 }
 
