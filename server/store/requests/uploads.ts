@@ -46,11 +46,11 @@ export const uploads = {
    * Lets `decide` act on files to which nothing refers. On PostgreSQL `decide` runs in a transaction and can lock files
    * against other servers. SQLite has only one server.
    */
-  async withFileLocks(database: Database, decide: (turn: FileLocks) => Promise<void>): Promise<void> {
-    const turnOf = (reader: Reader, lock: FileLocks["lock"]) =>
+  async withFileLocks(database: Database, decide: (locks: FileLocks) => Promise<void>): Promise<void> {
+    const decideWith = (reader: Reader, lock: FileLocks["lock"]) =>
       decide({ lock, isReferenced: (sha256) => isReferenced(reader, sha256) });
-    if (database.engine === "sqlite") return turnOf(database, async () => {});
-    await database.write((tx) => turnOf(tx, tx.lock));
+    if (database.engine === "sqlite") return decideWith(database, async () => {});
+    await database.write((tx) => decideWith(tx, tx.lock));
   },
 
   /** The files, of the given ones, to which no upload refers. */
