@@ -16,7 +16,10 @@ import { accountOf, appOf, operator, record, validated } from "./operator.ts";
 
 const deps = { clock: systemClock, newId: () => v7() };
 
-/** Creates an account that signs in with its password. Throws `bad_request` for a wrong or used address or a bad password. */
+/**
+ * Creates an account that signs in with its password. Throws `bad_request` for a wrong or used address or a bad
+ * password.
+ */
 export async function createAccount(
   database: Database,
   { email: given, password }: { readonly email: string; readonly password: string },

@@ -37,7 +37,9 @@ export interface Files {
   sweepTemporary(): Promise<void>;
   /** Makes a received file permanent. It survives a power loss after this resolves. The same content may be kept again. */
   keep(received: ReceivedFile): Promise<void>;
-  /** The bytes of a kept file, or a span of them. Destroy the stream to close the file. Rejects if there is no such file. */
+  /**
+   * The bytes of a kept file, or a span of them. Destroy the stream to close the file. Rejects if there is no such file.
+   */
   open(sha256: string, span?: ByteSpan): Promise<Readable>;
   /** The size of a kept file in bytes; undefined if there is no such file. */
   size(sha256: string): Promise<number | undefined>;

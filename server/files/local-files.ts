@@ -10,7 +10,10 @@ const privateFolder = { recursive: true, mode: 0o700 } as const;
 const isName = /^[0-9a-f]{64}$/;
 const abandonedAfterMs = 3_600_000;
 
-/** Keeps files in a local folder as `aa/bb/<sha256>`. Temporary files are in the same folder, so that keeping one is a rename. */
+/**
+ * Keeps files in a local folder as `aa/bb/<sha256>`. Temporary files are in the same folder, so that keeping one is a
+ * rename.
+ */
 export function createLocalFiles(folder: string): Files {
   const root = resolve(folder);
   const temporary = join(root, "temporary");

@@ -57,7 +57,10 @@ function packageNameOf(given: string): string {
   );
 }
 
-/** The digest in base64url, as integrity verdicts contain it. Takes base64url, or the hexadecimal form of the Play Console. */
+/**
+ * The digest in base64url, as integrity verdicts contain it. Takes base64url, or the hexadecimal form of the Play
+ * Console.
+ */
 function certificateOf(given: string): string {
   const hex = given.replaceAll(":", "");
   if (/^[0-9a-f]{64}$/i.test(hex)) return Buffer.from(hex, "hex").toString("base64url");

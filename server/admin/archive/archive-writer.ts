@@ -5,7 +5,9 @@ import { blockSize, paddingOf, tarHeader } from "./tar-header.ts";
 
 export const manifestName = "manifest.sha256";
 
-/** Writes an archive: a tar file whose last entry lists the SHA-256 of all other entries in the format of `sha256sum -c`. */
+/**
+ * Writes an archive: a tar file whose last entry lists the SHA-256 of all other entries in the format of `sha256sum -c`.
+ */
 export interface ArchiveWriter {
   /**
    * Adds a file of exactly `size` bytes and gives its SHA-256. If the SHA-256 is not the wanted one, or the file has another

@@ -19,7 +19,10 @@ export function tarHeader(name: string, size: number): Buffer {
   return block;
 }
 
-/** Reads a header block that `tarHeader` wrote. Undefined for the block of zeros that ends an archive. Throws for any other block. */
+/**
+ * Reads a header block that `tarHeader` wrote. Undefined for the block of zeros that ends an archive. Throws for any
+ * other block.
+ */
 export function readTarHeader(block: Buffer): { readonly name: string; readonly size: number } | undefined {
   if (block.length === blockSize && block.every((byte) => byte === 0)) return undefined;
   const name = block.toString("utf8", 0, 100).replace(/\0.*$/s, "");

@@ -49,7 +49,10 @@ function createWalk(bytes: FileBytes) {
 
 type NextBox = (span: Span) => Box | undefined;
 
-/** Creates the function that reads the first box of a span. It gives undefined at the end of the span and after too many boxes. */
+/**
+ * Creates the function that reads the first box of a span. It gives undefined at the end of the span and after too many
+ * boxes.
+ */
 function createReader(bytes: FileBytes): NextBox {
   let boxes = 0;
   return ({ from, to }) => {

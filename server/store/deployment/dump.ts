@@ -54,7 +54,9 @@ const bulkInsertPostgres = (table: Table): string => {
     SELECT ${values.join(", ")} FROM json_array_elements(CAST(? AS json)) AS value`;
 };
 
-/** Renews what the engine derives from rows: the search index, the statistics, and on PostgreSQL the sequence of threads. */
+/**
+ * Renews what the engine derives from rows: the search index, the statistics, and on PostgreSQL the sequence of threads.
+ */
 export async function afterLoad(tx: Transaction): Promise<void> {
   await tx.run("UPDATE feedback SET indexed = 0");
   await refreshStatistics(tx);

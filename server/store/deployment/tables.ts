@@ -31,7 +31,10 @@ interface Column {
   readonly type: string;
 }
 
-/** A restore must not bring back ended sessions or used codes. The last time of the old server is not valid for the new one. */
+/**
+ * A restore must not bring back ended sessions or used codes. The last time of the old server is not valid for the new
+ * one.
+ */
 const leftOut = new Set(["migrations", "sessions", "sign_in_codes", "last_times"]);
 
 const columnsSql: Record<Engine, string> = {

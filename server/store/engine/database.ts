@@ -1,4 +1,7 @@
-/** A value that both engines can store in a column. Booleans are 0 and 1. JSON and instants (ISO 8601 UTC with milliseconds) are text. */
+/**
+ * A value that both engines can store in a column. Booleans are 0 and 1. JSON and instants (ISO 8601 UTC with
+ * milliseconds) are text.
+ */
 export type Value = string | number | null;
 
 export type Engine = "sqlite" | "postgres";
@@ -21,7 +24,10 @@ export interface Transaction extends Reader, Inserter {
   run(sql: string, ...values: Value[]): Promise<number>;
   /** Waits for other transactions that have locked the same name. Does nothing on SQLite, which has one writer. */
   lock(name: string): Promise<void>;
-  /** Signals `topic` to every server of this database after this transaction has committed. Listeners in this process are called before the write resolves. */
+  /**
+   * Signals `topic` to every server of this database after this transaction has committed. Listeners in this process are
+   * called before the write resolves.
+   */
   signal(topic: string): void;
 }
 
@@ -39,9 +45,15 @@ export interface Database extends Reader, Inserter {
    * last call counts.
    */
   write<Result>(work: (tx: Transaction) => Promise<Result>, pace?: Pace): Promise<Result>;
-  /** Calls `listener` with each signalled topic of this and other processes, and with "*" if signals may have been lost. Gives the function that unsubscribes. */
+  /**
+   * Calls `listener` with each signalled topic of this and other processes, and with "*" if signals may have been lost.
+   * Gives the function that unsubscribes.
+   */
   onSignal(listener: (topic: string) => void): () => void;
-  /** Calls `listener` when another process has changed the database. SQLite only: PostgreSQL sends signals between processes. */
+  /**
+   * Calls `listener` when another process has changed the database. SQLite only: PostgreSQL sends signals between
+   * processes.
+   */
   onForeignChange(listener: () => void): () => void;
   close(): Promise<void>;
 }

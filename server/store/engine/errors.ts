@@ -42,7 +42,10 @@ export function isRetryable(error: unknown): boolean {
   return causes(error).some(({ code }) => code === "40001" || code === "40P01");
 }
 
-/** SQLite undid a whole shared transaction because one statement failed. The other units of that transaction fail with this error. */
+/**
+ * SQLite undid a whole shared transaction because one statement failed. The other units of that transaction fail with
+ * this error.
+ */
 export class TransactionLost extends Error {
   constructor(cause: unknown) {
     super("SQLite has undone the transaction.", { cause });
@@ -60,7 +63,10 @@ interface ErrorTraits {
 /** BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL. */
 const unavailableSqlite = new Set([5, 6, 8, 10, 13, 14, 15]);
 
-/** Connection lost, statement timed out, out of resources, serialization and deadlock after retries, read-only, lock not available, shutting down, I/O error. */
+/**
+ * Connection lost, statement timed out, out of resources, serialization and deadlock after retries, read-only, lock not
+ * available, shutting down, I/O error.
+ */
 const unavailableSqlState = /^(08|53|40001|40P01|25006|55P03|57014|57P0[1-5]|58030)/;
 
 /** Codes of errors of a connection or a disk. A failed connection to a name with several addresses has no `syscall`. */

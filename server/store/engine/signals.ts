@@ -1,6 +1,8 @@
 export interface Signals {
   subscribe(listener: (topic: string) => void): () => void;
-  /** Calls every listener with every topic. An error of a listener is thrown later, so that it does not reach the sender. */
+  /**
+   * Calls every listener with every topic. An error of a listener is thrown later, so that it does not reach the sender.
+   */
   emit(topics: Iterable<string>): void;
 }
 

@@ -48,7 +48,10 @@ export interface AppendUnit extends Unit {
   add(values: readonly Value[], caller: Caller<void>): void;
 }
 
-/** The unit that adds rows with the same columns to one table in one statement. With `sqlite3` a statement costs more than a row. */
+/**
+ * The unit that adds rows with the same columns to one table in one statement. With `sqlite3` a statement costs more
+ * than a row.
+ */
 export function appendUnit(table: string, columns: readonly string[]): AppendUnit {
   const rows: { values: readonly Value[]; unit: Unit }[] = [];
   return {

@@ -87,7 +87,8 @@ export async function forgetAllIndexed(tx: Transaction): Promise<void> {
 // Every thread is also indexed under its app, status and type. These private characters never occur in a typed word.
 const marks = { app: "\uE000", status: "\uE001", type: "\uE002" };
 
-// The newest threads come first. Within a batch the order is ascending, because FTS5 flushes the index at each smaller rowid.
+// The newest threads come first. Within a batch the order is ascending, because FTS5 flushes the index at each smaller
+// rowid.
 // Without the named index SQLite would read a restored database from its first row for each batch.
 const newest = `SELECT seq FROM feedback INDEXED BY feedback_to_index WHERE indexed = 0 ORDER BY seq DESC LIMIT ${batch}`;
 const toIndex = `FROM feedback WHERE seq IN (${newest})`;

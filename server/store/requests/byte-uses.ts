@@ -49,7 +49,9 @@ export async function addBytes(
   );
 }
 
-/** Takes back counted bytes from the newest minute that has enough, because a repeated request must not use up the limit. */
+/**
+ * Takes back counted bytes from the newest minute that has enough, because a repeated request must not use up the limit.
+ */
 export async function giveBackBytes(tx: Transaction, keyId: string, bytes: number): Promise<void> {
   await tx.lock(`bytes:${keyId}`);
   const newest = await tx.get<{ minute: number }>(

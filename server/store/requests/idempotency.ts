@@ -46,7 +46,10 @@ export const idempotency = {
     );
   },
 
-  /** Reserves the key for this transaction, which must then `store` an answer or throw. Never waits for another transaction. */
+  /**
+   * Reserves the key for this transaction, which must then `store` an answer or throw. Never waits for another
+   * transaction.
+   */
   async claim(tx: Transaction, request: IdempotencyKey, now: Date): Promise<Claim> {
     const scope = hashOf(request.scope);
     if (!(await lockAtOnce(tx, `idempotency ${scope} ${request.key}`))) return "in_progress";

@@ -94,7 +94,9 @@ interface Uses {
   readonly now?: number;
 }
 
-/** A time is stored as 13 digits: milliseconds since 1970. All times have the same length, so a text of times can be cut. */
+/**
+ * A time is stored as 13 digits: milliseconds since 1970. All times have the same length, so a text of times can be cut.
+ */
 const digits = 13;
 
 const postgresNow = "(floor(extract(epoch FROM clock_timestamp()) * 1000) + CAST(? AS bigint))";

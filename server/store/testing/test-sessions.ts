@@ -53,7 +53,9 @@ export const testSessions = {
       appId,
     ),
 
-  /** Stores a session of a slot; false if there is no such slot. Both cases are one statement, so the time tells nothing. */
+  /**
+   * Stores a session of a slot; false if there is no such slot. Both cases are one statement, so the time tells nothing.
+   */
   async record(tx: Transaction, slotId: string, session: NewTestSession): Promise<boolean> {
     const recorded = await tx.run(
       `INSERT INTO test_sessions

@@ -78,7 +78,10 @@ const pairs = Object.entries(fields)
   .map(([name, expression]) => `'${name}', ${expression}`)
   .join(", ");
 
-/** Gives all rows as one JSON text. With so many columns, reading rows takes the driver longer than the rest of the request. */
+/**
+ * Gives all rows as one JSON text. With so many columns, reading rows takes the driver longer than the rest of the
+ * request.
+ */
 const asJson: Record<Engine, (order: string) => string> = {
   sqlite: (order) => `json_group_array(json_object(${pairs}) ORDER BY ${order})`,
   postgres: (order) => `coalesce(json_agg(json_build_object(${pairs}) ORDER BY ${order}), '[]')`,
@@ -88,7 +91,10 @@ const from = "FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON
 
 /** Slots, as their testers see and request them. */
 export const testerSlots = {
-  /** The slots in which there is something to do, oldest cycle first, and when the next change of the tester's cycles is due. */
+  /**
+   * The slots in which there is something to do, oldest cycle first, and when the next change of the tester's cycles is
+   * due.
+   */
   async listActive(reader: Reader, testerId: string): Promise<ActiveSlots> {
     const found = await reader.get<{ rows: string; nextAt: string | null }>(
       `SELECT CAST(${asJson[reader.engine]("c.created_at, s.id")} AS TEXT) AS rows,

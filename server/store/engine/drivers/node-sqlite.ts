@@ -3,7 +3,10 @@ import type { Value } from "../database.ts";
 import type { Connection, SqliteDriver } from "./connection.ts";
 import { statementCache } from "./statement-cache.ts";
 
-/** The driver for the built-in SQLite of Node.js; undefined before Node 22.13. Each call is synchronous and blocks the event loop. */
+/**
+ * The driver for the built-in SQLite of Node.js; undefined before Node 22.13. Each call is synchronous and blocks the
+ * event loop.
+ */
 export function nodeSqliteDriver(): SqliteDriver | undefined {
   const sqlite = withoutWarning(() => process.getBuiltinModule("node:sqlite"));
   if (sqlite === undefined) return undefined;

@@ -19,7 +19,10 @@ function nameStatement(sql: string): { name?: string; text: string } {
   return statement;
 }
 
-/** Parses values to the types that SQLite gives: numbers for all numeric types, 0 and 1 for booleans, text for JSON and times. */
+/**
+ * Parses values to the types that SQLite gives: numbers for all numeric types, 0 and 1 for booleans, text for JSON and
+ * times.
+ */
 export const types = new pg.TypeOverrides();
 
 const oids = pg.types.builtins;

@@ -103,7 +103,10 @@ async function hearSignals(config: pg.ClientConfig) {
   return { self, signals, listener };
 }
 
-/** Without a listener for its errors, a broken connection would end the process. A running query rejects with the error anyway. */
+/**
+ * Without a listener for its errors, a broken connection would end the process. A running query rejects with the error
+ * anyway.
+ */
 function ignoreLostConnections(pool: pg.Pool): void {
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));

@@ -3,7 +3,10 @@ import type { Value } from "../database.ts";
 import type { Connection, SqliteDriver } from "./connection.ts";
 import { statementCache } from "./statement-cache.ts";
 
-/** The driver for the npm package `sqlite3`, for versions of Node.js without built-in SQLite. Its calls run on the thread pool of four threads. */
+/**
+ * The driver for the npm package `sqlite3`, for versions of Node.js without built-in SQLite. Its calls run on the thread
+ * pool of four threads.
+ */
 export const sqlite3Driver: SqliteDriver = {
   lockWaitMs: 1000,
   readers: 2,
@@ -12,7 +15,10 @@ export const sqlite3Driver: SqliteDriver = {
 
 interface Prepared {
   readonly statement: sqlite3.Statement;
-  /** Rejects the waiting call. If a statement cannot be prepared, `sqlite3` reports the error only to the callback of `prepare`. */
+  /**
+   * Rejects the waiting call. If a statement cannot be prepared, `sqlite3` reports the error only to the callback of
+   * `prepare`.
+   */
   reject: (error: Error) => void;
 }
 
@@ -46,7 +52,8 @@ function connect(database: sqlite3.Database): Connection {
     });
   }
 
-  // Read to the last row. A statement that stops before, as `Statement.get` does, keeps its snapshot, and later reads are stale.
+  // Read to the last row. A statement that stops before, as `Statement.get` does, keeps its snapshot, and later reads
+  // are stale.
   const all = <Row extends object>(sql: string, values: readonly Value[]) =>
     use<Row[]>(sql, (statement, resolve, reject) =>
       statement.all<Row>(values, (error, rows) => (error === null ? resolve(rows) : reject(error))),

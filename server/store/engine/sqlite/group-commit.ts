@@ -70,7 +70,10 @@ async function rollBack(connection: Connection): Promise<void> {
   }
 }
 
-/** Runs the units of an open transaction one after another. Gives the calls that tell each unit its result after the commit. */
+/**
+ * Runs the units of an open transaction one after another. Gives the calls that tell each unit its result after the
+ * commit.
+ */
 type RunAll = (queue: Unit[]) => Promise<readonly TellResult[]>;
 type TellResult = () => void;
 
@@ -99,7 +102,9 @@ function unguarded(connection: Connection): RunAll {
   };
 }
 
-/** Runs each unit after a savepoint, to which a failed unit is undone. The parts of a failed unit are added to the queue. */
+/**
+ * Runs each unit after a savepoint, to which a failed unit is undone. The parts of a failed unit are added to the queue.
+ */
 function guarded(connection: Connection, statements: Statements): RunAll {
   return async (queue) => {
     const tellResults: TellResult[] = [];

@@ -3,7 +3,10 @@ import { isBusy } from "../errors.ts";
 
 const patienceMs = 5_000;
 
-/** Repeats an action for up to five seconds while another process holds the lock of the SQLite file. Does not block the event loop between attempts. */
+/**
+ * Repeats an action for up to five seconds while another process holds the lock of the SQLite file. Does not block the
+ * event loop between attempts.
+ */
 export async function whenFree<Result>(action: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + patienceMs;
   for (;;) {

@@ -9,7 +9,7 @@ export interface ProposalDeliveryProps {
 
 /** Whether the app's chat channel was told of a proposal. */
 export const ProposalDelivery = ({ deliveries, runId }: ProposalDeliveryProps) => {
-  const delivery = deliveries.find((row) => row.runId === runId);
+  const delivery = deliveries.find((row) => row.proposalId === runId);
   return delivery ? (
     <p class="muted small">
       Chat channel: <State delivery={delivery} />
