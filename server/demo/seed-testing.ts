@@ -1,5 +1,5 @@
 import { receivedFile } from "../../src/contract/received-file.ts";
-import { advanceCycle } from "../background/passing-time.ts";
+import { advanceCycle } from "../background/advance-cycle.ts";
 import type { Deps } from "../deps.ts";
 import { requestMilliseconds } from "../domain/testing/slot.ts";
 import { dayStartsOf } from "../domain/testing/test-days.ts";
