@@ -31,6 +31,7 @@ const atOnce = 50;
 /** How many cycles are advanced at the same time. On SQLite they share a commit. */
 const sideBySide = 10;
 
+/** Creates the passing of time, which asks the database only if it does not know when the next change is due. */
 export function createPassingTime(deps: Needed & { readonly time: TimeWatch }): PassingTime {
   const { database, clock, time } = deps;
   let known: { readonly next: string | null; readonly at: number } | undefined;

@@ -20,6 +20,7 @@ export interface WaitOptions<Found> {
   readonly signal: () => AbortSignal;
 }
 
+/** Creates the waiting of requests on the signals of a database. */
 export function createWaiting(database: Pick<Database, "onSignal" | "onForeignChange">): Waiting {
   const listeners = new Map<string, Set<() => void>>();
   const listen = (topic: string, wake: () => void) => {

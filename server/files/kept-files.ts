@@ -32,6 +32,10 @@ export interface FileLocks {
 
 export type WithFileLocks = (decide: (locks: FileLocks) => Promise<void>) => Promise<void>;
 
+/**
+ * Creates the keeper of files. `withFileLocks` locks files against other servers and tells whether uploads refer to
+ * them.
+ */
 export function createKeptFiles(files: Files, withFileLocks: WithFileLocks): KeptFiles {
   const held = new Map<string, number>();
   const removing = new Map<string, Promise<void>>();

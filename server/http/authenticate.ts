@@ -8,7 +8,12 @@ import {
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { hashOf } from "../secrets/secrets.ts";
-import { type AppKeyRow, credentials, type DeviceRow, type TokenRow } from "../store/access/credentials.ts";
+import {
+  type AppKeyCredential,
+  credentials,
+  type DeviceCredential,
+  type TokenCredential,
+} from "../store/access/credentials.ts";
 import { credentialsTopic } from "../store/engine/topics.ts";
 import type { AgentCaller, AppCaller, Callers, ConsoleCaller, DeviceCaller } from "./handler.ts";
 import { cachedLookup } from "./lookup-cache.ts";
@@ -46,7 +51,7 @@ export function createAuthenticate(deps: Deps): Authenticate {
     return { kind: "session", id, ...row, scopes: maintainerScopes, appId: null };
   };
 
-  const token = async (kind: string, { authorization }: PresentedCredentials): Promise<TokenRow> => {
+  const token = async (kind: string, { authorization }: PresentedCredentials): Promise<TokenCredential> => {
     const hash = hashOf(bearerOf(authorization));
     const row = await findToken(hash);
     if (!row || row.kind !== kind) throw new ApiError("invalid_token");
@@ -90,7 +95,7 @@ export function createAuthenticate(deps: Deps): Authenticate {
 
 const intakeScopes: readonly MaintainerScope[] = [];
 
-const appCaller = ({ id, appId, ownerId, kind, ...row }: AppKeyRow): AppCaller => ({
+const appCaller = ({ id, appId, ownerId, kind, ...row }: AppKeyCredential): AppCaller => ({
   kind: "appKey",
   id,
   appId,
@@ -102,7 +107,7 @@ const appCaller = ({ id, appId, ownerId, kind, ...row }: AppKeyRow): AppCaller =
   scopes: kind === "full" ? maintainerScopes : intakeScopes,
 });
 
-const deviceCaller = ({ id, userId, email, scopes }: DeviceRow): DeviceCaller => ({
+const deviceCaller = ({ id, userId, email, scopes }: DeviceCredential): DeviceCaller => ({
   kind: "deviceToken",
   id,
   userId,

@@ -20,6 +20,7 @@ export interface FileBytes {
 const windowLength = 65_536;
 const zeros = Buffer.alloc(windowLength);
 
+/** Opens the bytes of a file of `size` bytes by its descriptor. */
 export function openBytes(descriptor: number, size: number): FileBytes {
   let from = 0;
   let held = Buffer.alloc(0);

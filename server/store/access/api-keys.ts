@@ -16,6 +16,7 @@ export type FreshKey = Pick<NewApiKeyRow, "prefix" | "keyHash" | "createdAt">;
 
 const columns = `id, label, kind, prefix, created_at AS "createdAt", last_used_at AS "lastUsedAt"`;
 
+/** The keys of apps. */
 export const apiKeys = {
   list: (reader: Reader, appId: string) =>
     reader.all<AppKey>(`SELECT ${columns} FROM app_keys WHERE app_id = ? ORDER BY created_at, id`, appId),

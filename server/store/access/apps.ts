@@ -17,6 +17,7 @@ export interface AppRow {
 const columns = `id, name, feedback_enabled AS "feedbackEnabled", changelog_enabled AS "changelogEnabled",
   chat_webhook_url AS "chatWebhookUrl", github_repository AS "githubRepository", created_at AS "createdAt"`;
 
+/** The apps of owners. */
 export const apps = {
   list: (reader: Reader, viewer: Viewer) =>
     reader.all<AppRow>(

@@ -21,6 +21,7 @@ const queries = {
 
 export type TargetKind = keyof typeof queries;
 
+/** Whether targets of this kind have a name. */
 export const isTargetKind = (kind: string): kind is TargetKind => Object.hasOwn(queries, kind);
 
 /** The labels that the audit recorded for these tokens and keys. */

@@ -7,6 +7,7 @@ export interface NewConsoleSession {
   readonly expiresAt: string;
 }
 
+/** The sessions of people who are signed in to the console. */
 export const consoleSessions = {
   insert: (tx: Transaction, session: NewConsoleSession) =>
     tx.insert("sessions", {

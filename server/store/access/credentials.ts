@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from "../engine/database.ts";
 
-export interface AppKeyRow {
+export interface AppKeyCredential {
   readonly id: string;
   readonly appId: string;
   readonly ownerId: string;
@@ -12,7 +12,7 @@ export interface AppKeyRow {
   readonly changelogVersion: number;
 }
 
-export interface TokenRow {
+export interface TokenCredential {
   readonly id: string;
   readonly userId: string;
   readonly email: string;
@@ -22,7 +22,7 @@ export interface TokenRow {
   readonly lastUsedAt: string | null;
 }
 
-export interface DeviceRow {
+export interface DeviceCredential {
   readonly id: string;
   readonly userId: string;
   readonly email: string;
@@ -31,7 +31,7 @@ export interface DeviceRow {
   readonly lastUsedAt: string | null;
 }
 
-export interface ConsoleSessionRow {
+export interface SessionCredential {
   readonly userId: string;
   readonly email: string;
 }
@@ -39,7 +39,7 @@ export interface ConsoleSessionRow {
 /** Finds credentials by the hash of the secret that the client presents. */
 export const credentials = {
   findAppKey: (reader: Reader, keyHash: string) =>
-    reader.get<AppKeyRow>(
+    reader.get<AppKeyCredential>(
       `SELECT k.id, k.app_id AS "appId", a.owner_id AS "ownerId", k.kind, k.last_used_at AS "lastUsedAt",
               a.feedback_enabled AS "feedbackEnabled", a.changelog_enabled AS "changelogEnabled",
               a.faqs_version AS "faqsVersion", a.changelog_version AS "changelogVersion"
@@ -48,7 +48,7 @@ export const credentials = {
     ),
 
   findToken: (reader: Reader, tokenHash: string) =>
-    reader.get<TokenRow>(
+    reader.get<TokenCredential>(
       `SELECT t.id, t.user_id AS "userId", u.email, t.kind, t.scopes, t.app_id AS "appId",
               t.last_used_at AS "lastUsedAt"
        FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ?`,
@@ -56,7 +56,7 @@ export const credentials = {
     ),
 
   findDevice: (reader: Reader, tokenHash: string) =>
-    reader.get<DeviceRow>(
+    reader.get<DeviceCredential>(
       `SELECT d.id, d.user_id AS "userId", u.email, d.scopes, d.expires_at AS "expiresAt",
               d.last_used_at AS "lastUsedAt"
        FROM devices d JOIN users u ON u.id = d.user_id WHERE d.token_hash = ?`,
@@ -64,7 +64,7 @@ export const credentials = {
     ),
 
   findSession: (reader: Reader, tokenHash: string, now: string) =>
-    reader.get<ConsoleSessionRow>(
+    reader.get<SessionCredential>(
       `SELECT s.user_id AS "userId", u.email FROM sessions s JOIN users u ON u.id = s.user_id
        WHERE s.token_hash = ? AND s.expires_at > ?`,
       tokenHash,

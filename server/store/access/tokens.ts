@@ -12,6 +12,7 @@ export interface NewTokenRow extends Omit<TokenRow, "lastUsedAt"> {
   readonly tokenHash: string;
 }
 
+/** Agent and maintainer tokens. */
 export const tokens = {
   list: (reader: Reader, userId: string) =>
     reader.all<TokenRow>(

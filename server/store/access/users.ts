@@ -16,6 +16,7 @@ export interface PasswordChange {
   readonly fresh: string;
 }
 
+/** The accounts of people. */
 export const users = {
   /** Finds an account by an address that `normaliseEmail` has normalised. */
   findByEmail: (reader: Reader, email: string) =>

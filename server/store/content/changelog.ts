@@ -21,6 +21,7 @@ export const changelogColumns = `id, title, version, versions, release_type AS "
   body_format AS "bodyFormat", body, items, published_at AS "publishedAt",
   created_at AS "createdAt", updated_at AS "updatedAt"`;
 
+/** The release notes of apps, as their users see them. */
 export const changelog = {
   /** The newest entries that are published at `now`. */
   listPublished: (

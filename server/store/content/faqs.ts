@@ -13,6 +13,7 @@ export interface NewFaqRow {
 
 const columns = `id, question, answer, sort_order AS "sortOrder"`;
 
+/** The FAQ entries of apps. */
 export const faqs = {
   list: (reader: Reader, appId: string) =>
     reader.all<ListedFaq>(

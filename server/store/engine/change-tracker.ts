@@ -9,6 +9,7 @@ export interface ChangeTracker {
   mayHaveChanged(): boolean;
 }
 
+/** Wraps a connection so that it records changes. */
 export function trackChanges(connection: Connection): ChangeTracker {
   let mayHaveChanged = false;
 

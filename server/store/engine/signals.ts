@@ -6,6 +6,7 @@ export interface Signals {
   emit(topics: Iterable<string>): void;
 }
 
+/** Creates the signals of one process. */
 export function createSignals(): Signals {
   const listeners = new Set<{ hear(topic: string): void }>();
 

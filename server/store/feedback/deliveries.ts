@@ -10,6 +10,7 @@ export interface DeliveryRow {
   readonly sentAt: string | null;
 }
 
+/** The deliveries of messages to chat channels. */
 export const deliveries = {
   /** The deliveries for all proposals of a thread, oldest first. */
   list: (reader: Reader, feedbackId: string) =>

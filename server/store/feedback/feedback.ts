@@ -35,6 +35,7 @@ export interface Viewer {
   readonly appId: string | null;
 }
 
+/** The threads of feedback. */
 export const feedbackThreads = {
   insert: (into: Inserter, thread: NewThread) =>
     into.insert("feedback", {

@@ -23,6 +23,7 @@ export interface RepeatedReport {
   readonly files: string;
 }
 
+/** The messages of threads. */
 export const messages = {
   insert: (tx: Transaction, message: NewMessage) => tx.insert("messages", columnsOf(message)),
 

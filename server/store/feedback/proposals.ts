@@ -35,6 +35,7 @@ export interface DecidedProposal {
 const columns = `r.id, r.feedback_id AS "feedbackId", f.app_id AS "appId", r.summary, r.plan, r.status, r.decision_note AS "decisionNote",
   r.decided_at AS "decidedAt", r.replaced_by AS "replacedBy"`;
 
+/** The proposals of agents, which are rows of the table `runs`. */
 export const proposals = {
   find: (reader: Reader, id: string, viewer: Viewer) =>
     reader.get<ProposalRow>(

@@ -33,6 +33,7 @@ export interface FoundAnswer extends StoredAnswer {
 /** `in_progress`: another transaction acts on the key. `stored`: the request was answered after the caller looked. */
 export type Claim = "claimed" | "in_progress" | "stored";
 
+/** The answers to requests with an Idempotency-Key. */
 export const idempotency = {
   /** The stored answer to the request with this key, if it is still kept. */
   find(reader: Reader, request: KnownKey, now: Date): Promise<FoundAnswer | undefined> {

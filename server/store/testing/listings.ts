@@ -14,6 +14,7 @@ const columns = `l.id, l.app_id AS "appId", l.app_name AS "appName", l.icon_url 
   l.duration_days AS "durationDays", l.max_missed_days AS "maxMissedDays",
   l.verification_tier AS "verificationTier", l.created_at AS "createdAt", l.updated_at AS "updatedAt"`;
 
+/** The listings of apps for closed testing, as their owners see them. */
 export const listings = {
   /** The listings of an app, newest first. */
   list: (reader: Reader, appId: string) =>

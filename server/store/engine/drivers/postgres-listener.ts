@@ -81,6 +81,7 @@ async function beat(client: pg.Client): Promise<void> {
 /** The server that sent a notice, and the topic. */
 export type Notice = readonly [from: string, topic: string];
 
+/** The text of a notice. */
 export function notice(from: string, topic: string): string {
   return `${from} ${topic}`;
 }

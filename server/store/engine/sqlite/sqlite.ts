@@ -68,6 +68,7 @@ async function assertSafeVersion(connection: Connection): Promise<void> {
   );
 }
 
+/** Whether this version of SQLite has no known fault that can corrupt a database. */
 export function isSafeVersion(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
   return major * 1_000_000 + minor * 1_000 + patch >= 3_051_003;
