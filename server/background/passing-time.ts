@@ -34,31 +34,18 @@ const sideBySide = 10;
 /** Creates the passing of time, which asks the database only if it does not know when the next change is due. */
 export function createPassingTime(deps: Needed & { readonly time: TimeWatch }): PassingTime {
   const { database, clock, time } = deps;
-  let known: { readonly next: string | null; readonly at: number } | undefined;
-  let generation = 0;
+  const due = createDueTime(database);
   let running: Promise<void> | undefined;
-  const forget = () => {
-    known = undefined;
-    generation += 1;
-  };
-  database.onSignal((topic) => {
-    if (concernsCycles(topic)) forget();
-  });
-  database.onForeignChange(forget);
 
-  const next = async () => {
-    if (known) return known.next;
-    const generationBefore = generation;
-    const found = await dueChanges.next(database);
-    if (generationBefore === generation) known = { next: found, at: momentOf(found) };
-    return found;
-  };
   const isLater = (at: number) => at > clock.now().getTime();
-  const isCaughtUp = () => known !== undefined && isLater(known.at);
+  const isCaughtUp = () => {
+    const known = due.known();
+    return known !== undefined && isLater(known.at);
+  };
   const advance = async () => {
-    while (!isLater(momentOf(await next())) && !time.isDoubtful()) {
+    while (!isLater(momentOf(await due.next())) && !time.isDoubtful()) {
       await applyDueChanges(deps);
-      forget();
+      due.forget();
     }
   };
   const run = () => {
@@ -84,11 +71,40 @@ export function createPassingTime(deps: Needed & { readonly time: TimeWatch }): 
           await advanceCycle(deps, tx, { id: cycle.id, now });
           await dueChanges.expireRequestsOf(tx, cycle.id, now);
         });
-      forget();
+      due.forget();
     },
     isDue: (at) => at !== null && !isLater(Date.parse(at)) && !time.isDoubtful(),
-    next: () => known?.next ?? null,
+    next: () => due.known()?.next ?? null,
   };
+}
+
+interface DueAt {
+  readonly next: string | null;
+  /** The same in milliseconds since 1970; infinity if no change is due. */
+  readonly at: number;
+}
+
+/** Knows when the next change is due, until a signal says that this may have changed. */
+function createDueTime(database: Database) {
+  let known: DueAt | undefined;
+  let generation = 0;
+  const forget = () => {
+    known = undefined;
+    generation += 1;
+  };
+  database.onSignal((topic) => {
+    if (concernsCycles(topic)) forget();
+  });
+  database.onForeignChange(forget);
+
+  const next = async () => {
+    if (known) return known.next;
+    const generationBefore = generation;
+    const found = await dueChanges.next(database);
+    if (generationBefore === generation) known = { next: found, at: momentOf(found) };
+    return found;
+  };
+  return { forget, next, known: () => known };
 }
 
 /** Milliseconds since 1970; infinity if no change is due. */

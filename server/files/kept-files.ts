@@ -37,31 +37,7 @@ export type WithFileLocks = (decide: (locks: FileLocks) => Promise<void>) => Pro
  * them.
  */
 export function createKeptFiles(files: Files, withFileLocks: WithFileLocks): KeptFiles {
-  const held = new Map<string, number>();
-  const removing = new Map<string, Promise<void>>();
-
-  const hold = async (sha256: string) => {
-    while (removing.has(sha256)) await removing.get(sha256);
-    held.set(sha256, (held.get(sha256) ?? 0) + 1);
-  };
-  const release = (sha256: string) => {
-    const holders = (held.get(sha256) ?? 1) - 1;
-    if (holders === 0) held.delete(sha256);
-    else held.set(sha256, holders);
-  };
-  const removeOne = async (sha256: string) => {
-    if (held.has(sha256) || removing.has(sha256)) return;
-    const removal = withFileLocks(async ({ lock, isReferenced }) => {
-      await lock(lockOf(sha256));
-      if (!(await isReferenced(sha256))) await files.remove(sha256);
-    });
-    removing.set(sha256, removal);
-    await removal.finally(() => removing.delete(sha256));
-  };
-  const removeUnreferenced = async (hashes: readonly string[]) => {
-    await Promise.all([...new Set(hashes)].map(removeOne));
-  };
-
+  const { hold, release, removeUnreferenced } = createHolds(files, withFileLocks);
   let later = Promise.resolve();
   const removeLater: KeptFiles["removeLater"] = (hashes, failed) => {
     for (let at = 0; at < hashes.length; at += atOnce) {
@@ -95,6 +71,35 @@ export function createKeptFiles(files: Files, withFileLocks: WithFileLocks): Kep
       }
     },
   };
+}
+
+/** Counts the requests of this server that hold a file. A held file is not removed. */
+function createHolds(files: Files, withFileLocks: WithFileLocks) {
+  const held = new Map<string, number>();
+  const removing = new Map<string, Promise<void>>();
+
+  const hold = async (sha256: string) => {
+    while (removing.has(sha256)) await removing.get(sha256);
+    held.set(sha256, (held.get(sha256) ?? 0) + 1);
+  };
+  const release = (sha256: string) => {
+    const holders = (held.get(sha256) ?? 1) - 1;
+    if (holders === 0) held.delete(sha256);
+    else held.set(sha256, holders);
+  };
+  const removeOne = async (sha256: string) => {
+    if (held.has(sha256) || removing.has(sha256)) return;
+    const removal = withFileLocks(async ({ lock, isReferenced }) => {
+      await lock(lockOf(sha256));
+      if (!(await isReferenced(sha256))) await files.remove(sha256);
+    });
+    removing.set(sha256, removal);
+    await removal.finally(() => removing.delete(sha256));
+  };
+  const removeUnreferenced = async (hashes: readonly string[]) => {
+    await Promise.all([...new Set(hashes)].map(removeOne));
+  };
+  return { hold, release, removeUnreferenced };
 }
 
 /** Waits for the end, but not for long, because the database may hang. The daily cleanup deletes the remaining files. */

@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { SettingError } from "../../settings/setting-error.ts";
 import { manifestName } from "./archive-writer.ts";
 import { hashOfStream } from "./hash-of-stream.ts";
@@ -26,42 +26,10 @@ export async function openArchive(path: string): Promise<Archive> {
     throw new SettingError(`${path} cannot be read (${cause.code}).`);
   });
 
-  async function* read({ name, at, size }: ArchiveEntry): AsyncGenerator<Buffer> {
-    for (let done = 0; done < size; ) {
-      const length = Math.min(chunkSize, size - done);
-      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, at + done);
-      if (bytesRead === 0) throw new Error(`The backup is incomplete: it ends within ${name}.`);
-      yield buffer.subarray(0, bytesRead);
-      done += bytesRead;
-    }
-  }
-
-  async function assertZeros(at: number, length: number): Promise<void> {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, at);
-    if (bytesRead < length || buffer.some((byte) => byte !== 0))
-      throw new Error("The file is not a backup, or it is damaged.");
-  }
-
-  async function entriesIn(): Promise<ArchiveEntry[]> {
-    const entries: ArchiveEntry[] = [];
-    for (let at = 0; ; ) {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(blockSize), 0, blockSize, at);
-      const header = readTarHeader(buffer.subarray(0, bytesRead));
-      if (!header) {
-        await assertZeros(at + blockSize, blockSize);
-        if ((await handle.stat()).size === at + 2 * blockSize) return entries;
-        throw new Error("The backup is damaged: its length has changed.");
-      }
-      entries.push({ ...header, at: at + blockSize });
-      at += blockSize + header.size;
-      await assertZeros(at, paddingOf(header.size));
-      at += paddingOf(header.size);
-    }
-  }
-
+  const read = (entry: ArchiveEntry) => readEntry(handle, entry);
   try {
     return {
-      entries: await entriesIn(),
+      entries: await entriesIn(handle),
       read,
       async readText(entry) {
         const chunks: Buffer[] = [];
@@ -74,6 +42,39 @@ export async function openArchive(path: string): Promise<Archive> {
     await handle.close();
     throw error;
   }
+}
+
+async function* readEntry(handle: FileHandle, { name, at, size }: ArchiveEntry): AsyncGenerator<Buffer> {
+  for (let done = 0; done < size; ) {
+    const length = Math.min(chunkSize, size - done);
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, at + done);
+    if (bytesRead === 0) throw new Error(`The backup is incomplete: it ends within ${name}.`);
+    yield buffer.subarray(0, bytesRead);
+    done += bytesRead;
+  }
+}
+
+async function entriesIn(handle: FileHandle): Promise<ArchiveEntry[]> {
+  const entries: ArchiveEntry[] = [];
+  for (let at = 0; ; ) {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(blockSize), 0, blockSize, at);
+    const header = readTarHeader(buffer.subarray(0, bytesRead));
+    if (!header) {
+      await assertZeros(handle, at + blockSize, blockSize);
+      if ((await handle.stat()).size === at + 2 * blockSize) return entries;
+      throw new Error("The backup is damaged: its length has changed.");
+    }
+    entries.push({ ...header, at: at + blockSize });
+    at += blockSize + header.size;
+    await assertZeros(handle, at, paddingOf(header.size));
+    at += paddingOf(header.size);
+  }
+}
+
+async function assertZeros(handle: FileHandle, at: number, length: number): Promise<void> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, at);
+  if (bytesRead < length || buffer.some((byte) => byte !== 0))
+    throw new Error("The file is not a backup, or it is damaged.");
 }
 
 /** Compares the whole archive with its manifest. Throws an Error whose message names the first entry that differs. */

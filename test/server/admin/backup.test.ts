@@ -171,7 +171,7 @@ describe("a backup", () => {
 
   it("overwrites no file", async () => {
     const { old, file } = await makeBackup();
-    await expect(old.admin({ command: "backup", file })).rejects.toThrow("exists already");
+    await expect(old.admin({ command: "backup", file })).rejects.toThrow("already exists");
   });
 
   it("that cannot be written leaves nothing behind", async () => {

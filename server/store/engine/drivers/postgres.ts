@@ -2,16 +2,14 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createClosingGate } from "../closing-gate.ts";
-import type { Database, Pace, Transaction } from "../database.ts";
-import { isRetryable } from "../errors.ts";
+import type { Database } from "../database.ts";
 import { insertStatement } from "../insert-statement.ts";
 import { createSignals } from "../signals.ts";
-import { perform, type Statements } from "../transaction.ts";
-import { type Deadline, deadlineIn, withClient } from "./postgres-lease.ts";
-import { listen, notice, notifySql } from "./postgres-listener.ts";
+import { deadlineIn, withClient } from "./postgres-lease.ts";
+import { listen } from "./postgres-listener.ts";
 import { query, types } from "./postgres-queries.ts";
+import { createWrite, statementsOf } from "./postgres-writes.ts";
 
-const attempts = 5;
 const connectMs = 5_000;
 const closeMs = 5_000;
 
@@ -34,36 +32,8 @@ export async function openPostgres(
   ignoreLostConnections(pool);
   if (patienceMs !== Number.POSITIVE_INFINITY) limitStatements(pool, patienceMs);
   const gate = createClosingGate();
+  const write = createWrite({ pool, self, signals, patienceMs });
   let closing: Promise<void> | undefined;
-
-  async function write<Result>(work: (tx: Transaction) => Promise<Result>, pace: Pace): Promise<Result> {
-    const deadline = deadlineIn(pace === "long" ? Number.POSITIVE_INFINITY : patienceMs);
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await transact(work, { pace, deadline });
-      } catch (error) {
-        if (attempt === attempts || !isRetryable(error)) throw error;
-      }
-      await sleep(attempt * 10);
-    }
-  }
-
-  async function transact<Result>(
-    work: (tx: Transaction) => Promise<Result>,
-    { pace, deadline }: { readonly pace: Pace; readonly deadline: Deadline },
-  ): Promise<Result> {
-    const use = async (client: pg.PoolClient) => {
-      await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
-      if (pace === "long") await client.query(unlimited);
-      const done = await perform(work, statementsOf(client));
-      await notify(client, self, done.topics);
-      await commit(client);
-      return done;
-    };
-    const { result, topics } = await withClient(pool, deadline, { use, undo: rollBack });
-    signals.emit(topics);
-    return result;
-  }
 
   /** One statement outside a transaction. */
   const single = <Result>(use: (client: pg.PoolClient) => Promise<Result>): Promise<Result> =>
@@ -83,7 +53,7 @@ export async function openPostgres(
       const { sql, values } = insertStatement(table, row);
       await single((client) => client.query(query(sql, values)));
     },
-    write: (work, pace = "request") => gate.pass(() => write(work, pace)),
+    write: (work, pace) => gate.pass(() => write(work, pace)),
     onSignal: signals.subscribe,
     onForeignChange: () => () => {},
     close: () => (closing ??= close()),
@@ -119,34 +89,4 @@ function ignoreLostConnections(pool: pg.Pool): void {
 function limitStatements(pool: pg.Pool, patienceMs: number): void {
   const limits = `SET statement_timeout = ${patienceMs}; SET idle_in_transaction_session_timeout = ${2 * patienceMs}`;
   pool.on("connect", (client) => void client.query(limits).catch(() => undefined));
-}
-
-const unlimited = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
-
-const rollBack = (client: pg.PoolClient): Promise<boolean> =>
-  client.query("ROLLBACK").then(
-    () => true,
-    () => false,
-  );
-
-async function notify(client: pg.PoolClient, self: string, topics: ReadonlySet<string>): Promise<void> {
-  if (topics.size === 0) return;
-  await client.query(notifySql, [[...topics].map((topic) => notice(self, topic))]);
-}
-
-async function commit(client: pg.PoolClient): Promise<void> {
-  const { command } = await client.query("COMMIT");
-  if (command !== "COMMIT") throw new Error("PostgreSQL has undone the transaction.");
-}
-
-function statementsOf(connection: pg.PoolClient): Statements {
-  const run: Statements["run"] = async (sql, ...values) =>
-    (await connection.query(query(sql, values))).rowCount ?? 0;
-  return {
-    engine: "postgres",
-    get: async (sql, ...values) => (await connection.query(query(sql, values))).rows[0],
-    all: async (sql, ...values) => (await connection.query(query(sql, values))).rows,
-    run,
-    lock: async (name) => void (await run("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", name)),
-  };
 }
