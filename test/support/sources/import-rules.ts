@@ -103,7 +103,7 @@ export const walls: Walls = {
   "server/demo": [
     ...[
       "server/demo",
-      "server/background/passing-time.ts",
+      "server/background/advance-cycle.ts",
       "server/domain",
       "server/routes",
       "server/secrets",
