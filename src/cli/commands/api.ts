@@ -72,7 +72,7 @@ function asOnTheWire(success: Success): string {
   return [String(status), ...lines, "", success.text.trimEnd()].join("\n");
 }
 
-/** The value of a JSON text; the text itself where it is none, null where there is none. */
+/** The value of a JSON text; the text itself if it is not JSON; null for an empty text. */
 function jsonOr(text: string): unknown {
   if (text === "") return null;
   try {

@@ -101,7 +101,7 @@ async function give(invocation: Invocation, _: object, kind: CredentialKind): Pr
   else stdout.write(`${secret}\n`);
 }
 
-/** What a device token is for is the server of the last sign-in, where none is named. */
+/** A device token is for the server of the last sign-in, unless another is named. */
 const ofKind = ({ context, flags }: Invocation, kind: CredentialKind | undefined): Invocation =>
   startInvocation(context, flags, kind === undefined || kind === "deviceToken");
 
@@ -139,7 +139,7 @@ async function givenSecret(invocation: Invocation, kind: CredentialKind): Promis
   );
 }
 
-/** A mix-up would replace what is stored, and be noticed only when a server refuses it. */
+/** A credential of the wrong kind would replace the right one, and only a server would notice. */
 function refuseOtherKind(secret: string, kind: CredentialKind): void {
   const other = allKinds.find((one) => one !== kind && secret.startsWith(credentialKinds[one].prefix));
   if (!other) return;

@@ -53,7 +53,7 @@ async function listFaqs(invocation: Invocation): Promise<undefined> {
 
 type Door = Awaited<ReturnType<typeof faqApi>>;
 
-/** The id of an entry that is named by it, or by its start. */
+/** The id of an entry, given as a whole or by its first characters. */
 const faqId = (door: Pick<Door, "list">, given: string): Promise<string> =>
   wholeId(given, {
     thing: "FAQ entry",

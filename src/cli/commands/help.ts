@@ -28,7 +28,7 @@ async function explain(invocation: Invocation, help: Command, topic: readonly st
   else command.outputHelp();
 }
 
-/** A command for programs that want to know what there is. */
+/** Prints the commands for programs. */
 const descriptionOf = (command: Command) => ({
   name: command.name(),
   summary: command.description(),

@@ -37,7 +37,7 @@ async function serveAgents(invocation: Invocation, { readOnly, maxWait }: McpFla
     consoleUrl: context.env.INNKEEP_CONSOLE_URL || undefined,
     agentToken: context.env.INNKEEP_AGENT_TOKEN || undefined,
     tokenFile: flags.agentTokenFile,
-    // Looked for anew each time: it may have been replaced since.
+    // Read each time, because the token may have been replaced.
     storedToken: async () => (await findCredential(context, flags, origin, "agentToken"))?.secret,
     proxy: proxyOf(context),
     onExchange: traceOf(invocation),

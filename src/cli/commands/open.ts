@@ -29,7 +29,7 @@ async function threadAddress(invocation: Invocation, id: string): Promise<string
     ? await client.threads.read({ params: { id } })
     : await client.agent.readThread({ params: { id } });
   const { consoleUrl } = thread.feedback;
-  // What a server sends is handed to the browser only if it is a web page.
+  // An address from a server is opened only if it is a web address.
   if (URL.canParse(consoleUrl) && /^https?:$/.test(new URL(consoleUrl).protocol)) return consoleUrl;
   throw new CliError("unexpected", "unexpected_answer", "The server gave no web address for this thread.");
 }

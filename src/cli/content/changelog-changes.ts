@@ -11,8 +11,8 @@ import { type ChangelogFlags, type CreateFlags, releaseOf } from "./changelog-fl
 import { releaseDetails } from "./changelog-lists.ts";
 
 /**
- * Writes the release note of a version. One that exists is changed with `--update` only: a job that runs again makes no
- * second one.
+ * Writes the release note of a version. An existing one is changed only with `--update`, so that a repeated job
+ * does not make a second one.
  */
 export async function createRelease(invocation: Invocation, flags: CreateFlags): Promise<undefined> {
   const { title, version, ...rest } = await releaseOf(invocation, flags);
@@ -35,7 +35,7 @@ export async function createRelease(invocation: Invocation, flags: CreateFlags):
   }
 }
 
-/** Changes what is given of a release note, which is found by its id or its version. */
+/** Changes the given fields of a release note, named by its id or version. */
 export async function editRelease(
   invocation: Invocation,
   flags: ChangelogFlags,
@@ -59,7 +59,7 @@ export async function publishRelease(invocation: Invocation, _: object, wanted: 
   show(invocation, entry);
 }
 
-/** Deletes a release note for good. */
+/** Deletes a release note permanently. */
 export async function deleteRelease(invocation: Invocation, _: object, wanted: string): Promise<undefined> {
   const { id, name } = await namedRelease(invocation, wanted);
   await confirm(invocation, `Delete release note ${name} for good?`);
@@ -97,7 +97,7 @@ function tellImport(invocation: Invocation, entry: ImportedChangelogEntry): void
   show(invocation, entry);
 }
 
-/** What to do where there is a release note of that version already. */
+/** The next step if the version already has a release note. */
 function existing(error: unknown, version: string): unknown {
   if (!(error instanceof ServerError) || error.code !== "version_exists") return error;
   const { status, message, requestId } = error;

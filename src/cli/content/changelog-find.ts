@@ -8,17 +8,17 @@ import type { Invocation } from "../core/program/context.ts";
 
 export type Release = ChangelogEntry | EditedChangelogEntry;
 
-/** The release note with that id or version, as its maintainer sees it. Throws where there is none, or several. */
+/** The release note with that id or version, as its maintainer sees it. Throws if there is none, or several. */
 export async function findWritten(invocation: Invocation, wanted: string): Promise<EditedChangelogEntry> {
   if (isId(wanted)) return invocation.client().consoleChangelog.read({ params: { entryId: wanted } });
   return onlyOne(await allWritten(invocation), wanted, "`innkeep changelog list --all` shows them all.");
 }
 
-/** The id of the release note that is meant; an id is taken as it is, without asking the server. */
+/** The id of the release note. A whole id is used without asking the server. */
 export const idOfRelease = async (invocation: Invocation, wanted: string): Promise<string> =>
   isId(wanted) ? wanted : (await findWritten(invocation, wanted)).id;
 
-/** The published release note with that id or version, of those that an app key shows. */
+/** The published release note with that id or version, among those that an app key sees. */
 export async function findPublished(invocation: Invocation, wanted: string): Promise<Release> {
   const limit = limits.changelogPage.max;
   const { entries } = await invocation.client().changelog.list({ query: { limit: String(limit) } });
@@ -53,7 +53,7 @@ function onlyOne<Entry extends Release>(entries: readonly Entry[], wanted: strin
   throw usageError(`${found.length} release notes are meant by ${wanted}.`, `Name one by its id:\n${choice}`);
 }
 
-/** Those with that id or version; where there are none, those whose id starts so. */
+/** The release notes with that id or version; else those whose id has that start. */
 function entriesOf<Entry extends Release>(entries: readonly Entry[], wanted: string): readonly Entry[] {
   const start = wanted.toLowerCase();
   if (isId(wanted)) return entries.filter(({ id }) => id === start);

@@ -22,7 +22,7 @@ export interface ChangelogFlags {
   readonly publishedAt?: string;
 }
 
-/** Those of a new release note. */
+/** The flags of a new release note. */
 export interface CreateFlags extends ChangelogFlags {
   readonly update?: boolean;
   readonly overwrite?: boolean;
@@ -60,7 +60,7 @@ export const describesRelease = (command: Command): Command =>
       ).conflicts("publish"),
     );
 
-/** The flags as a request holds them; undefined where a flag is not given. */
+/** The flags as fields of a request; undefined for a missing flag. */
 export const releaseOf = async (invocation: Invocation, flags: ChangelogFlags): Promise<Release> => ({
   title: await optionalTextOf(invocation, "--title", flags.title),
   version: flags.version,
@@ -73,7 +73,7 @@ export const releaseOf = async (invocation: Invocation, flags: ChangelogFlags): 
   publishedAt: instantOf(flags.publishedAt),
 });
 
-/** A day stands for its first moment in UTC. */
+/** A day means its first moment in UTC. */
 const instantOf = (given: string | undefined): string | undefined =>
   given && /^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : given;
 

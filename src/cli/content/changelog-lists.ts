@@ -17,7 +17,7 @@ interface ListFlags {
 interface Page {
   readonly items: readonly Release[];
   readonly nextCursor: string | null;
-  /** Why the list is not whole, and how the rest is seen. */
+  /** Why the list is not complete, and how to see the rest. */
   readonly more?: string;
 }
 
@@ -66,7 +66,7 @@ export const releaseDetails = (entry: Release): string =>
 
 const { default: usual, max: most } = limits.changelogPage;
 
-/** An app key sees one page, which does not say whether there is more: one entry more than is shown does. */
+/** An app key sees one page, which does not say whether there is more. One entry more than shown answers that. */
 async function published(invocation: Invocation, { since, limit, all }: ListFlags): Promise<Page> {
   const wanted = all ? most : (limit ?? usual);
   const asked = wanted > 0 && wanted < most ? wanted + 1 : wanted;

@@ -3,7 +3,7 @@ import type { FaqChange, NewFaq } from "../../contract/faqs.ts";
 import { appIdOf, goesThroughConsole } from "../core/input/app-id.ts";
 import type { Invocation } from "../core/program/context.ts";
 
-/** The FAQ of an app through the door that the credentials at hand open: the app's own, or its maintainer's. */
+/** The FAQ of an app, through the API of the app or of its maintainer: the credentials decide. */
 export async function faqApi(invocation: Invocation) {
   const client = invocation.client();
   return (await goesThroughConsole(invocation)) ? consoleDoor(invocation, client) : appDoor(client);

@@ -7,13 +7,13 @@ import type { Delivery } from "./deliver.ts";
 import type { Spool } from "./spool.ts";
 import type { LastTry, SpooledItem } from "./spooled-item.ts";
 
-/** An item to send, and the spool that keeps it until a server has it; undefined where it could not be kept. */
+/** An item to send, and the spool that keeps it until a server has it; undefined if it could not be kept. */
 export interface Kept<I extends SpooledItem> {
   readonly item: I;
   readonly spool: Spool<I> | undefined;
 }
 
-/** Keeps an item before it is sent. A disk that takes nothing must not stop it: then it is sent all the same. */
+/** Keeps an item before it is sent. If the disk is full, the item is sent all the same. */
 export async function keep<I extends SpooledItem>(
   invocation: Invocation,
   item: I,
@@ -32,8 +32,8 @@ export async function keep<I extends SpooledItem>(
 }
 
 /**
- * Sends a kept item and drops it once a server has it; writes down what became of it otherwise. Throws a CliError where
- * another process is sending it.
+ * Sends a kept item. Removes it when a server has it, else stores the result. Throws a CliError if another process
+ * is sending it.
  */
 export async function attempt<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -59,14 +59,14 @@ export async function attempt<I extends SpooledItem, Answer>(
   }
 }
 
-// Stands there until the answer is in, and tells the truth where the program is killed before.
+// The stored state until the answer is there. It is also right if the program is killed before.
 const started = (now: Date): LastTry => ({
   at: now.toISOString(),
   outcome: "unknown",
   why: "The program ended before the server had answered.",
 });
 
-// What may have arrived once stays so, whatever happened since.
+// An item that may have arrived stays marked so, whatever happens later.
 const together = (before: LastTry | null, last: LastTry): LastTry =>
   before?.outcome === "unknown" ? { ...last, outcome: "unknown", at: before.at } : last;
 

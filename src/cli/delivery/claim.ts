@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { Context } from "../core/program/context.ts";
 
 /**
- * Marks a kept item as being sent by this process, so that no other sends it at the same time; gives what takes the
- * mark away. Undefined where another process that still runs is at it.
+ * Marks a kept item as being sent by this process, so that no other sends it at the same time. Gives the function
+ * that removes the mark. Undefined if another running process has it.
  */
 export async function claim(context: Context, folder: string): Promise<(() => Promise<void>) | undefined> {
   const mark = join(folder, "sending");
@@ -18,7 +18,7 @@ export async function claim(context: Context, folder: string): Promise<(() => Pr
   return () => rm(mark, { force: true });
 }
 
-// Longer than any upload takes: process ids come round again, and an old mark says nothing.
+// Longer than any upload takes: process ids are reused, so an old mark means nothing.
 const staleMs = 3_600_000;
 
 async function isHeld({ clock, processId, isRunning }: Context, mark: string): Promise<boolean> {

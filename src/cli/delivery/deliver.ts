@@ -18,8 +18,8 @@ export interface Way<Answer> {
 }
 
 /**
- * Sends a body with files, with its progress on standard error, and again with the same Idempotency-Key after what may
- * pass. What may have arrived once is not known to be absent, whatever a later try says.
+ * Sends a body with files and shows the progress on standard error. Repeats with the same Idempotency-Key after a
+ * temporary failure. If one try may have arrived, a later failure does not change that.
  */
 export async function deliverContent<Answer>(
   invocation: Invocation,
@@ -62,19 +62,19 @@ function outcomeOf(error: Error, isOut: boolean): LastTry["outcome"] {
   return isOut ? "unknown" : "unsent";
 }
 
-// A gateway may fail after the server has taken it, and a server while it does.
+// The request may have arrived: a gateway may fail after the server has it, and a server while it stores it.
 const isRefusal = (error: ServerError): boolean =>
   !isInProgress(error) && (error.status < 500 || error.status === 501 || error.status === 503);
 
-// Only a server that knows the key says this; it answers the next try from what it stored.
+// Only a server that knows the key says this. It answers the next try with the stored answer.
 const isInProgress = (error: Error): boolean =>
   error instanceof ServerError && error.code === "idempotency_in_progress";
 
 const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
 /**
- * The content, whether its last byte was handed over (before that no server can have all of it), and what went wrong
- * while it was read.
+ * The content; whether its last byte was handed over, because before that no server can have it; and what went
+ * wrong while it was read.
  */
 function counted(content: FileContent) {
   let left = content.bytes;

@@ -4,7 +4,7 @@ import type { Invocation } from "../core/program/context.ts";
 import { keptItem, type Spool } from "./spool.ts";
 import type { SpooledItem } from "./spooled-item.ts";
 
-/** Drops a kept item for good. */
+/** Deletes a kept item. */
 export async function discardFrom<I extends SpooledItem>(
   invocation: Invocation,
   spool: Spool<I>,

@@ -22,7 +22,7 @@ export const kindNames = (types: readonly string[]): string =>
     .join(", ")
     .replace(/, ([^,]*)$/, " or $1");
 
-/** All that a field of feedback takes, for its help. */
+/** The kinds of file that a field of feedback accepts, for its help. */
 export const rulesOf = (field: keyof FeedbackFiles): string => rulesIn(feedbackFiles[field]);
 
 interface FileLimits {

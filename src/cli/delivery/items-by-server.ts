@@ -4,7 +4,7 @@ import type { Invocation } from "../core/program/context.ts";
 import type { Spool } from "./spool.ts";
 import { type Kind, resendOf, type SpooledItem } from "./spooled-item.ts";
 
-/** Throws a usage error where an item was written for another server than the one that is meant now. */
+/** Throws a usage error if an item was written for another server than the command's. */
 export function refuseOtherServer(
   invocation: Invocation,
   kind: Pick<Kind<SpooledItem>, "word" | "noun">,
@@ -17,7 +17,7 @@ export function refuseOtherServer(
   );
 }
 
-/** What is kept for this server, oldest first; tells of the others. */
+/** The kept items for this server, oldest first. Prints a note about the others. */
 export async function itemsForHere<I extends SpooledItem>(
   invocation: Invocation,
   { kind, list }: Spool<I>,

@@ -3,14 +3,17 @@ import { note } from "../core/output/output.ts";
 import { onOneLine } from "../core/output/plain-text.ts";
 import type { Invocation } from "../core/program/context.ts";
 
-/** Shows on standard error how much of a body has gone. */
+/** Shows on standard error how much of a body is sent. */
 export interface Progress {
   update(sentBytes: number, totalBytes: number): void;
-  /** Clears what must not stay. */
+  /** Removes the bar. */
   end(): void;
 }
 
-/** A bar on a terminal that can clear it, else a line for each file that is through; nothing without files, or under `--json` in a pipe. */
+/**
+ * A bar on a terminal that can clear it, else a line for each file that is sent. Nothing without files, or with
+ * `--json` in a pipe.
+ */
 export function showProgress(invocation: Invocation, { files }: FileContent): Progress {
   const { stderr } = invocation.context.io;
   if (files.length === 0) return silent;

@@ -3,7 +3,7 @@ import type { Invocation } from "../core/program/context.ts";
 import type { Spool } from "./spool.ts";
 import { resendOf, type SpooledItem } from "./spooled-item.ts";
 
-/** Tells of what still waits. */
+/** Prints a note about items that still wait. */
 export async function remind<I extends SpooledItem>(
   invocation: Invocation,
   { kind, list }: Spool<I>,
@@ -14,7 +14,7 @@ export async function remind<I extends SpooledItem>(
   note(invocation, `${count} kept that no server has confirmed: ${resendOf(kind, "--list")}`);
 }
 
-/** Tells of folders in which no whole item lies. */
+/** Prints a note about folders without a complete item. */
 export function tellDamaged(invocation: Invocation, { word }: { word: string }, folders: readonly string[]) {
   for (const folder of folders) note(invocation, `What lies here is no whole ${word}: ${folder}`);
 }

@@ -1,15 +1,15 @@
 import { CliError } from "../core/failures/cli-error.ts";
 import type { SpooledItem } from "./spooled-item.ts";
 
-/** What became of one item that was sent again. */
+/** The result of one item that was sent again. */
 export interface Sent<Row> {
   readonly row: Row;
   readonly failure?: CliError;
 }
 
 /**
- * Sends items one after another until one must wait. Gives a row for each that was tried, and the first failure. What
- * another process is sending right now is left to that one.
+ * Sends items one after another until one must wait. Gives a row for each tried item, and the first failure. Skips
+ * items that another process is sending.
  */
 export async function resendEach<I extends SpooledItem, Row>(
   items: readonly I[],
@@ -35,5 +35,5 @@ export async function resendEach<I extends SpooledItem, Row>(
   };
 }
 
-// The rest goes to the same server, with the same key.
+/** Whether to stop: the other items go to the same server, with the same credential. */
 const stops = ({ exit }: CliError): boolean => ["tryLater", "authentication", "interrupted"].includes(exit);

@@ -12,11 +12,11 @@ export interface FileRules {
   readonly most: number;
   readonly bytes: number;
   readonly types: readonly string[];
-  /** The flag that takes a file of this kind, where this one does not. */
+  /** The flag that accepts a file of this kind, if this one does not. */
   readonly elsewhere?: (mediaType: string) => string | undefined;
 }
 
-/** Looks at every file: whether it can be read, how large it is, and of which kind by its bytes. Gives the sound ones. */
+/** Checks every file: whether it is readable, its size, and its kind by its bytes. Gives the valid ones. */
 export async function checkSentFiles(
   cwd: string,
   paths: readonly string[],

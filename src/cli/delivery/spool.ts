@@ -5,15 +5,15 @@ import { CliError } from "../core/failures/cli-error.ts";
 import type { Invocation } from "../core/program/context.ts";
 import { type FileInPlace, type Kind, resendOf, type SpooledItem } from "./spooled-item.ts";
 
-/** Where items wait until a server has them: a folder each, which only its owner can read. */
+/** Keeps items until a server has them: each in a folder that only its owner can read. */
 export interface Spool<I extends SpooledItem> {
   readonly kind: Kind<I>;
-  /** Keeps an item with copies of its files, whole or not at all; gives the item that has the copies. */
+  /** Keeps an item with copies of its files, completely or not at all. Gives the item with the copies. */
   keep(item: I): Promise<I>;
-  /** Writes what has become of a kept item. */
+  /** Stores the new state of a kept item. */
   update(item: I): Promise<void>;
   read(id: string): Promise<I | undefined>;
-  /** All that is kept, oldest first, and the folders in which something else lies. */
+  /** All kept items, oldest first, and the folders that hold no item. */
   list(): Promise<{ readonly items: readonly I[]; readonly damaged: readonly string[] }>;
   drop(id: string): Promise<void>;
   folderOf(id: string): string;
@@ -56,7 +56,7 @@ export function spoolOf<I extends SpooledItem>(
       };
     },
     async drop(id) {
-      // At once for whoever reads the list meanwhile.
+      // In one step for another process that reads the list.
       await rename(folderOf(id), unfinishedOf(id));
       await rm(unfinishedOf(id), { recursive: true, force: true });
     },
@@ -64,7 +64,7 @@ export function spoolOf<I extends SpooledItem>(
   };
 }
 
-/** Throws a CliError where there is no such item. */
+/** Throws a CliError if there is no such item. */
 export async function keptItem<I extends SpooledItem>(spool: Spool<I>, id: string): Promise<I> {
   const item = await spool.read(id);
   if (item) return item;
@@ -77,13 +77,13 @@ export async function keptItem<I extends SpooledItem>(spool: Spool<I>, id: strin
   );
 }
 
-// What starts with a dot is not finished, or was left by a program that was killed.
+// A name with a leading dot is not finished yet, or was left by a killed program.
 const isId = /^[0-9A-Za-z][0-9A-Za-z-]{0,99}$/;
 const fileOf = (kind: { readonly word: string }, folder: string) => join(folder, `${kind.word}.json`);
 
 const dayMs = 86_400_000;
 
-/** Removes what killed programs left half written. */
+/** Removes incomplete items of killed programs. */
 async function sweep(root: string, now: Date): Promise<void> {
   const names = (await readdir(root).catch(() => [])).filter((name) => name.startsWith("."));
   for (const path of names.map((name) => join(root, name))) {

@@ -1,8 +1,8 @@
 import type { SentFile } from "../../client/calls/file-content.ts";
 
 /**
- * What is known of the last try. `unsent`: the server cannot have it. `refused`: it answered that it does not take it.
- * `unknown`: it may have it, but its answer was not heard.
+ * The result of the last try. `unsent`: the server cannot have the item. `refused`: the server refused it.
+ * `unknown`: the server may have it, but there was no answer.
  */
 export interface LastTry {
   readonly at: string;
@@ -10,11 +10,11 @@ export interface LastTry {
   readonly why: string;
 }
 
-/** Something on its way to a server: feedback, or a proof. */
+/** An item on its way to a server: feedback, or a proof. */
 export interface SpooledItem {
   readonly id: string;
   readonly createdAt: string;
-  /** The server that it was written for. */
+  /** The server that the item was written for. */
   readonly baseUrl: string;
   readonly idempotencyKey: string;
   readonly lastTry: LastTry | null;
@@ -26,17 +26,17 @@ export interface FileInPlace {
   readonly file: SentFile;
 }
 
-/** One kind of items, and how it lies on disk. */
+/** A kind of item, and how it is stored. */
 export interface Kind<I extends SpooledItem> {
-  /** What a person calls one of them. */
+  /** The name of an item for a person. */
   readonly word: "report" | "proof";
-  /** The commands that deal with it: `innkeep <noun> resend`. */
+  /** The noun of its commands: `innkeep <noun> resend`. */
   readonly noun: "feedback" | "proof";
   /** Its folder in the state folder. */
   readonly folder: string;
   filesOf(item: I): readonly FileInPlace[];
   textOf(item: I): string;
-  /** The item that a text describes, with its files in this folder; undefined where it describes none. */
+  /** Reads an item from its text, with its files in this folder; undefined if the text is not an item. */
   itemIn(folder: string, text: string): I | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { OwnedThread } from "../../contract/console/feedback.ts";
 type Message = OwnedThread["messages"][number];
 type Proposal = OwnedThread["proposals"][number];
 
-/** A thread as a person reads it in a terminal. */
+/** A thread as text for a terminal. */
 export function threadText({ app, feedback, sender, messages, proposals }: OwnedThread): string {
   return [
     feedback.subject,

@@ -42,7 +42,7 @@ const columns: readonly Column<ThreadSummary>[] = [
   { heading: "subject", of: ({ subject }) => subject },
 ];
 
-/** A day stands for its first moment in UTC. Throws a usage error for what is neither a day nor an instant. */
+/** A day means its first moment in UTC. Throws a usage error for any text that is neither a day nor an instant. */
 function instantOf(flag: string, given: string | undefined): string | undefined {
   if (given === undefined) return undefined;
   const text = /^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : given;
@@ -60,7 +60,7 @@ export const threadId = (given: string): string =>
     .split("/")
     .at(-1) ?? given;
 
-/** The whole id of a thread, which is named by a console link, its id, or the start of its id. */
+/** The whole id of a thread, from a console link, its id, or the start of its id. */
 const wholeThreadId = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(threadId(given), {
     thing: "feedback",
@@ -68,7 +68,7 @@ const wholeThreadId = (invocation: Invocation, given: string): Promise<string> =
     list: async () => (await allThreads(invocation)).map(({ id, subject }) => ({ id, name: subject })),
   });
 
-/** The newest threads of the app, as many as pages of a sensible number hold. */
+/** The newest threads of the app, from a limited number of pages. */
 async function allThreads(invocation: Invocation): Promise<readonly ThreadSummary[]> {
   const { threads } = invocation.client();
   const params = { appId: await appIdOf(invocation) };
@@ -98,7 +98,7 @@ export interface EditFlags {
   readonly githubIssueUrl?: string;
 }
 
-/** Changes what is given and nothing else; an empty issue address unlinks it. */
+/** Changes only the given fields. An empty issue address removes the link. */
 export async function editThread(
   invocation: Invocation,
   flags: EditFlags,

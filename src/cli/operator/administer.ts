@@ -9,13 +9,13 @@ import type { Invocation } from "../core/program/context.ts";
 export const group = (admin: Command, name: string, summary: string): Command =>
   admin.command(name).description(summary).helpCommand(false);
 
-/** The flags that say which database is meant. */
+/** The flags that choose the database. */
 export const onDatabase = (command: Command): Command =>
   command
     .option("--data <folder>", "folder of the database and the files (INNKEEP_DATA)")
     .option("--database-url <url>", "PostgreSQL instead of a file (INNKEEP_DATABASE_URL)");
 
-/** Works on the database itself. Gives what was made or found. */
+/** Runs a command on the database itself. Gives what was made or found. */
 export function ask(
   { context }: Invocation,
   { data, databaseUrl }: DatabaseChoice,

@@ -5,13 +5,13 @@ import { ServerError } from "../../client/errors.ts";
 import { connect } from "../core/connection/connect.ts";
 import type { FoundCredential, Invocation } from "../core/program/context.ts";
 
-/** What a server says to a credential; `valid` is null where it does not say. */
+/** Whether a server accepts a credential; `valid` is null if it does not say. */
 export interface Verdict {
   readonly valid: boolean | null;
   readonly problem: string | null;
 }
 
-/** A read for each kind of credential that changes nothing. */
+/** A harmless read for each kind of credential. */
 const questions: Readonly<Record<CredentialKind, { readonly route: Route; readonly input?: LooseInput }>> = {
   appKey: { route: routes.faqs.list },
   agentToken: {
@@ -24,7 +24,7 @@ const questions: Readonly<Record<CredentialKind, { readonly route: Route; readon
 
 const limits = { attempts: 1, timeoutMs: 5_000 };
 
-/** Asks a server, once, whether it takes a credential. */
+/** Asks a server once whether it accepts a credential. */
 export async function checkCredential(
   invocation: Invocation,
   { server, kind }: { readonly server: string; readonly kind: CredentialKind },

@@ -7,8 +7,8 @@ import { onOneLine } from "../core/output/plain-text.ts";
 import type { Context } from "../core/program/context.ts";
 
 /**
- * The id of this installation: made once, and kept beside the credentials. It is no secret, but who has it and the
- * account can sign in in its place, so only its owner reads it.
+ * The id of this installation, made once and stored beside the credentials. Only its owner can read it: with the id
+ * and the account, somebody else could sign in as this device.
  */
 export async function deviceIdOf(context: Context): Promise<string> {
   const file = join(configFolder(context), "device-id");
@@ -21,13 +21,13 @@ export async function deviceIdOf(context: Context): Promise<string> {
 
 const longestName = 100;
 
-/** What a person knows this machine by: `ada on lovelace`. */
+/** The name of this machine for a person: `ada on lovelace`. */
 export function deviceNameOf(given: string | undefined): string {
   const name = given === undefined ? `${userName()} on ${hostname()}` : given;
   return [...onOneLine(name)].slice(0, longestName).join("");
 }
 
-/** The system may know no name of this user, as in some containers. */
+/** The user may have no name, as in some containers. */
 function userName(): string {
   try {
     return userInfo().username;

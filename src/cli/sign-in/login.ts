@@ -23,8 +23,8 @@ export interface LoginFlags extends StoreFlags {
 }
 
 /**
- * Signs this machine in: a person approves it in the browser, and its token is stored. The verifier never leaves this
- * process but for the exchange itself. (rule L8)
+ * Signs this machine in: a person approves it in the browser, and its token is stored. The verifier leaves this
+ * process only for the exchange. (rule L8)
  */
 export async function login(invocation: Invocation, flags: LoginFlags): Promise<undefined> {
   if (flags.paste) assertCanPaste(invocation);
@@ -51,12 +51,12 @@ export async function login(invocation: Invocation, flags: LoginFlags): Promise<
   }
 }
 
-/** A server that is away, or that refuses the redirect, is told before anybody looks at a browser. */
+/** Finds out that the server is away, or refuses the redirect, before a browser is opened. */
 async function askBeforehand(invocation: Invocation, question: Question): Promise<void> {
   try {
     await invocation.sender()(approvalPage, { query: { ...question } });
   } catch (error) {
-    // It leads to a sign-in elsewhere, which is the browser's affair.
+    // The page redirects to another sign-in, which the browser handles.
     if (error instanceof UnexpectedAnswerError) return;
     if (error instanceof ServerError && error.status === 404) throw noSignIn(invocation);
     if (error instanceof ServerError && error.status === 401) return;
@@ -78,7 +78,7 @@ interface Proof {
   readonly deviceId: string;
 }
 
-/** One key for this exchange: a repeat after a lost answer gets the same token. */
+/** Exchanges the code with one key: a repeat after a lost answer gets the same token. */
 function exchange({ client, context }: Invocation, proof: Proof): Promise<DeviceGrant> {
   const timezone = systemTimeZone();
   const idempotencyKey = context.newId();

@@ -8,7 +8,7 @@ export interface ProfileFlags {
   readonly pushTokenFile?: string;
 }
 
-/** Changes what is given; without flags it changes nothing, and shows what is known. */
+/** Changes the given fields and shows the profile; without flags it only shows it. */
 export async function profile(invocation: Invocation, flags: ProfileFlags): Promise<undefined> {
   const { timezone, pushTokenFile: file } = flags;
   const pushToken =

@@ -2,7 +2,7 @@ import { ServerError } from "../../client/errors.ts";
 import { CliError } from "../core/failures/cli-error.ts";
 import { failureOf } from "../core/failures/failure.ts";
 
-/** The refusals of a sign-in, with what a person does about each; what is none of them as it is. */
+/** Adds the next step to a refusal of a sign-in. Gives any other error unchanged. */
 export function asSignInFailure(error: unknown): unknown {
   if (!(error instanceof ServerError)) return error;
   const next = nextSteps[error.code];

@@ -3,8 +3,8 @@ import { note } from "../core/output/output.ts";
 import type { Context, Invocation } from "../core/program/context.ts";
 
 /**
- * Shows where to approve this device, on standard error: standard output is for the answer. Opens it in the browser of
- * this machine where a person sits at it.
+ * Shows the address of the approval on standard error, because standard output is for the result. Opens it in the
+ * browser if a person uses this machine.
  */
 export async function showAddress(invocation: Invocation, url: string, wanted: boolean): Promise<void> {
   const { context, flags } = invocation;
@@ -17,7 +17,7 @@ export async function showAddress(invocation: Invocation, url: string, wanted: b
   );
 }
 
-/** Over SSH a browser would open on the other machine, and without a display in the terminal. */
+/** Over SSH the browser would open on the other machine, and without a display in the terminal. */
 function canOpen({ env, io, platform }: Context): boolean {
   if (!io.stderr.isTerminal || env.CI || env.SSH_CONNECTION || env.SSH_TTY) return false;
   return platform !== "linux" || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY || env.WSL_DISTRO_NAME);

@@ -12,8 +12,8 @@ export interface Pending {
 const seconds = 300;
 
 /**
- * The code of an approval: heard from the server, or pasted by the person on the terminal, whichever is first. Throws a
- * CliError where neither comes in five minutes.
+ * The code of an approval: from the server, or pasted by the person on the terminal, whichever is first. Throws a
+ * CliError if neither comes in five minutes.
  */
 export async function signInCodeOf(
   invocation: Invocation,
@@ -34,7 +34,7 @@ export async function signInCodeOf(
   }
 }
 
-/** Throws where `--paste` could only fail, before anybody opens a browser. */
+/** Throws if nobody can paste a code, before a browser is opened. */
 export function assertCanPaste(invocation: Invocation): void {
   if (canAsk(invocation)) return;
   throw usageError("Nobody can be asked for the code here.", "Leave out --paste to wait for the approval.");
@@ -52,7 +52,7 @@ function hear(invocation: Invocation, device: Pending, signal: AbortSignal): Pro
   });
 }
 
-/** What fails first, the question or the waiting, does not end the other, unless it is a refusal. */
+/** The first of both. If the question fails, the waiting goes on; a refusal ends both. */
 function firstOf(heard: Promise<Heard>, typed: Promise<string>): Promise<string> {
   return new Promise((resolve, reject) => {
     heard.then((found) => {

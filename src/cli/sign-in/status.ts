@@ -12,7 +12,7 @@ export interface StatusFlags {
   readonly offline?: boolean;
 }
 
-/** A place where a credential may be: for one server, one kind. */
+/** One server and one kind of credential. */
 interface Place {
   readonly server: string;
   readonly kind: CredentialKind;
@@ -28,7 +28,7 @@ interface Row {
   readonly variable: string;
   readonly source: string | null;
   readonly hint: string | null;
-  /** Null where nobody asked the server, or it did not say. */
+  /** Null if the server was not asked, or did not say. */
   readonly valid: boolean | null;
   readonly problem: string | null;
 }
@@ -66,7 +66,7 @@ function tellServers(invocation: Invocation, server: Server, tester: Server): vo
 const serverFor = (kind: CredentialKind, server: Server, tester: Server): string =>
   kind === "deviceToken" ? tester.address : server.address;
 
-/** What commands would use now. */
+/** The credentials that commands would use now. */
 const placesInUse = ({ context, flags }: Invocation, server: Server, tester: Server): Place[] =>
   allKinds.map((kind) => {
     const address = serverFor(kind, server, tester);
@@ -74,7 +74,7 @@ const placesInUse = ({ context, flags }: Invocation, server: Server, tester: Ser
     return { server: address, kind, find };
   });
 
-/** What else is stored on this machine. */
+/** The other credentials on this machine. */
 function placesStored({ context }: Invocation, server: Server, tester: Server): Place[] {
   const store = openStore(context);
   return Object.entries(store.index()).flatMap(([origin, kinds]) =>

@@ -8,7 +8,7 @@ import type { ShownTask, Tasks } from "../testing/tester/tasks.ts";
 
 /** What the screen shows, and when it ends. */
 export interface TaskScreen {
-  /** Looks at the tasks again and again, until the signal aborts. */
+  /** Reads the tasks again and again, until the signal aborts. */
   readonly looks: (signal: AbortSignal) => AsyncIterable<Look<Tasks>>;
   readonly now: () => Date;
   readonly signal: AbortSignal;
@@ -16,10 +16,12 @@ export interface TaskScreen {
   readonly streams?: Pick<RenderOptions, "stdin" | "stdout" | "debug">;
 }
 
-/** Shows the tasks of today until `q` or Ctrl-C. Throws what stays wrong, and the reason where the signal aborts. */
+/**
+ * Shows the tasks of today until `q` or Ctrl-C. Throws a permanent failure, and the reason if the signal aborts.
+ */
 export async function showTasks(screen: TaskScreen): Promise<void> {
   const { stdout = process.stdout } = screen.streams ?? {};
-  // Some terminals do not know how wide they are, and say 0: that would show one letter a line.
+  // Some terminals report a width of 0, which would show one letter per line.
   stdout.columns ||= 80;
   const app: Instance = render(<Screen {...screen} />, {
     exitOnCtrlC: false,
@@ -55,7 +57,7 @@ function useTime(now: () => Date): Date {
   return time;
 }
 
-/** The last look, and what was seen last: a problem does not wipe the screen. */
+/** The last look, and the last tasks, which stay on the screen after a failure. */
 function useLooks(looks: TaskScreen["looks"], signal: AbortSignal, exit: (error?: Error) => void) {
   const [look, setLook] = useState<Look<Tasks>>();
   const [tasks, setTasks] = useState<Tasks>();

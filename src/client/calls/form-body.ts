@@ -40,7 +40,7 @@ function headOf(boundary: string, name: string, file?: SentFile): string {
   return `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${named}\r\n${kind}`;
 }
 
-// As browsers write it: no name can end its quotes, or its line.
+/** Quoted as browsers do it: a name cannot end its quotes or its line. */
 const quoted = (name: string): string =>
   name.replace(/["\r\n]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
 

@@ -1,6 +1,6 @@
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What a CI job tells about itself. */
+/** What a CI job says about itself. */
 interface Facts {
   readonly runUrl: string | undefined;
   readonly commit: string | undefined;
@@ -8,7 +8,7 @@ interface Facts {
   readonly job: string | undefined;
 }
 
-/** A service that runs jobs, by the variables that it sets in each. */
+/** A CI service, with the variables that it sets in each job. */
 interface Provider {
   readonly name: string;
   readonly runs: (env: Env) => boolean;
@@ -120,7 +120,7 @@ const providers: readonly Provider[] = [
   },
 ];
 
-/** Where the run of a CI job is to be seen, its commit, ref and job. Empty where no known service runs it. */
+/** The address of a CI run, its commit, ref and job. Empty outside known services. */
 export function ciMetadata(env: Env): Record<string, string> {
   const provider = providers.find(({ runs }) => runs(env));
   if (!provider) return {};
@@ -128,7 +128,7 @@ export function ciMetadata(env: Env): Record<string, string> {
   return present({ ci: provider.name, runUrl: webAddress(runUrl), ...facts });
 }
 
-/** Whether a machine is at work whose disk is thrown away, as far as the environment tells. */
+/** Whether the environment is that of a CI job, whose disk is deleted afterwards. */
 export const isCiJob = (env: Env): boolean => Boolean(env.CI) || providers.some(({ runs }) => runs(env));
 
 export const isGitHubActions = (env: Env): boolean => env.GITHUB_ACTIONS === "true";
@@ -137,11 +137,11 @@ export const isGitLab = (env: Env): boolean => env.GITLAB_CI === "true";
 
 const longest = 500;
 
-/** The parts as one address; undefined where one is missing. */
+/** The parts as one address; undefined if one is missing. */
 const joined = (...parts: readonly (string | undefined)[]): string | undefined =>
   parts.every(Boolean) ? parts.join("/") : undefined;
 
-/** The address, unless it is none or carries a name and a password. */
+/** The address; undefined if it is malformed or holds a name and a password. */
 function webAddress(address: string | undefined): string | undefined {
   const url = address && URL.canParse(address) ? new URL(address) : undefined;
   return url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === ""

@@ -4,7 +4,10 @@ import { isCiJob } from "./ci-environment.ts";
 
 type Env = Context["env"];
 
-/** Text as a CI job may print it: strangers wrote parts of it, and the service reads commands from the job's log. */
+/**
+ * Text that is safe in the log of a CI job: strangers wrote parts of it, and the service runs commands from the
+ * log.
+ */
 export const asLogged = (env: Env, text: string): string => (isCiJob(env) ? withoutCommands(text) : text);
 
 /** The same for JSON, which keeps its meaning: `#` stands in strings only, and an escape can replace it there. */

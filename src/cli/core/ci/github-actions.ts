@@ -5,13 +5,13 @@ import { onOneLine } from "../output/plain-text.ts";
 export const annotation = (level: "notice" | "warning" | "error", title: string, message: string): string =>
   `::${level} title=${escaped(title, /[%\r\n:,]/g)}::${escaped(message, /[%\r\n]/g)}\n`;
 
-/** Adds Markdown to the summary page of a job; `file` is what GITHUB_STEP_SUMMARY names. */
+/** Adds Markdown to the summary page of a job; `file` is the value of GITHUB_STEP_SUMMARY. */
 export const addToSummary = (file: string, markdown: string): Promise<void> =>
   appendFile(file, `${markdown}\n`);
 
 /**
- * Writes an output of a step, one line of text; `file` is what GITHUB_OUTPUT names. The delimiter must be one that the
- * value's author cannot guess.
+ * Writes an output of a step, one line of text; `file` is the value of GITHUB_OUTPUT. The author of the value must
+ * not be able to guess the delimiter.
  */
 export const addOutput = (file: string, name: string, value: string, delimiter: string): Promise<void> =>
   appendFile(file, `${name}<<${delimiter}\n${onOneLine(value)}\n${delimiter}\n`);
@@ -26,7 +26,7 @@ export function markdownBlock(text: string): string {
 /** Strangers' text as one line of Markdown that shows every character as it is. */
 export const markdownText = (text: string): string => onOneLine(text).replace(/[!-/:-@[-`{-~]/g, "\\$&");
 
-/** A Markdown link, or only its text where the address is no web address. */
+/** A Markdown link; only its text if the address is not a web address. */
 export function markdownLink(text: string, address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) return markdownText(text);

@@ -11,7 +11,7 @@ import type { Context, Invocation } from "../program/context.ts";
 import { debugTrace } from "./debug-trace.ts";
 import { DryRun, viewOf } from "./dry-run.ts";
 
-/** How a command's requests reach the server. */
+/** The sender of a command's requests. */
 export const connect = (invocation: Invocation, limits: Limits = {}): Sender =>
   createSender({ ...connectionOptions(invocation), ...limits });
 
@@ -57,14 +57,14 @@ function connectionOptions(invocation: Invocation): ClientOptions {
   };
 }
 
-/** For how many seconds a failure may pass: a person who looks on waits less than a job. */
+/** For how many seconds a command tries again: shorter for a person than for a job. */
 const patienceOf = ({ env, io }: Context): number => (io.stderr.isTerminal && !env.CI ? 15 : 60);
 
-/** What writes the trace of each request, where one was asked for. */
+/** The function that writes the trace of each request, if `--debug` or INNKEEP_DEBUG wants one. */
 export const traceOf = ({ context, flags }: Invocation): ClientOptions["onExchange"] =>
   flags.debug || context.env.INNKEEP_DEBUG ? debugTrace(context) : undefined;
 
-/** As the usual variables name the proxies. */
+/** The proxies, from the usual variables. */
 export const proxyOf = ({ env }: Pick<Context, "env">): ProxySettings => ({
   http: env.http_proxy || env.HTTP_PROXY,
   https: env.https_proxy || env.HTTPS_PROXY,

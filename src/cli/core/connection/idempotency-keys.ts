@@ -12,12 +12,12 @@ interface PendingKey {
   readonly processId: number;
 }
 
-/** Servers remember a key for 24 hours: a younger one still has its answer, and leaves the request time to run. */
+/** Servers keep a key for 24 hours. A younger one leaves the request time to run. */
 const usableMs = 23 * 3_600_000;
 
 /**
- * Gives every mutation a key of its own and keeps it until the server has dealt with the request: the same command run
- * again repeats the request instead of doubling it.
+ * Gives every mutation a key and keeps it until the server has handled the request. The same command, started
+ * again, then repeats the request instead of doubling it.
  */
 export function idempotencyKeys(context: Context, stateFolder: string): Idempotency {
   const files = new Map<string, string>();
@@ -38,22 +38,22 @@ export function idempotencyKeys(context: Context, stateFolder: string): Idempote
   };
 }
 
-/** Left behind by a run that is over, and young enough to mean anything to the server. */
+/** Whether a key was left by a process that has ended, and the server still knows it. */
 const isOurs = ({ clock, processId, isRunning }: Context, left: PendingKey): boolean =>
   clock.now().getTime() - Date.parse(left.at) < usableMs &&
   (left.processId === processId || !isRunning(left.processId));
 
-// A key that is used again keeps its time: the server counts from the first request, too.
+// A reused key keeps its time, because the server counts from the first request.
 const fresh = ({ clock, newId }: Context) => ({ key: newId(), at: clock.now().toISOString() });
 
-/** A folder that cannot be written costs the memory, not the command. */
+/** If the folder is not writable, the key is not kept, but the command goes on. */
 function attempt(change: () => void): void {
   try {
     change();
   } catch {}
 }
 
-// Only the hash is written down: the request may hold what nobody else should read.
+// Only the hash is stored, because the request may hold secrets.
 function fingerprintOf({ method, url, body }: PreparedRequest): string {
   const text = typeof body === "object" ? "" : (body ?? "");
   return createHash("sha256").update(`${method}\n${url.href}\n${text}`).digest("hex");

@@ -6,13 +6,13 @@ import type { Context } from "../program/context.ts";
 
 const fileIn = (context: Context): string => join(configFolder(context), "last-sign-in");
 
-/** Keeps the address of the server that this machine has just signed in to. */
+/** Stores the address of the server that this machine signed in to. */
 export const rememberSignIn = (context: Context, baseUrl: string): void =>
   writePrivately(fileIn(context), `${baseUrl}\n`, context.newId);
 
 /**
- * The server of the last sign-in. Undefined where nobody signed in, where its token is no longer stored, and where
- * INNKEEP_DEVICE_TOKEN is set: a token from elsewhere is not for a server that this machine remembers.
+ * The server of the last sign-in. Undefined without a sign-in, if its token is no longer stored, and if
+ * INNKEEP_DEVICE_TOKEN is set: that token may be for another server.
  */
 export function lastSignIn(context: Context): string | undefined {
   if (context.env.INNKEEP_DEVICE_TOKEN) return undefined;

@@ -4,7 +4,7 @@ import { usageError } from "../failures/cli-error.ts";
 
 const methods = ["GET", "POST", "PATCH", "PUT", "DELETE"] as const;
 
-/** Where addresses lead that the contract does not know: by how they begin. */
+/** The credential for addresses outside the contract, by prefix. */
 const prefixes: readonly (readonly [RegExp, CredentialKind | "none"])[] = [
   [/^\/api\/v1\/testing\/auth\//, "none"],
   [/^\/api\/v1\/testing\/sdk\//, "appKey"],
@@ -14,7 +14,7 @@ const prefixes: readonly (readonly [RegExp, CredentialKind | "none"])[] = [
   [/^\/api\/v1\/(feedback|faqs|changelog)\//, "appKey"],
 ];
 
-/** The route to an address given on the command line: with the method, and the credential that it wants. */
+/** The route for an address on the command line, with its method and credential. */
 export function rawRoute(method: string, given: string, baseUrl: string): Route {
   const known = methods.find((one) => one === method.toUpperCase());
   if (!known) throw usageError(`${method} is not a method.`, `There are ${methods.join(", ")}.`);
@@ -22,7 +22,7 @@ export function rawRoute(method: string, given: string, baseUrl: string): Route 
   return { method: known, path, auth: authFor(known, path.replace(/\?.*$/, "")), summary: "", large: true };
 }
 
-/** The path and query, with the part that the base URL already has taken off. Throws where it leads elsewhere. */
+/** The path and query relative to the base URL. Throws if the address is on another server. */
 function pathOf(given: string, baseUrl: string): string {
   if (/^[A-Za-z]:[\\/]/.test(given)) {
     throw usageError(

@@ -5,8 +5,8 @@ import { lastSignIn } from "./last-sign-in.ts";
 const local = "http://127.0.0.1:4700";
 
 /**
- * The server that is meant: `--base-url`, INNKEEP_BASE_URL, for a tester's commands the server of the last sign-in, or
- * the one on this machine. Throws a usage error for what is no web address.
+ * The server of a command: `--base-url`, INNKEEP_BASE_URL, for a tester's commands the server of the last sign-in,
+ * or the one on this machine. Throws a usage error for a text that is not a web address.
  */
 export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean): Server {
   const variable = context.env.INNKEEP_BASE_URL;
@@ -17,7 +17,7 @@ export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean
   return { address: local, from: "the default" };
 }
 
-/** Where the console of a server is: INNKEEP_CONSOLE_URL, or the place that a server gives it by itself. */
+/** The address of a server's console: INNKEEP_CONSOLE_URL, or the server's default. */
 export const consoleAddress = ({ env }: Context, baseUrl: string): string =>
   env.INNKEEP_CONSOLE_URL ? webAddress(env.INNKEEP_CONSOLE_URL, "INNKEEP_CONSOLE_URL") : `${baseUrl}/console`;
 

@@ -7,7 +7,9 @@ const known = [
   { name: "test key", prefix: "stk_", variable: "INNKEEP_TEST_KEY" },
 ];
 
-/** Which other credential this is by the way it begins, in a sentence; undefined where it may be the right one. */
+/**
+ * Says in a sentence which other kind of credential this is, by its prefix; undefined if it may be the right kind.
+ */
 export function mixUp({ secret, source }: FoundCredential, kind: CredentialKind): string | undefined {
   const wanted = credentialKinds[kind];
   const other = known.find(({ prefix }) => prefix !== wanted.prefix && secret.startsWith(prefix));
@@ -15,7 +17,7 @@ export function mixUp({ secret, source }: FoundCredential, kind: CredentialKind)
   return `${source} holds ${a(other.name)} (${other.prefix}), not ${a(wanted.name)} (${wanted.prefix}).`;
 }
 
-/** Throws a CliError where a credential is one of another kind: the server would only call it invalid. */
+/** Throws a CliError if a credential is of another kind, because the server would only say that it is invalid. */
 export function assertCredentialKind(found: FoundCredential, kind: CredentialKind): void {
   const message = mixUp(found, kind);
   if (message === undefined) return;

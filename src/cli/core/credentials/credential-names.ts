@@ -1,15 +1,15 @@
 import { InvalidArgumentError } from "commander";
 import { type CredentialKind, credentialKinds } from "../../../client/credential-kinds.ts";
 
-/** What a credential is called on the command line: the end of `innkeep auth set …`. */
+/** The name of a credential on the command line: the last word of `innkeep auth set …`. */
 const wordOf = (kind: CredentialKind): string => credentialKinds[kind].command.split(" ").at(-1) ?? kind;
 
 export const allKinds: readonly CredentialKind[] = ["appKey", "agentToken", "deviceToken", "maintainerToken"];
 
-/** The words for all kinds, for help and messages. */
+/** The names of all kinds, for help and messages. */
 export const kindWords: string = allKinds.map(wordOf).join(", ");
 
-/** The kind that a word means. */
+/** The kind with this name. */
 export function kindOf(word: string): CredentialKind {
   const kind = allKinds.find((one) => wordOf(one) === word);
   if (kind) return kind;

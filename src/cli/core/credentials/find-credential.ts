@@ -12,8 +12,8 @@ const fileFlags = {
 } as const satisfies Record<CredentialKind, { flag: string; name: keyof GlobalFlags } | undefined>;
 
 /**
- * A credential by the order of precedence: a file that a flag names, the environment, what is stored for this origin.
- * Nothing stored is looked at where one of the others is there. Undefined where there is none.
+ * Finds a credential, in this order: the file that a flag names, the environment, the store of this machine for
+ * this origin. The store is read only if the others have none. Undefined if there is none.
  */
 export async function findCredential(
   context: Context,
@@ -34,7 +34,7 @@ export async function findCredential(
   return found && { secret: found.secret, source: found.in === "file" ? store.file : "keychain" };
 }
 
-/** What this person stored on this machine. */
+/** The credentials that this person stored on this machine. */
 export const openStore = (context: Context): CredentialStore =>
   createStore({
     folder: configFolder(context),

@@ -4,7 +4,7 @@ import { CliError } from "../failures/cli-error.ts";
 import type { Invocation } from "../program/context.ts";
 import { openStore } from "./find-credential.ts";
 
-/** Tells that there is no such credential, for which server one was looked for, and which servers have one. */
+/** The error for a missing credential. It names the server, and other servers for which one is stored. */
 export function missingCredential(invocation: Invocation, kind: CredentialKind): CliError {
   const { message } = new MissingCredentialError(kind);
   const { address, from } = invocation.server();

@@ -10,7 +10,7 @@ export interface StoreFlags {
   readonly insecureStorage?: boolean;
 }
 
-/** What may be told of a credential that was stored. */
+/** What may be shown of a stored credential. */
 export interface IssuedCredential {
   readonly origin: string;
   readonly kind: CredentialKind;
@@ -18,7 +18,7 @@ export interface IssuedCredential {
   readonly hint: string;
 }
 
-/** Stores a credential for the server that is meant, and says where it went. Throws a CliError where nothing takes it. */
+/** Stores a credential for the command's server, and says where. Throws a CliError if that fails. */
 export async function storeCredential(
   invocation: Invocation,
   { insecureStorage }: StoreFlags,
@@ -41,10 +41,10 @@ export async function storeCredential(
   return { origin, kind, source, hint: hintOf(secret) };
 }
 
-/** The server that credentials are pinned to. */
+/** The origin that credentials are pinned to. */
 export const originOf = (invocation: Invocation): string => new URL(invocation.baseUrl()).origin;
 
-/** A folder that cannot be written is for the person to mend. */
+/** Runs a change of files. Turns an error of the file system into a CliError that says what to do. */
 export async function written<T>(change: () => Promise<T>): Promise<T> {
   try {
     return await change();

@@ -1,21 +1,21 @@
 import type { Issue } from "../../../contract/issues.ts";
 import type { Exit } from "./exit-codes.ts";
 
-/** What a program is told of a failure beside its message. */
+/** Further fields of a failure, for programs. */
 export interface FailureDetails {
   readonly status?: number;
   readonly requestId?: string;
   readonly retryAfterSeconds?: number;
   readonly issues?: readonly Issue[];
-  /** What attestation found wrong with this device. */
+  /** Why attestation refused this device. */
   readonly reasons?: readonly string[];
-  /** The day of the test that it was about. */
+  /** The day of the test that the failure is about. */
   readonly dayIndex?: number;
-  /** What was not sent, and kept. */
+  /** The item that was not sent and is kept. */
   readonly spooled?: { readonly id: string; readonly outcome: string };
 }
 
-/** A failure that a command explains itself: what happened and why, the next command, how the program ends. */
+/** A failure that a command explains: what happened and why, the next step, and the exit code. */
 export class CliError extends Error {
   readonly exit: Exit;
   readonly code: string;

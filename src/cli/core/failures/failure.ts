@@ -13,7 +13,7 @@ import { DamagedStoreError } from "../../../credentials/store.ts";
 import { CliError, type FailureDetails } from "./cli-error.ts";
 import type { Exit } from "./exit-codes.ts";
 
-/** What a person or a program is told when a command fails. */
+/** A failed command, for a person or a program. */
 export interface Failure extends FailureDetails {
   readonly exit: Exit;
   readonly code: string;
@@ -21,7 +21,7 @@ export interface Failure extends FailureDetails {
   readonly next?: string;
 }
 
-/** Tells any error as a failure: how the program ends, what happened, what to do next. */
+/** Describes any error as a failure: the exit, what happened, and the next step. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CliError)
     return { exit: error.exit, code: error.code, message: error.message, next: error.next, ...error.details };
@@ -40,7 +40,7 @@ export function failureOf(error: unknown): Failure {
   return programFailure(error);
 }
 
-/** Any error as one that explains itself. */
+/** Any error as a CliError. */
 export function cliErrorOf(error: unknown): CliError {
   if (error instanceof CliError) return error;
   const { exit, code, message, next, ...details } = failureOf(error);
@@ -48,8 +48,8 @@ export function cliErrorOf(error: unknown): CliError {
 }
 
 /**
- * What the server and the operator's commands fail with. They are programs of their own, built apart: their errors are
- * known by name, not by class.
+ * Failures of the server and of the operator's commands. These programs are built apart, so that their errors are
+ * recognised by name and not by class.
  */
 function programFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return told(error, "unexpected");

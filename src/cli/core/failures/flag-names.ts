@@ -3,8 +3,8 @@ import type { Issue } from "../../../contract/issues.ts";
 import type { Failure } from "./failure.ts";
 
 /**
- * A failure in the words of the command line: a server names the fields of a request, the person knows flags and
- * arguments. What no flag or argument stands for stays as it is.
+ * A failure with the names of flags and arguments instead of the request's fields. A field without a flag keeps its
+ * name.
  */
 export function withFlagNames(failure: Failure, command: Command): Failure {
   const { issues = [], code } = failure;

@@ -2,7 +2,7 @@ import { type Command, CommanderError } from "commander";
 import { calledBy } from "../program/called-command.ts";
 import { type CliError, usageError } from "./cli-error.ts";
 
-/** Tells which flags a command cannot do without. */
+/** The error that names all missing flags of a command. */
 export const missingFlags = (flags: readonly string[]): CliError =>
   usageError(
     `The command needs ${flags.length === 1 ? "one flag" : `${flags.length} flags`} more:`,
@@ -12,7 +12,7 @@ export const missingFlags = (flags: readonly string[]): CliError =>
     },
   );
 
-/** As `missingFlags`, for a command line whose parser stopped at the first of them; any other error as it is. */
+/** As `missingFlags`, for a parser error about the first missing flag. Gives any other error unchanged. */
 export function allMissing(error: unknown, program: Command, argv: readonly string[]): unknown {
   if (!(error instanceof CommanderError) || error.code !== "commander.missingMandatoryOptionValue")
     return error;

@@ -1,7 +1,7 @@
 import { type Command, Help, type Option } from "commander";
 import { examples } from "./examples.ts";
 
-/** How help looks: without aliases, which are for habit, and without what is the same for every command. */
+/** The form of help: without aliases, and without what is the same for every command. */
 export const helpStyle = {
   subcommandTerm: (command: Command): string => `${command.name()} ${argumentsOf(command)}`.trim(),
   commandUsage: (command: Command): string =>
@@ -10,7 +10,7 @@ export const helpStyle = {
     `${new Help().optionDescription(option)}${option.mandatory ? " (required)" : ""}`,
 };
 
-/** Adds to each command below what stands at the end of its help: examples, and where the global options are. */
+/** Adds the end of the help to each command below: examples, and where the global options are. */
 export function addHelpEndings(command: Command): void {
   for (const one of command.commands) {
     one.addHelpText("after", () => endingOf(one));

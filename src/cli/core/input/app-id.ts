@@ -11,8 +11,8 @@ interface NamedApp {
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 /**
- * The id of the app that is meant: `--app`, INNKEEP_APP (an id or a name), or the only one that the maintainer token
- * reaches. Throws a usage error that lists them where it is not clear.
+ * The id of the command's app: `--app`, INNKEEP_APP (an id or a name), or the only app of the maintainer token.
+ * Throws a usage error that lists the apps if the choice is not clear.
  */
 export async function appIdOf(invocation: Invocation): Promise<string> {
   const wanted = invocation.flags.app ?? (invocation.context.env.INNKEEP_APP || undefined);
@@ -28,14 +28,14 @@ export async function appIdOf(invocation: Invocation): Promise<string> {
   );
 }
 
-/** Whether a command goes through the console's API: `--app` says so, or a maintainer token is all there is. */
+/** Whether a command uses the console's API: if `--app` is given, or only a maintainer token is there. */
 export async function goesThroughConsole(invocation: Invocation): Promise<boolean> {
   if (invocation.flags.app !== undefined) return true;
   if (await invocation.credential("appKey")) return false;
   return (await invocation.credential("maintainerToken")) !== undefined;
 }
 
-/** The apps of the token. One that may not list apps still knows the one app that it is limited to. */
+/** The apps of the token. A token that may not list apps still has the one app that it is limited to. */
 export async function reachableApps(invocation: Invocation): Promise<readonly NamedApp[]> {
   try {
     return (await invocation.client().apps.list()).items;
@@ -57,7 +57,7 @@ const unknownApps = ({ code, status }: ServerError): CliError =>
     { status },
   );
 
-/** Those of exactly that name; else those whose name is the same but for capitals. */
+/** The apps with exactly that name; else those with that name in any case. */
 function appsCalled(apps: readonly NamedApp[], wanted: string): readonly NamedApp[] {
   const exact = apps.filter(({ name }) => name === wanted);
   return exact.length > 0 ? exact : apps.filter(({ name }) => name.toLowerCase() === wanted.toLowerCase());

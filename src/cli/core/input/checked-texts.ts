@@ -11,7 +11,7 @@ type Reading = (
   given: string | undefined,
 ) => Promise<string | undefined>;
 
-/** The texts of flags that take text, `-` or `@file`, by the name of the field; what cannot be read is a fault. */
+/** The texts of flags that take text, `-` or `@file`, by field name. A text that cannot be read is a fault. */
 export async function readTexts(
   invocation: Invocation,
   given: Texts,

@@ -7,7 +7,7 @@ import { FeedbackType } from "../../../contract/feedback.ts";
 import { authorizePath, codePath } from "../../../contract/sign-in.ts";
 import { verificationTiers } from "../../../contract/tester.ts";
 
-/** The values that flags and addresses may take, as the contract knows them. The build puts them in place of the code. */
+/** The values that flags and addresses may take, from the contract. The build replaces this code by the values. */
 export const choices = {
   authorizePath,
   bodyFormats: BodyFormat.options,

@@ -1,13 +1,13 @@
 import { usageError } from "../failures/cli-error.ts";
 import type { Invocation } from "../program/context.ts";
 
-/** Whether a question can be asked: a person sits at both ends, and nothing said not to ask. */
+/** Whether a question can be asked: a person sits at a terminal, outside CI and without `--no-input`. */
 export const canAsk = ({ context, flags }: Invocation): boolean =>
   context.io.stdin.isTerminal && context.io.stderr.isTerminal && flags.input !== false && !context.env.CI;
 
 /**
- * Goes on only when the person agrees: `--yes`, or a `y` on the terminal. Throws a usage error that names `--yes`
- * where nobody can be asked, and one that says so where the person declines.
+ * Continues only if the person agrees: `--yes`, or `y` on the terminal. Throws a usage error that names `--yes` if
+ * nobody can be asked, and another if the person declines.
  */
 export async function confirm(invocation: Invocation, question: string): Promise<void> {
   const { context, flags } = invocation;

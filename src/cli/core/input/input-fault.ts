@@ -1,15 +1,15 @@
-/** One thing that is wrong with what was given: under which flag, and what is wanted there. */
+/** A fault in the input: the flag, and what it needs. */
 export interface InputFault {
   readonly flag: string;
   readonly message: string;
 }
 
-/** Either what was asked for, or all that stands in its way. */
+/** Either the result, or all faults that prevent it. */
 export interface Checked<Value> {
   readonly value: Value;
   readonly faults: readonly InputFault[];
 }
 
-/** The flag that gives a field of the request: `dedupeKey` comes from `--dedupe-key`. */
+/** The flag of a field of the request: `--dedupe-key` for `dedupeKey`. */
 export const flagOf = (field: string): string =>
   `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

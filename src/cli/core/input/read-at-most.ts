@@ -1,15 +1,15 @@
-/** A text file is far smaller; what has no end is not read until memory is full. */
+/** A text file is far smaller. The limit keeps an endless file from filling the memory. */
 export const mostTextBytes = 67_108_864;
 
 export interface ReadBytes {
   readonly bytes: Buffer;
-  /** Whether that is all. */
+  /** Whether the text is complete. */
   readonly whole: boolean;
 }
 
 /**
- * Reads a file of any kind, a pipe or a device too, but hardly more than `mostTextBytes` of it. Rejects when the signal
- * aborts while it waits for a pipe's writer.
+ * Reads a file, a pipe or a device, but hardly more than `mostTextBytes` of it. Rejects if the signal aborts while
+ * it waits for the writer of a pipe.
  */
 export async function readAtMost(path: string, signal: AbortSignal): Promise<ReadBytes> {
   // Loaded only here: most commands read no file, and must start fast.
@@ -22,8 +22,8 @@ export async function readAtMost(path: string, signal: AbortSignal): Promise<Rea
 }
 
 /**
- * The open descriptor that a path such as `/dev/fd/3` stands for. A pipe that is opened again does not end where its writer
- * has ended before, and a socket cannot be opened.
+ * The open descriptor of a path such as `/dev/fd/3`. A pipe that is opened once more may never end, and a socket
+ * cannot be opened.
  */
 function descriptorOf(path: string): number | undefined {
   const number = /^\/(?:dev|proc\/self)\/fd\/(\d{1,9})$/.exec(path)?.[1];
@@ -55,7 +55,10 @@ async function* ofFile(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** A thread that opens a pipe which nobody writes waits in a way that no signal ends: this waits as for a connection. */
+/**
+ * Waits for the writer of a pipe as for a connection: a thread that opens a pipe without a writer cannot be
+ * interrupted.
+ */
 async function* ofPipe(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   const { constants, openSync } = await import("node:fs");
   yield* ofStream(openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), signal);

@@ -3,7 +3,10 @@ import { usageError } from "../failures/cli-error.ts";
 import type { Context, Invocation, Io } from "../program/context.ts";
 import { mostTextBytes, readAtMost } from "./read-at-most.ts";
 
-/** The text of a flag: itself, standard input for `-`, a file for `@file`. `@@` stands for a text that starts with `@`. */
+/**
+ * The text of a flag: the value itself, standard input for `-`, a file for `@file`. `@@` starts a text that begins
+ * with `@`.
+ */
 export async function textOf({ context }: Invocation, flag: string, given: string): Promise<string> {
   if (given === "-") return withoutLastLineEnd(await readText(context, flag, given));
   if (given.startsWith("@@")) return given.slice(1);
@@ -11,7 +14,7 @@ export async function textOf({ context }: Invocation, flag: string, given: strin
   return withoutLastLineEnd(await readText(context, flag, given.slice(1)));
 }
 
-/** As `textOf`; undefined where the flag is not given. */
+/** As `textOf`; undefined without the flag. */
 export const optionalTextOf = async (
   invocation: Invocation,
   flag: string,
@@ -19,8 +22,8 @@ export const optionalTextOf = async (
 ): Promise<string | undefined> => (given === undefined ? undefined : textOf(invocation, flag, given));
 
 /**
- * All of a file, or of standard input for `-`. Throws a usage error that names the flag where the file cannot be read, or
- * where another flag has taken standard input.
+ * Reads a whole file, or standard input for `-`. Throws a usage error that names the flag if the file cannot be
+ * read or another flag has read standard input.
  */
 export async function readText({ io, cwd, signal }: Context, flag: string, file: string): Promise<string> {
   if (file === "-" || isStandardInput(file)) return standardInput(io, flag);
@@ -31,13 +34,13 @@ export async function readText({ io, cwd, signal }: Context, flag: string, file:
   throw usageError(`${flag}: the file ${file} is larger than ${mostTextBytes / 1_048_576} MiB.`);
 }
 
-/** Whether the path means standard input. What it was opened to may not open again, such as a pipe that was written. */
+/** Whether the path means standard input, which often cannot be opened once more. */
 export const isStandardInput = (path: string): boolean =>
   /^\/dev\/stdin$|^\/(dev|proc\/self)\/fd\/0$/.test(path);
 
 const taken = new WeakMap<Io, { readonly flag: string; readonly text: Promise<string> }>();
 
-/** Standard input can be read once: for the first flag that names it. */
+/** Standard input can be read once, by the first flag that names it. */
 function standardInput(io: Io, flag: string): Promise<string> {
   const reading = taken.get(io) ?? { flag, text: io.stdin.text() };
   taken.set(io, reading);
@@ -45,7 +48,7 @@ function standardInput(io: Io, flag: string): Promise<string> {
   throw usageError(`${flag}: standard input can be read once, and ${reading.flag} takes it.`);
 }
 
-/** What went wrong with a file, in a word or two. */
+/** What went wrong with a file, in short. */
 export const reasonOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
 

@@ -1,4 +1,4 @@
-/** The time zone of this machine by its IANA name; undefined where it is only known by its offset. */
+/** The IANA name of this machine's time zone; undefined if only its offset is known. */
 export function systemTimeZone(): string | undefined {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   return timeZone && !/^[+-]|Unknown/.test(timeZone) ? timeZone : undefined;

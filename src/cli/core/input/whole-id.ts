@@ -2,16 +2,16 @@ import { CliError, usageError } from "../failures/cli-error.ts";
 import { onOneLine } from "../output/plain-text.ts";
 import { isId } from "./app-id.ts";
 
-/** One thing of a list: its id, and what a person knows it by. */
+/** An item of a list: its id, and a name for a person. */
 export interface Listed {
   readonly id: string;
   readonly name: string;
 }
 
 export interface Shelf {
-  /** What its things are called, such as `FAQ entry`. */
+  /** What an item is called, such as `FAQ entry`. */
   readonly thing: string;
-  /** The command that shows all of them. */
+  /** The command that lists all items. */
   readonly command: string;
   readonly list: () => Promise<readonly Listed[]>;
 }
@@ -19,8 +19,9 @@ export interface Shelf {
 const fewest = 4;
 
 /**
- * The whole id: as it is given, or the only one of the list that starts so; what can be no start of an id is left to the
- * server. Throws a CliError where no id starts so, and a usage error with the choice where several do.
+ * The whole id: as given, or the only id of the list with this start. A text that cannot be the start of an id is
+ * left to the server. Throws a CliError if no id has this start, and a usage error with the choice if several have
+ * it.
  */
 export async function wholeId(given: string, { thing, command, list }: Shelf): Promise<string> {
   if (!isStart(given)) return given.toLowerCase();
@@ -35,13 +36,13 @@ export async function wholeId(given: string, { thing, command, list }: Shelf): P
   throw usageError(`${found.length} ids start with ${given}.`, `Give more of it:\n${choice}`);
 }
 
-/** Whether a text can be the beginning of an id, and is long enough to mean one. */
+/** Whether a text can be the start of an id, and is long enough. */
 export const isStart = (text: string): boolean =>
   text.length >= fewest && text.length < 36 && /^[0-9a-f]{1,8}(-[0-9a-f-]*)?$/i.test(text);
 
 const shown = 8;
 
-/** The ids cut to so many characters that each still differs from all others. */
+/** The shortest starts of the ids that are all different. */
 export function shortened(ids: readonly string[]): string[] {
   const different = new Set(ids);
   let length = shown;

@@ -5,7 +5,7 @@ type Style = keyof typeof styles;
 
 export type Painter = (style: Style, text: string) => string;
 
-/** Gives text in a style, or as it is where the sink shows no colour: `--color`, NO_COLOR, FORCE_COLOR, terminal. */
+/** Styles text, unless the sink shows no colour: `--color`, NO_COLOR, FORCE_COLOR and the terminal decide. */
 export function painter(context: Context, flags: GlobalFlags, sink: Sink): Painter {
   if (!showsColor(context, flags, sink)) return (_style, text) => text;
   return (style, text) => `\u001b[${styles[style][0]}m${text}\u001b[${styles[style][1]}m`;

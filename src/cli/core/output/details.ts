@@ -1,4 +1,4 @@
-/** Lines of `name  value`, with the values below each other and those that are missing left out. */
+/** Lines of `name  value` with aligned values. Missing values are left out. */
 export function details(facts: Readonly<Record<string, string | number | null | undefined>>): string {
   const shown = Object.entries(facts).filter(
     ([, value]) => value !== null && value !== undefined && value !== "",

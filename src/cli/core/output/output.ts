@@ -12,13 +12,13 @@ import { table } from "./table.ts";
 export interface Column<Row> {
   readonly heading: string;
   readonly of: (row: Row) => unknown;
-  /** An id that commands also take by its start: a terminal shows no more than that. */
+  /** An id that commands also take by its start. A terminal shows only the start. */
   readonly isId?: boolean;
 }
 
 /**
- * Writes one thing to standard output: JSON under `--json`, the values of `--fields`, the bytes of the field that `--raw`
- * names, else the lines of `text`.
+ * Writes one value to standard output: JSON with `--json`, the values of `--fields`, the bytes of the field that
+ * `--raw` names, else the lines of `text`.
  */
 export function printOne(invocation: Invocation, value: unknown, text: () => string): void {
   const names = fieldNames(invocation.flags.fields);
@@ -37,9 +37,9 @@ export function printOne(invocation: Invocation, value: unknown, text: () => str
 }
 
 /**
- * Writes a list to standard output: under `--json` one object `{items, …extra}`, the list under `name` where it has one of
- * its own; else a table on a terminal, and in a
- * pipe tab-separated full values without headings. `--fields` chooses what is shown of each item.
+ * Writes a list to standard output: with `--json` one object `{items, …extra}`, with `name` in place of `items` if
+ * given; else a table on a terminal, and tab-separated full values without headings in a pipe. `--fields` chooses
+ * the fields of each item.
  */
 export function printList<Row>(
   invocation: Invocation,
@@ -67,7 +67,7 @@ export function printList<Row>(
   else writeTable(invocation, columns, forPeople(invocation, columns, rows));
 }
 
-/** Short ids and times from now, unless fields were asked for by their names. */
+/** Short ids and relative times, unless `--fields` is given. */
 function forPeople<Row>(
   { context }: Invocation,
   columns: readonly Column<Row>[],
@@ -80,7 +80,7 @@ function forPeople<Row>(
   return rows.map((row, line) => row.map((value, at) => ids[at]?.[line] ?? relativeTime(plain(value), now)));
 }
 
-/** Tells the person something, on standard error. Silent under `--json`: a program reads what is printed. */
+/** Writes a note for the person to standard error. Silent with `--json`. */
 export function note({ context, flags }: Invocation, message: string): void {
   if (!flags.json) context.io.stderr.write(`${asLogged(context.env, printable(message))}\n`);
 }
@@ -108,7 +108,7 @@ function writeTable(
   stdout.write(`${asLogged(context.env, lines)}\n`);
 }
 
-/** Into a pipe exactly what the server holds; a terminal gets no control characters. */
+/** A pipe gets exactly the server's text; a terminal gets it without control characters. */
 function printRaw({ context, flags }: Invocation, value: unknown, name: string): void {
   if (flags.json || flags.fields !== undefined)
     throw usageError("--raw prints one field as it is.", "Leave out --json and --fields.");

@@ -4,11 +4,17 @@ const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 
-/** Text of strangers without what moves a terminal's cursor or turns its direction; lines and tabs stay. */
+/**
+ * Text of strangers without characters that move the cursor or change the direction of text. Line ends and tabs
+ * stay.
+ */
 export const printable = (text: string): string =>
   text.replace(unprintable, (character) => (kept.has(character) ? character : ""));
 
-/** The text as lines that no CI service takes for its commands: `::` and `##` at a start, `##[`, `##vso[` anywhere. */
+/**
+ * The text as lines that no CI service reads as commands: `::` and `##` at the start of a line, `##[` and `##vso[`
+ * anywhere.
+ */
 export const withoutCommands = (text: string): string =>
   text.replace(/(^|\n)([^\S\n]*)(?=::|##)/g, "$1$2\\").replace(/##(?=\w*\[)/g, "# #");
 
@@ -19,14 +25,14 @@ export const onOneLine = (text: string): string => printable(text.replace(/\s+/g
 export const asTabbed = (text: string): string =>
   printable(text.replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? character));
 
-/** Columns that the text takes in a terminal. */
+/** The width of the text in a terminal, in columns. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += wide.test(character) ? 2 : /\p{M}/u.test(character) ? 0 : 1;
   return width;
 }
 
-/** The text cut to a width, with an ellipsis where something is missing. */
+/** The text cut to a width, with an ellipsis at the cut. */
 export function cutTo(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = "";

@@ -6,7 +6,7 @@ const units = [
 ] as const;
 const furthest = 30 * 86_400;
 
-/** An instant as a person says it: `3 h ago`, `in 2 d`, and the day where that is far away. What is no instant stays. */
+/** An instant for a person: `3 h ago`, `in 2 d`, or the day if it is far away. Any other text stays unchanged. */
 export function relativeTime(text: string, now: Date): string {
   if (!instant.test(text)) return text;
   const seconds = (Date.parse(text) - now.getTime()) / 1_000;

@@ -7,8 +7,8 @@ const idLength = 36;
 type Columns = readonly { readonly least: number; readonly most: number }[];
 
 /**
- * The rows of a table whose columns are as wide as their longest cell, or narrower where the terminal is. What is one word
- * (an id, an address, an instant) is of use only whole: rather than cut it, a row goes on in a further, indented line.
+ * The rows of a table. Columns are as wide as their longest cell, or narrower to fit the terminal. A single word
+ * (an id, an address, an instant) is never cut: its row continues on an indented line instead.
  */
 export function table(rows: readonly (readonly string[])[], columns: number): string[] {
   const cells = rows.map((row) => row.map(onOneLine));
@@ -34,7 +34,7 @@ function wordWidth(cell: string): number {
   return width > idLength || cell.includes(" ") ? 0 : width;
 }
 
-/** Which columns share a line, and how wide each is there. */
+/** The columns that share a line, with their widths. */
 function packed(columns: Columns, available: number): { from: number; widths: number[] }[] {
   const starts = [0];
   let used = -gap.length;
@@ -50,7 +50,7 @@ function packed(columns: Columns, available: number): { from: number; widths: nu
   });
 }
 
-/** Takes from the widest column that has more than its least, until all fit. */
+/** Narrows the widest column that is above its minimum, until all fit. */
 function fitted(columns: Columns, available: number): number[] {
   const widths = columns.map(({ most }) => most);
   let excess = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1)) - available;

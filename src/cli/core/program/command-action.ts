@@ -3,20 +3,20 @@ import type { Exit } from "../failures/exit-codes.ts";
 import type { Context, GlobalFlags, Invocation } from "./context.ts";
 import { startInvocation } from "./invocation.ts";
 
-/** What a group of commands is built with: the world, and where each leaves how it ended. */
+/** What a group of commands is built with: the context, and where each command stores its exit. */
 export interface Setup {
   readonly context: Context;
   readonly outcome: { exit: Exit };
-  /** The commands are a tester's: they go to the server of the last sign-in where none is named. */
+  /** Commands of a tester: they go to the server of the last sign-in unless one is named. */
   readonly asTester?: boolean;
 }
 
-/** What a group of a tester's commands is built with. */
+/** The setup of a group of a tester's commands. */
 export const forTester = (setup: Setup): Setup => ({ ...setup, asTester: true });
 
 /**
- * Gives a command what it does: `flags` are its own and the global ones, `argument` its positional argument (an array
- * where the argument is variadic). It ends `ok` unless it returns another exit or throws.
+ * Sets the action of a command. `flags` are its own and the global flags, `argument` is its positional argument (an
+ * array if it is variadic). The exit is `ok` unless the action returns another or throws.
  */
 export function commandAction<Flags extends object, Argument = undefined>(
   command: Command,

@@ -18,7 +18,7 @@ export interface Io {
   readonly stdin: { readonly isTerminal: boolean; text(): Promise<string> };
   readonly stdout: Sink;
   readonly stderr: Sink;
-  /** Asks on the terminal and gives the line that was typed; `hidden` echoes nothing, `signal` takes the question back. */
+  /** Asks on the terminal and gives the typed line. `hidden` echoes nothing; `signal` ends the question. */
   ask(question: string, options?: AskOptions): Promise<string>;
 }
 
@@ -27,11 +27,11 @@ export interface AskOptions {
   readonly signal?: AbortSignal;
 }
 
-/** All that a command may touch of the world. `bin` makes it of the process, tests make their own. */
+/** Everything that a command uses of its process. `bin` makes it of the real process, tests make their own. */
 export interface Context {
   readonly io: Io;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What relative file names start from. */
+  /** The folder of relative file names. */
   readonly cwd: string;
   readonly home: string;
   readonly platform: string;
@@ -46,12 +46,12 @@ export interface Context {
   readonly newId: () => string;
   /** From 0 up to 1, for the jitter of pauses. */
   readonly random: () => number;
-  /** The keychain of the system; undefined where there is none. Loaded only when it is asked for. */
+  /** Loads the keychain of the system; undefined if there is none. */
   readonly keychain: () => Promise<Keychain | undefined>;
-  /** Opens an address in the person's browser; rejects where there is none. */
+  /** Opens an address in the person's browser; rejects if there is none. */
   readonly openBrowser: (url: string) => Promise<void>;
   readonly programs: Programs;
-  /** What carries requests, where it is not the network of this machine. */
+  /** Sends requests, in place of the network of this machine. */
   readonly transport?: Transport;
 }
 
@@ -60,7 +60,7 @@ export interface GlobalFlags {
   readonly json?: boolean;
   /** Names of fields, comma separated. */
   readonly fields?: string;
-  /** Name of the one field of a view that is printed, byte for byte. */
+  /** The only field that is printed, byte for byte. */
   readonly raw?: string;
   readonly baseUrl?: string;
   readonly debug?: boolean;
@@ -79,40 +79,40 @@ export interface GlobalFlags {
   readonly app?: string;
 }
 
-/** A credential and where it comes from: a flag, a variable, `keychain`, or the file. */
+/** A credential and its source: a flag, a variable, `keychain`, or the file. */
 export interface FoundCredential {
   readonly secret: string;
   readonly source: string;
 }
 
-/** The server that requests go to, and what named it. */
+/** The server that requests go to, and the source of its address. */
 export interface Server {
   /** Without a slash at the end. */
   readonly address: string;
   readonly from: "--base-url" | "INNKEEP_BASE_URL" | "the last sign-in" | "the default";
 }
 
-/** One command at work: the world, the flags it was called with, and the server it talks to. */
+/** One call of a command: the context, its flags, and its server. */
 export interface Invocation {
   readonly context: Context;
   readonly flags: GlobalFlags;
-  /** Throws a CliError when the address is no web address. */
+  /** Throws a CliError if the address is not a web address. */
   server(): Server;
-  /** Where requests go: the address of the server. */
+  /** The address of the server. */
   baseUrl(): string;
   /**
-   * The API with the credentials of this person. Nothing is read before the first call. Under `--dry-run` the first
-   * mutation prints its request and ends the command. A mutation gets an Idempotency-Key of its own, which the same
-   * command run again reuses until the server has answered.
+   * The API with the credentials of this person. Nothing is read before the first call. With `--dry-run` the first
+   * mutation prints its request and ends the command. A mutation gets an Idempotency-Key, which the same command
+   * reuses when it is started again, until the server has answered.
    */
   client(): Client;
-  /** As `client`, for any route, with the answer as it came. */
+  /** As `client`, for any route, with the whole answer. */
   sender(): Sender;
   /**
-   * Where a credential of this kind is found, and what it is; undefined where there is none. Throws a CliError where it
-   * is one of another kind.
+   * The credential of this kind, with its source; undefined if there is none. Throws a CliError if it is of another
+   * kind.
    */
   credential(kind: CredentialKind): Promise<FoundCredential | undefined>;
-  /** For what must outlive the command: `pending/` holds idempotency keys, `spool/` unsent reports. */
+  /** Folder of what must outlive the command: `pending/` holds idempotency keys, `spool/` unsent reports. */
   readonly stateFolder: string;
 }

@@ -8,7 +8,7 @@ import { assertCredentialKind } from "../credentials/credential-kind-check.ts";
 import { findCredential } from "../credentials/find-credential.ts";
 import type { Context, FoundCredential, GlobalFlags, Invocation } from "./context.ts";
 
-/** Starts a command. A tester's commands go to the server of the last sign-in where none is named. */
+/** Starts a command. A tester's commands go to the server of the last sign-in unless one is named. */
 export function startInvocation(context: Context, flags: GlobalFlags, asTester = false): Invocation {
   const found = new Map<CredentialKind, Promise<FoundCredential | undefined>>();
   let sender: Sender | undefined;

@@ -3,10 +3,10 @@ import type { Setup } from "./command-action.ts";
 
 export interface Noun {
   readonly name: string;
-  /** Words that work as well but are not shown. */
+  /** Aliases, which help does not show. */
   readonly aliases?: readonly string[];
   readonly summary: string;
-  /** Loads what adds the noun's flags, arguments and verbs. */
+  /** Loads the function that adds the noun's flags, arguments and verbs. */
   readonly load: () => Promise<(command: Command, setup: Setup) => void>;
 }
 

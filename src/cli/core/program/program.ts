@@ -5,7 +5,7 @@ import type { Io } from "./context.ts";
 import { type Noun, nouns } from "./nouns.ts";
 
 /**
- * The tree of commands. Only the groups that the command line names are loaded; of the others it knows what help and
+ * The tree of commands. Only the groups that the command line names are loaded; the others have only what help and
  * suggestions need.
  */
 export async function createProgram(argv: readonly string[], setup: Setup): Promise<Command> {
@@ -26,7 +26,7 @@ export async function createProgram(argv: readonly string[], setup: Setup): Prom
   return program;
 }
 
-/** Only the noun that the command line starts with; all where it starts with none, or with `help`. */
+/** The noun that the command line starts with; all nouns if it starts with none, or with `help`. */
 const wanted = ([first = ""]: readonly string[]): readonly Noun[] => {
   const named = nouns.filter((noun) => noun.name !== "help" && wordsOf(noun).includes(first));
   return named.length > 0 ? named : nouns;
@@ -56,7 +56,7 @@ const withGlobalFlags = (program: Command): Command =>
 const outputOf = ({ stdout, stderr }: Io) => ({
   writeOut: (text: string) => stdout.write(text),
   writeErr: (text: string) => stderr.write(text),
-  // `runCli` tells errors, as text or as JSON.
+  // `runCli` prints errors, as text or as JSON.
   outputError: () => {},
   getOutHelpWidth: () => stdout.columns,
   getErrHelpWidth: () => stderr.columns,

@@ -14,8 +14,8 @@ import type { Context, GlobalFlags } from "./context.ts";
 import { createProgram } from "./program.ts";
 
 /**
- * Runs one command line (without the program's own name) and gives the exit code. Everything it says goes to the
- * context's streams: data to standard output, all else to standard error.
+ * Runs one command line (without the program's name) and gives the exit code. Writes to the context's streams: data
+ * to standard output, everything else to standard error.
  */
 export async function runCli(argv: readonly string[], context: Context): Promise<number> {
   const outcome: { exit: Exit } = { exit: "ok" };
@@ -24,7 +24,7 @@ export async function runCli(argv: readonly string[], context: Context): Promise
     await program.parseAsync(argv.length > 0 ? argv : ["--help"], { from: "user" });
     return exitCodes[outcome.exit].code;
   } catch (error) {
-    // A command line that is wrong may not have been read as far as `--json`.
+    // The parser may have stopped before `--json`.
     const flags: GlobalFlags = { json: argv.includes("--json"), ...program.opts<GlobalFlags>() };
     const fault = allMissing(error, program, argv);
     if (isBestEffort(argv) && isFailure(fault, context)) {
@@ -35,11 +35,11 @@ export async function runCli(argv: readonly string[], context: Context): Promise
   }
 }
 
-/** Whether a command ended early through a fault: no help was asked for, no request to be shown, nobody interrupted it. */
+/** Whether a command ended early because of a fault, and not for help, `--dry-run` or an interruption. */
 const isFailure = (error: unknown, { signal }: Context): boolean =>
   !signal.aborted && !(error instanceof DryRun) && !(error instanceof CommanderError && error.exitCode === 0);
 
-/** Says how a command ended early, and gives its exit. */
+/** Prints why a command ended early, and gives its exit. */
 function end(
   error: unknown,
   flags: GlobalFlags,
@@ -81,6 +81,6 @@ function textOf({ message, issues = [], next, requestId }: Failure, paint: Paint
 
 const plain = (text: string): string => redactText(printable(text));
 
-/** A group of commands was named without a command: its help says it all. */
+/** A group was called without a command: its help is shown. */
 const isShownHelp = (error: unknown): boolean =>
   error instanceof CommanderError && error.code === "commander.help";

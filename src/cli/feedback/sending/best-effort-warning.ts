@@ -22,7 +22,7 @@ export async function warnAndContinue(
   return "ok";
 }
 
-/** The same for a command line that could not be read. */
+/** The same for a command line that could not be parsed. */
 export const warnUnreadAndContinue = (
   context: Context,
   { json }: GlobalFlags,

@@ -6,10 +6,10 @@ import { flagOfField } from "./outgoing-feedback.ts";
 
 type Field = keyof FeedbackFiles;
 
-/** The paths that were given for each field. */
+/** The given paths of each field. */
 export type Chosen = Readonly<Record<Field, readonly string[]>>;
 
-/** Looks at every file that was chosen: whether it can be read, how large it is, and of which kind by its bytes. */
+/** Checks every chosen file: whether it is readable, its size, and its kind by its bytes. */
 export async function checkFiles(cwd: string, chosen: Chosen): Promise<Checked<FeedbackFiles>> {
   const check = (field: Field) =>
     checkSentFiles(cwd, chosen[field], { ...feedbackFiles[field], flag: flagOfField[field], elsewhere });

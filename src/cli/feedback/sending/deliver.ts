@@ -5,10 +5,10 @@ import type { Invocation } from "../../core/program/context.ts";
 import { type Delivery, deliverContent } from "../../delivery/deliver.ts";
 import type { OutgoingFeedback } from "./outgoing-feedback.ts";
 
-/** What the server answered. One that keeps the specification and no more names neither id nor address. */
+/** The server's answer. Other servers may give neither id nor address. */
 export type Answer = Partial<Awaited<ReturnType<Client["feedback"]["submit"]>>>;
 
-/** Sends a report, again with the same key where it may have failed on the way. */
+/** Sends a report. Repeats it with the same key after a failure on the way. */
 export const deliver = (invocation: Invocation, report: OutgoingFeedback): Promise<Delivery<Answer>> =>
   deliverContent<Answer>(invocation, feedbackBody(report.fields, report.files), {
     async send(given) {

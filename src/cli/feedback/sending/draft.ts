@@ -12,7 +12,7 @@ import { checkFiles } from "./chosen-files.ts";
 import { fitMessage, reportTextOf } from "./message.ts";
 import { metadataOf } from "./metadata.ts";
 
-/** The flags of `feedback send` that say what is sent. */
+/** The flags of `feedback send` for the content. */
 export interface DraftFlags {
   readonly type?: string;
   readonly message?: string;
@@ -29,7 +29,7 @@ export interface DraftFlags {
   readonly bestEffort?: boolean;
 }
 
-/** What is to be sent. */
+/** The checked content. */
 export interface Draft {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly files: FeedbackFiles;
@@ -38,8 +38,8 @@ export interface Draft {
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * Checks all that was given before anything is sent. Throws one usage error that names every fault. Under
- * `--best-effort` what is faulty is left out and named in the message, as long as a report is left.
+ * Checks all input before anything is sent. Throws one usage error that names every fault. With `--best-effort`
+ * faulty fields are left out and named in the message, as long as a report is left.
  */
 export async function draftOf(invocation: Invocation, flags: DraftFlags): Promise<Draft> {
   const metadata = metadataOf(flags.metadata ?? []);
@@ -71,7 +71,7 @@ function checkFields(given: Given, known: readonly InputFault[]): Checked<Given>
   return { value: given, faults: faults.filter(({ flag }) => !known.some((fault) => fault.flag === flag)) };
 }
 
-/** What is left without the faulty fields, with a message that names them. Throws where no report is left. */
+/** The report without the faulty fields, with a message that names them. Throws if no report is left. */
 function withoutFaults(invocation: Invocation, fields: Given, faults: readonly InputFault[]): Given {
   const sound = Object.entries(fields).filter(
     ([field]) => !faults.some(({ flag }) => flag === flagOf(field)),
@@ -90,8 +90,8 @@ const longestMessage = limits.message;
 const mostNotes = 3_000;
 
 /**
- * Adds what the CI job tells. What the person gave under the same name stands, and comes first: where there is too much
- * of it, a server drops the rest.
+ * Adds the metadata of the CI job. The person's values win over values of the same name, and come first: a server
+ * drops the rest if there is too much.
  */
 function withFacts(fields: Given, given: Given, facts: Given): Given {
   const metadata = { ...given, ...facts, ...given };

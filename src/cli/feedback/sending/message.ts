@@ -8,8 +8,8 @@ import { note } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
 
 /**
- * The texts of a report. That of `--message` may be a log of any length, in whatever form tools write it; an empty one is
- * told in words.
+ * The texts of a report. `--message` may be a log of any length, in any common encoding; an empty one gets a
+ * sentence instead.
  */
 export async function reportTextOf(
   invocation: Invocation,
@@ -27,7 +27,7 @@ export async function reportTextOf(
   return file === undefined ? "(Standard input was empty.)" : `(The file ${file} is empty.)`;
 }
 
-/** Whether the file is standard input, and no file that can be read from its two ends. */
+/** Whether the file is standard input that cannot be read from both ends. */
 async function isPipedIn(file: string | undefined): Promise<boolean> {
   if (file === undefined || !isStandardInput(file)) return false;
   return stat(file).then(
@@ -37,9 +37,8 @@ async function isPipedIn(file: string | undefined): Promise<boolean> {
 }
 
 /**
- * The text in no more than so many characters: its head, its tail, and between them a line that says what was cut. The
- * tail is the longer one: there a log tells what went wrong. NUL and broken characters, which no server takes, are
- * replaced.
+ * The text within the limit: its head, its tail, and between them a line that says what was cut. The tail is
+ * longer, because a log ends with the failure. Replaces NUL and broken characters, which servers refuse.
  */
 export function fitMessage(invocation: Invocation, text: string, most: number = limits.message): string {
   const characters = [...text.trim().toWellFormed().replaceAll("\0", "\ufffd")];
@@ -59,23 +58,23 @@ const longestNote = 150;
 const unreadPart = /^\[… [\d.]+ MB of the file were not read …\]\n/m;
 const grouped = (count: number): string => count.toLocaleString("en-US");
 
-/** Without the piece of a line where it was cut, unless that is most of it. */
+/** Without the incomplete line at the cut, unless that is most of the text. */
 function wholeLines(text: string, end: "head" | "tail"): string {
   const at = end === "head" ? text.lastIndexOf("\n") : text.indexOf("\n") + 1;
   const kept = end === "head" ? text.slice(0, Math.max(0, at)) : text.slice(at);
   return kept.length > text.length * 0.8 ? kept : text;
 }
 
-// Far more than fits into a message, whatever its characters are.
+// Far more bytes than fit into a message.
 const endBytes = 131_072;
 
-/** A file of text. Of a large one only the two ends are read, with a line between them that says so. */
+/** Reads a file of text. Only both ends of a large file are read, with a line between them that says so. */
 async function readLog({ context }: Invocation, file: string): Promise<string> {
   const path = resolve(context.cwd, file);
   try {
     const { size } = await stat(path);
     if (size > 4 * endBytes) return await readEnds(path, size);
-    // A device or a pipe has no size that is known before it is read, and perhaps no end.
+    // The size of a device or a pipe is unknown, and it may have no end.
     const { bytes } = await readAtMost(path, context.signal);
     return bytes.length <= 4 * endBytes ? decoded(bytes) : joined(bytes, bytes, bytes.length);
   } catch (cause) {
@@ -101,7 +100,7 @@ function joined(head: Buffer, tail: Buffer, size: number): string {
   return decoded(Buffer.concat([head.subarray(0, endBytes), Buffer.from(line), tail.subarray(-endBytes)]));
 }
 
-/** UTF-8, or UTF-16 where its mark says so: PowerShell writes that. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark, which PowerShell writes. */
 function decoded(bytes: Buffer): string {
   const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
   return new TextDecoder(isUtf16 ? "utf-16le" : "utf-8").decode(bytes);

@@ -1,6 +1,6 @@
 import type { Checked, InputFault } from "../../core/input/input-fault.ts";
 
-/** The object that repeated `--metadata key=text` and `--metadata key:=json` make; a later value wins. */
+/** The object of all `--metadata key=text` and `--metadata key:=json`; a later value wins. */
 export function metadataOf(given: readonly string[]): Checked<Record<string, unknown>> {
   const pairs = given.map(pairOf);
   return {

@@ -15,7 +15,7 @@ export const flagOfField = { images: "--image", videos: "--video", attachments: 
 
 export interface PlacedFile {
   readonly field: keyof FeedbackFiles;
-  /** From 0, within its field. */
+  /** The position in its field, from 0. */
   readonly at: number;
   readonly file: SentFile;
 }

@@ -4,7 +4,7 @@ import type { Invocation } from "../../core/program/context.ts";
 import { megabytes } from "../../delivery/progress.ts";
 import type { OutgoingFeedback } from "./outgoing-feedback.ts";
 
-/** Under `--dry-run`: ends the command at the request that it would have sent, its files only named. */
+/** For `--dry-run`: ends the command at the request that it would send, with files only named. */
 export async function preview(invocation: Invocation, { fields, files }: OutgoingFeedback): Promise<void> {
   const { images, videos, attachments } = files;
   const body = {

@@ -19,7 +19,10 @@ import { undelivered } from "./undelivered.ts";
 
 export type SendFlags = DraftFlags;
 
-/** Checks, keeps and sends one report. Under `--best-effort` it ends well whatever goes wrong, and tells what was lost. */
+/**
+ * Checks, keeps and sends one report. With `--best-effort` the exit is `ok` whatever happens, and a warning says
+ * what was lost.
+ */
 export async function send(invocation: Invocation, flags: SendFlags): Promise<Exit> {
   const made: { draft?: Draft } = {};
   let sent: SentReport;
@@ -55,7 +58,7 @@ interface SentReport {
   readonly spool: Spool<OutgoingFeedback>;
 }
 
-/** Throws what explains why it did not arrive. */
+/** Throws an error that explains why the report did not arrive. */
 async function sendDraft(invocation: Invocation, draft: Draft): Promise<SentReport> {
   const report = reportOf(invocation, draft);
   if (invocation.flags.dryRun) await preview(invocation, report);
@@ -78,9 +81,9 @@ function reportOf({ context, flags, baseUrl }: Invocation, draft: Draft): Outgoi
   };
 }
 
-/** Shows where the feedback is to be read; a server of the specification alone does not say. */
+/** Prints the address of the feedback, if the server gives one. */
 export function printAnswer(invocation: Invocation, answer: Answer): void {
-  // On one line each, and never one that a CI service takes for a command: the server wrote them.
+  // The server wrote these texts: each is one line that no CI service reads as a command.
   const places = [answer.id, answer.consoleUrl]
     .filter((place) => typeof place === "string")
     .map((place) => withoutCommands(onOneLine(place)));
@@ -103,7 +106,7 @@ function droppedOf({ metadataDropped = [], filesDropped = [] }: Answer): string[
   return lines;
 }
 
-/** An interrupted program says nothing by itself. */
+/** Reports an interruption: an interrupted program prints nothing else. */
 function interrupted(invocation: Invocation, failure: CliError, draft: Draft | undefined): CliError {
   note(invocation, draft ? tellingOf(failure) : "Interrupted: nothing was sent.");
   return failure;

@@ -17,7 +17,9 @@ import type { Draft } from "./draft.ts";
 import type { OutgoingFeedback } from "./outgoing-feedback.ts";
 import { showUnsent, unsentText } from "./unsent-text.ts";
 
-/** Tells a GitHub Actions job what was sent: beside the run, as outputs of the step, and on its summary page. */
+/**
+ * Reports to a GitHub Actions job what was sent: as an annotation, as outputs of the step, and on the summary page.
+ */
 export async function tellJobOfSuccess(
   invocation: Invocation,
   { fields }: OutgoingFeedback,
@@ -41,8 +43,8 @@ export async function tellJobOfSuccess(
 }
 
 /**
- * Tells a CI job what went wrong, and what the report says that was not sent: in its log, on GitHub Actions beside the
- * run and on its summary page, too.
+ * Reports to a CI job what went wrong, with the text of the unsent report: in its log, and on GitHub Actions also
+ * as an annotation and on the summary page.
  */
 export async function tellJobOfFailure(
   invocation: Invocation,
@@ -51,7 +53,7 @@ export async function tellJobOfFailure(
   draft: Draft | undefined,
 ): Promise<void> {
   const { context, flags } = invocation;
-  // Under --json a failure is one object on standard error; a warning is on standard output.
+  // With --json a failure is one object on standard error; a warning is on standard output.
   if (draft && (level === "warning" || !flags.json)) showUnsent(invocation, draft);
   if (!isGitHubActions(context.env)) return;
   const text = tellingOf(failure);
@@ -61,7 +63,7 @@ export async function tellJobOfFailure(
   await summarise(invocation, ["### Feedback was not sent", ...why, ...report]);
 }
 
-/** All that a failure has to say, line by line. */
+/** The message and the next step of a failure, in lines. */
 export const tellingOf = ({ message, details, next }: CliError): string =>
   [
     message,

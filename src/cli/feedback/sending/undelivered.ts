@@ -10,7 +10,7 @@ import { megabytes } from "../../delivery/progress.ts";
 import type { LastTry } from "../../delivery/spooled-item.ts";
 import { flagOfField, type OutgoingFeedback, placesOf } from "./outgoing-feedback.ts";
 
-/** Says why a report did not arrive, whether it may have all the same, and how it is sent again. */
+/** The error of a report that did not arrive: why, whether the server may have it, and how to send it again. */
 export function undelivered(
   { item: report, spool }: Kept<OutgoingFeedback>,
   { error, lastTry }: Failed,
@@ -49,11 +49,11 @@ function meaningOf(error: Error, isCut: boolean): string | undefined {
   );
 }
 
-// Many servers do not answer a body that is too large, but end the connection.
+// Many servers close the connection instead of answering a body that is too large.
 const wasCut = (error: Error): boolean =>
   error instanceof ConnectionError && ["ECONNRESET", "EPIPE"].includes(error.code);
 
-/** The faults that the server found, or after a 413 the sizes, by the flags that gave them. */
+/** The faults that the server found, or the sizes after a 413, with the names of the flags. */
 function issuesOf(error: Error, report: OutgoingFeedback): readonly Issue[] {
   if (!(error instanceof ServerError)) return [];
   const named = error.issues.map(({ path, message }) => ({
@@ -69,7 +69,7 @@ const sizesOf = ({ files }: OutgoingFeedback): Issue[] =>
     message: `has ${megabytes(file.bytes)}`,
   }));
 
-/** The flag and the file behind a field of the request such as `images.1`; else the flag of the field. */
+/** The flag and the file of a field such as `images.1`; else the flag of the field. */
 function placeOf(path: string, { files }: OutgoingFeedback): string {
   const [field = "", at = ""] = path.split(".");
   const placed = placesOf(files).find((place) => place.field === field && String(place.at) === at);

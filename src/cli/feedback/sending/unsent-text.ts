@@ -7,8 +7,8 @@ import type { Draft } from "./draft.ts";
 import { placesOf } from "./outgoing-feedback.ts";
 
 /**
- * Feedback that was not sent, as text for the job's log: a runner's disk is thrown away, its log is kept. Without
- * secrets, and without the sender's name and address, because many read a log.
+ * Unsent feedback as text for the job's log: the disk of a runner is deleted, its log is kept. Without secrets and
+ * without the sender's name and address, because many people read a log.
  */
 export function unsentText({ env }: Context, { fields, files }: Draft): string {
   const { message, email, name, metadata, ...rest } = fields;
@@ -18,7 +18,7 @@ export function unsentText({ env }: Context, { fields, files }: Draft): string {
   return printable(withoutSecrets(env, [...lines, "", String(message ?? "")].join("\n")));
 }
 
-/** Shows in the log of a CI job what was not sent, as a part that can be folded away. */
+/** Prints unsent feedback to the log of a CI job, as a collapsible group. */
 export function showUnsent({ context }: Invocation, draft: Draft): void {
   if (!isCiJob(context.env)) return;
   const lines = withoutCommands(unsentText(context, draft))
@@ -52,7 +52,7 @@ function frameOf({ env, clock, newId }: Context): Frame {
 const secretNames = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|API_?KEY|ACCESS_?KEY/i;
 const shortestSecret = 6;
 
-/** Without our own secrets, and without what variables hold whose names say that it is one. */
+/** Without our secrets, and without the values of variables whose names mean a secret. */
 function withoutSecrets(env: Context["env"], text: string): string {
   const values = Object.entries(env)
     .filter(([name]) => secretNames.test(name))

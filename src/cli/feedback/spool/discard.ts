@@ -2,6 +2,6 @@ import type { Invocation } from "../../core/program/context.ts";
 import { discardFrom } from "../../delivery/discard.ts";
 import { openFeedbackSpool } from "./feedback-spool.ts";
 
-/** Drops a kept report for good. */
+/** Deletes a kept report. */
 export const discard = (invocation: Invocation, _: object, id: string): Promise<undefined> =>
   discardFrom(invocation, openFeedbackSpool(invocation), id);

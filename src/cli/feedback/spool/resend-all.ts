@@ -11,7 +11,7 @@ import type { OutgoingFeedback } from "../sending/outgoing-feedback.ts";
 import { undelivered } from "../sending/undelivered.ts";
 import { printSpooled } from "./list-spooled.ts";
 
-/** What became of one kept report. */
+/** The result of one kept report. */
 interface Resent {
   readonly report: string;
   readonly sent: boolean;
@@ -20,10 +20,12 @@ interface Resent {
   readonly why: string | null;
 }
 
-// An Innkeep server knows a key for a day. What may have arrived longer ago might be posted twice.
+// A server keeps a key for a day. An older report that may have arrived could be posted twice.
 const keyLifetimeMs = 23 * 3_600_000;
 
-/** Sends all that is kept for this server, oldest first, until one must wait; ends as the first that failed. */
+/**
+ * Sends all kept reports of this server, oldest first, until one must wait. The exit is that of the first failure.
+ */
 export async function resendAll(invocation: Invocation, spool: Spool<OutgoingFeedback>): Promise<Exit> {
   const due = await dueReports(invocation, spool);
   if (invocation.flags.dryRun) return printSpooled(invocation, due);

@@ -19,7 +19,7 @@ export interface ResendFlags {
   readonly withoutFiles?: boolean;
 }
 
-/** Sends kept reports again, each with the key it had, so that what has arrived is not posted twice. */
+/** Sends kept reports again, each with its first key, so that no report is posted twice. */
 export async function resend(invocation: Invocation, flags: ResendFlags, id?: string): Promise<Exit> {
   const spool = openFeedbackSpool(invocation);
   if (flags.list) return listSpooled(invocation, spool);
@@ -47,7 +47,10 @@ async function resendOne(
   return "ok";
 }
 
-/** The text alone is another request, so it gets another key; only where the first cannot have arrived. */
+/**
+ * The report without its files is another request and gets another key. Allowed only if the first cannot have
+ * arrived.
+ */
 function stripped({ context }: Invocation, report: OutgoingFeedback): OutgoingFeedback {
   if (report.lastTry?.outcome === "unknown") {
     throw usageError(

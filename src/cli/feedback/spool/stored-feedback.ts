@@ -5,7 +5,7 @@ import type { OutgoingFeedback } from "../sending/outgoing-feedback.ts";
 
 const StoredFile = z.object({ name: z.string(), mediaType: z.string(), bytes: z.int() });
 
-/** A report as it lies in the spool: its files lie beside it, under their place in the request (`images.0`). */
+/** A report as the spool stores it. Its files are beside it, named by their place in the request (`images.0`). */
 const StoredReport = z.object({
   id: z.string(),
   createdAt: z.string(),
@@ -26,7 +26,7 @@ type StoredFiles = z.output<typeof StoredReport>["files"];
 export const storedFeedbackText = (report: OutgoingFeedback): string =>
   JSON.stringify(StoredReport.parse(report));
 
-/** The report in a folder of the spool; undefined where the text is none. */
+/** Reads a report from a folder of the spool; undefined if the text is not a report. */
 export function storedFeedback(folder: string, text: string): OutgoingFeedback | undefined {
   try {
     const { data: report } = StoredReport.safeParse(JSON.parse(text));
@@ -36,7 +36,7 @@ export function storedFeedback(folder: string, text: string): OutgoingFeedback |
   }
 }
 
-/** Where a file of a report lies in its folder. */
+/** The path of a report's file in its folder. */
 export const copyPath = (folder: string, field: keyof FeedbackFiles, at: number): string =>
   join(folder, `${field}.${at}`);
 

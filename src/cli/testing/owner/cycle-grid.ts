@@ -3,7 +3,7 @@ import type { Column } from "../../core/output/output.ts";
 
 type Day = SlotWithDays["days"][number];
 
-/** The seats of a cycle, with a character for each day. */
+/** The slots of a cycle, with a character for each day. */
 export const gridColumns: readonly Column<SlotWithDays>[] = [
   { heading: "seat", of: ({ seat }) => seat },
   { heading: "days", of: ({ days }) => days.map(markOf).join("") },
@@ -31,7 +31,7 @@ const marks: Readonly<Record<Day["state"], string>> = {
 const markOf = ({ state, countedBy }: Day): string =>
   state === "counted" && countedBy === "proof" ? "P" : (marks[state] ?? "?");
 
-/** The seats of a report. */
+/** The slots of a report. */
 export const slotColumns: readonly Column<CycleReport["seats"][number]>[] = [
   { heading: "seat", of: ({ seat }) => seat },
   { heading: "status", of: ({ status }) => status },

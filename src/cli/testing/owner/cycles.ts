@@ -28,7 +28,7 @@ const columns: readonly Column<Cycle>[] = [
   { heading: "ends", of: ({ endsAt }) => endsAt },
 ];
 
-/** Plans a run of a test, in the time zone of this machine unless another is given. */
+/** Plans a test cycle, in the time zone of this machine unless another is given. */
 export async function createCycle(
   invocation: Invocation,
   { startsOn, timezone = systemTimeZone() }: CycleFlags,
@@ -43,7 +43,7 @@ export async function createCycle(
   printOne(invocation, made, () => cycleLines(cycle));
 }
 
-/** Shows the seats and their days, a character for each day. */
+/** Shows the slots and their days, a character for each day. */
 export async function viewCycle(invocation: Invocation, _: object, given: string): Promise<undefined> {
   const cycleId = await cycleIdOf(invocation, given);
   const { cycle, slots } = await invocation.client().cycles.read({ params: { cycleId } });

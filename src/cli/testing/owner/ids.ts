@@ -2,7 +2,7 @@ import { reachableApps } from "../../core/input/app-id.ts";
 import { type Listed, wholeId } from "../../core/input/whole-id.ts";
 import type { Invocation } from "../../core/program/context.ts";
 
-/** The id of an offer to testers that is named by it, or by its start. */
+/** The id of a listing, given as a whole or by its start. */
 export const listingIdOf = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(given, {
     thing: "listing",
@@ -10,7 +10,7 @@ export const listingIdOf = (invocation: Invocation, given: string): Promise<stri
     list: () => listings(invocation),
   });
 
-/** The id of a run of a test that is named by it, or by its start. */
+/** The id of a cycle, given as a whole or by its start. */
 export const cycleIdOf = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(given, {
     thing: "cycle",
@@ -18,7 +18,7 @@ export const cycleIdOf = (invocation: Invocation, given: string): Promise<string
     list: async () => (await cycles(invocation)).map(({ id, startsOn }) => ({ id, name: startsOn })),
   });
 
-/** The id of a seat that is named by it, or by its start; of runs that are over by the whole id alone. */
+/** The id of a slot, given as a whole or by its start. A slot of a finished cycle needs its whole id. */
 export const slotIdOf = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(given, {
     thing: "seat of a test that is not over",

@@ -9,7 +9,7 @@ import { type Column, note, printList, printOne } from "../../core/output/output
 import type { Invocation } from "../../core/program/context.ts";
 import { listingIdOf } from "./ids.ts";
 
-/** The flags that describe an offer to testers. */
+/** The flags of a listing. */
 export interface ListingFlags extends Partial<Omit<NewListing, "screens">> {
   readonly screen?: readonly string[];
 }
@@ -34,7 +34,7 @@ export async function viewListing(invocation: Invocation, _: object, given: stri
   printOne(invocation, listing, () => listingLines(listing));
 }
 
-/** Offers an app to testers. Throws a usage error that names all that is missing. */
+/** Lists an app for testers. Throws a usage error that names all missing flags. */
 export async function createListing(invocation: Invocation, flags: ListingFlags): Promise<undefined> {
   const change = await changeOf(invocation, flags);
   const { appName, packageName, optInUrl, testBrief, verificationTier, screens, ...rest } = change;

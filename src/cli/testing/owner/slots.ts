@@ -11,7 +11,7 @@ type Verb = Exclude<keyof Slots, "assign">;
 
 interface Change {
   readonly call: (slots: Slots, slotId: string) => Promise<OwnedSlot>;
-  /** What is asked first, where it takes something from a tester. */
+  /** The question before an action that takes something from a tester. */
   readonly question?: string;
   readonly done: string;
 }
@@ -42,7 +42,7 @@ const changes: Readonly<Record<Verb, Change>> = {
   },
 };
 
-/** What a command does to one seat. */
+/** An action on one slot. */
 export const changeSlot =
   (verb: Verb) =>
   async (invocation: Invocation, _: object, given: string): Promise<undefined> => {

@@ -5,27 +5,24 @@ import { attempt, type Kept } from "../../delivery/attempt.ts";
 import { type Delivery, deliverContent } from "../../delivery/deliver.ts";
 import { bodyOf, type Proof } from "./proof.ts";
 
-/** What the server answered. One of the specification alone may tell less. */
+/** The server's answer. Other servers may leave fields out. */
 export type Receipt = Partial<Awaited<ReturnType<Client["tester"]["submitProof"]>>>;
 
-/**
- * Sends a kept proof. It is dropped once the server has it, and once the server has refused it for good: sent again it
- * would be refused again.
- */
+/** Sends a kept proof. Removes it when the server has it, or has refused it permanently. */
 export async function sendProof(invocation: Invocation, kept: Kept<Proof>): Promise<Delivery<Receipt>> {
   const delivery = await attempt(invocation, kept, deliver);
   if (!delivery.delivered && isFinal(delivery.error)) await kept.spool?.drop(kept.item.id);
   return delivery;
 }
 
-/** Every server of closed testing knows the Idempotency-Key: a repeat is answered, not taken twice. (rule H10) */
+/** All servers with closed testing support the Idempotency-Key: a repeat gets the first answer. (rule H10) */
 const deliver = (invocation: Invocation, proof: Proof): Promise<Delivery<Receipt>> =>
   deliverContent<Receipt>(invocation, bodyOf(proof), {
     send: (given) =>
       invocation.client().tester.submitProof({ ...given, idempotencyKey: proof.idempotencyKey }),
   });
 
-/** Whether the server has judged the proof itself, not who sends it or when. */
+/** Whether the server refused the proof itself, and not its sender or its time. */
 export const isFinal = (error: Error): boolean =>
   error instanceof ServerError &&
   error.status >= 400 &&

@@ -2,6 +2,6 @@ import type { Invocation } from "../../core/program/context.ts";
 import { discardFrom } from "../../delivery/discard.ts";
 import { openProofSpool } from "./proof-spool.ts";
 
-/** Drops a kept proof for good. */
+/** Deletes a kept proof. */
 export const discard = (invocation: Invocation, _: object, id: string): Promise<undefined> =>
   discardFrom(invocation, openProofSpool(invocation), id);

@@ -10,14 +10,14 @@ import type { Invocation } from "../../core/program/context.ts";
 import { checkSentFiles } from "../../delivery/sent-files.ts";
 import type { Proof } from "./proof.ts";
 
-/** The flags that say what is sent. */
+/** The flags of the content. */
 export interface DraftFlags {
   readonly image?: readonly string[];
   readonly note?: string;
   readonly capturedAt?: string;
 }
 
-/** Checks all that was given before anything is sent. Throws one usage error that names every fault. */
+/** Checks all input before anything is sent. Throws one usage error that names every fault. */
 export async function draftOf(
   invocation: Invocation,
   flags: DraftFlags,
@@ -39,7 +39,7 @@ export async function draftOf(
 const none = (paths: readonly string[]): InputFault[] =>
   paths.length === 0 ? [{ flag: "--image", message: "is missing: a proof needs at least one picture" }] : [];
 
-/** When the newest picture was written, where that is today; else now, because only today takes a proof. */
+/** The time of the newest picture if that is today; else now, because only today accepts a proof. */
 async function captureTime(images: readonly SentFile[], now: Date): Promise<Date> {
   const times = await Promise.all(images.map(async ({ path }) => (await stat(path)).mtime));
   const newest = new Date(Math.max(0, ...times.map((time) => time.getTime())));

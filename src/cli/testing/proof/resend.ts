@@ -18,7 +18,9 @@ export interface ResendFlags {
   readonly list?: boolean;
 }
 
-/** Sends kept proofs again, each with the key it had, so that what has arrived is answered and not refused. */
+/**
+ * Sends kept proofs again, each with its first key, so that a proof that arrived gets its answer and no refusal.
+ */
 export async function resend(invocation: Invocation, { all, list }: ResendFlags, id?: string): Promise<Exit> {
   const spool = openProofSpool(invocation);
   if (list) return listKept(invocation, spool);

@@ -2,7 +2,10 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import type { Proof } from "./proof.ts";
 
-/** A proof as it lies in the state folder: its images lie beside it, under their place in the request (`images.0`). */
+/**
+ * A proof as the state folder stores it. Its images are beside it, named by their place in the request
+ * (`images.0`).
+ */
 const StoredProof = z.object({
   id: z.string(),
   createdAt: z.string(),
@@ -22,7 +25,7 @@ const StoredProof = z.object({
 
 export const storedProofText = (proof: Proof): string => JSON.stringify(StoredProof.parse(proof));
 
-/** The proof that a text describes; undefined where it describes none. */
+/** Reads a proof from its text; undefined if the text is not a proof. */
 export function storedProof(folder: string, text: string): Proof | undefined {
   try {
     const { data: proof } = StoredProof.safeParse(JSON.parse(text));
@@ -33,5 +36,5 @@ export function storedProof(folder: string, text: string): Proof | undefined {
   }
 }
 
-/** Where an image lies in the folder of its proof. */
+/** The path of an image in the folder of its proof. */
 export const placeOf = (at: number): string => `images.${at}`;

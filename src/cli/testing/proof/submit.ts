@@ -19,7 +19,7 @@ export async function submit(
   flags: SubmitFlags,
   given: string | undefined,
 ): Promise<undefined> {
-  // A whole id needs no server: what cannot be sent now is kept.
+  // A whole id needs no server, so that the proof can be kept if it cannot be sent.
   const slotId = given === undefined || isStart(given) ? await ownSlotId(invocation, given) : given;
   const proof = proofOf(invocation, await draftOf(invocation, flags, slotId));
   if (invocation.flags.dryRun) await preview(invocation, proof);
@@ -44,12 +44,12 @@ function proofOf({ context, flags, baseUrl }: Invocation, draft: Pick<Proof, "fi
   };
 }
 
-/** Under `--dry-run`: ends the command at the request that it would have sent, its files only named. */
+/** For `--dry-run`: ends the command at the request that it would send, with files only named. */
 export async function preview(invocation: Invocation, proof: Proof): Promise<void> {
   await invocation.sender()(routes.tester.submitProof, { content: bodyOf(proof) });
 }
 
-/** An interrupted program says nothing by itself. */
+/** Reports an interruption: an interrupted program prints nothing else. */
 export function tellInterrupted(invocation: Invocation, failure: Error): Error {
   if (invocation.context.signal.aborted) note(invocation, failure.message);
   return failure;

@@ -8,7 +8,7 @@ import { resendOf } from "../../delivery/spooled-item.ts";
 import { isFinal } from "./deliver.ts";
 import type { Proof } from "./proof.ts";
 
-/** Says why a proof did not count the day, and what can still be done. */
+/** The error of a proof that did not count: why, and the next step. */
 export function undelivered({ item, spool }: Kept<Proof>, { error, lastTry }: Failed): CliError {
   const { exit, code, message, next, ...details } = failureOf(error);
   const dayIndex = dayIn(error);

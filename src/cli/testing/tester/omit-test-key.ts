@@ -8,7 +8,7 @@ export interface TestKeyFlags {
 export const withTestKeys = (command: Command): Command =>
   command.option("--with-test-keys", "show test keys, too: whoever has one counts days in its seat");
 
-/** The same without its test key, unless that is asked for: it is a secret. */
+/** The value without its test key, which is a secret, unless the flag asks for it. */
 export function omitTestKey<T extends { readonly testKey?: string | null }>(
   given: T,
   { withTestKeys: shown }: TestKeyFlags,

@@ -3,7 +3,10 @@ import { usageError } from "../../core/failures/cli-error.ts";
 import { wholeId } from "../../core/input/whole-id.ts";
 import type { Invocation } from "../../core/program/context.ts";
 
-/** The id of one of the tester's seats: named by it or by its start, or the only one that is still held. */
+/**
+ * The id of one of the tester's slots, given as a whole or by its start; else the only slot that the tester still
+ * holds.
+ */
 export async function ownSlotId(invocation: Invocation, given: string | undefined): Promise<string> {
   const slots = async () => (await invocation.client().tester.slots()).slots;
   if (given === undefined) return onlyOne(await slots());
@@ -14,7 +17,7 @@ export async function ownSlotId(invocation: Invocation, given: string | undefine
   });
 }
 
-/** The id of a seat that can be asked for: named by it or by its start. */
+/** The id of an open slot, given as a whole or by its start. */
 export const openSlotId = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(given, {
     thing: "free seat",

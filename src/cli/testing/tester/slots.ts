@@ -11,7 +11,7 @@ export interface SlotFlags extends TestKeyFlags {
 
 type ShownSlot = Omit<Slot, "testKey">;
 
-/** Shows the tester's seats, or with `--open` those that can be asked for. */
+/** Shows the tester's slots, or with `--open` the open ones. */
 export async function listSlots(invocation: Invocation, flags: SlotFlags): Promise<undefined> {
   if (flags.open) return listOpen(invocation);
   const { slots } = await invocation.client().tester.slots();

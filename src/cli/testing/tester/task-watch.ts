@@ -8,13 +8,15 @@ import { note } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { shownTasks, type TaskFlags, type Tasks } from "./tasks.ts";
 
-/** Stays until it is interrupted: a screen on a terminal, else one line of JSON for each change. */
+/**
+ * Watches the tasks until it is interrupted: on a screen in a terminal, else with a line of JSON for each change.
+ */
 export async function watchTasks(invocation: Invocation, flags: TaskFlags): Promise<undefined> {
   if (flags.day !== undefined) throw usageError("--watch shows today: it goes without --day.");
   const { context } = invocation;
   const looks = (signal: AbortSignal) => looksAt(invocation, flags, signal);
   if (!isScreen(invocation)) return writeChanges(invocation, looks(context.signal));
-  // With the library for screens inside, which nothing else needs.
+  // Loads the library for screens, which nothing else needs.
   const { showTasks } = await import("../../views/task-watch.tsx");
   await showTasks({ looks, now: context.clock.now, signal: context.signal });
 }

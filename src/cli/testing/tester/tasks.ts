@@ -10,16 +10,16 @@ export interface TaskFlags extends TestKeyFlags {
   readonly watch?: boolean;
 }
 
-/** A task without its test key, or with it where that was asked for. */
+/** A task without its test key, unless that was asked for. */
 export type ShownTask = Omit<Task, "testKey">;
 
-/** What there is to do, as the commands show it. */
+/** The tasks as the commands show them. */
 export interface Tasks {
   readonly tasks: readonly ShownTask[];
   readonly outstanding: number;
 }
 
-/** Shows what the tester has to do today, or had on an earlier day of each test. */
+/** Shows the tasks of today, or of an earlier day of each test. */
 export async function listTasks(invocation: Invocation, flags: TaskFlags): Promise<undefined> {
   const { day } = flags;
   if (day !== undefined && day < 1) throw usageError("--day: the days of a test are counted from 1.");

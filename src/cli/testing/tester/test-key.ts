@@ -7,14 +7,14 @@ export interface TestKeyFile {
   readonly testKeyFile?: string;
 }
 
-/** The flag of commands that speak for one seat. */
+/** The flag of commands that act for one slot. */
 export const ofTestKey = (command: Command): Command =>
   command.option(
     "--test-key-file <file>",
     "read the seat's test key from a file; `-` is standard input (INNKEEP_TEST_KEY)",
   );
 
-/** The test key of a seat. It is a secret, so no argument holds it. Throws a CliError where there is none. */
+/** The test key of a slot. It is a secret, so it is not an argument. Throws a CliError if there is none. */
 export async function testKeyOf(
   { context }: Invocation,
   { testKeyFile: file }: TestKeyFile,

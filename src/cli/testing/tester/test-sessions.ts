@@ -11,7 +11,7 @@ export interface ReportFlags extends TestKeyFile {
   readonly appVersion?: string;
 }
 
-/** Reports a session. That it matched no seat, or counted no day, is an answer and no failure. */
+/** Reports a session. A session that matches no slot or counts no day is not a failure. */
 export async function reportSession(invocation: Invocation, flags: ReportFlags): Promise<undefined> {
   const { startedAt, endedAt, screen: screens = [], appVersion } = flags;
   const testKey = await testKeyOf(invocation, flags);
@@ -34,7 +34,7 @@ function resultInWords({ matched, counted, dayIndex, reason }: SessionResult): s
   return `Not counted${dayIndex >= 1 ? ` for day ${dayIndex}` : ""}: ${reasons[reason ?? ""] ?? reason}.`;
 }
 
-/** Servers may know further reasons: those are shown as they come. */
+/** Unknown reasons are shown unchanged. */
 const reasons: Readonly<Record<string, string>> = {
   session_below_bar: "it was too short, or reached too few screens; a longer one can still count the day",
   already_submitted: "the day is counted already",
