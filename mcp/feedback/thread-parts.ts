@@ -99,7 +99,7 @@ export function partsOf(thread: Thread): ThreadParts {
 }
 
 const noThread =
-  "The server answered with something that is no feedback thread. Tell the user to check INNKEEP_BASE_URL and to update innkeep.";
+  "The server answered with something that is not a feedback thread. Tell the user to check INNKEEP_BASE_URL and to update innkeep.";
 
 const attachmentOf = (attachment: unknown): AttachmentParts => ({
   name: textAt(attachment, "name"),

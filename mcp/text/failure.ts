@@ -30,8 +30,7 @@ const keychain =
 
 const giveUps: ReadonlySet<string> = new Set(["too_large", "too_slow"]);
 
-const endless =
-  "The server's answer was too large, or did not come to an end, and was given up. Tell the user to check INNKEEP_BASE_URL.";
+const endless = "The server's answer was too large or did not end. Tell the user to check INNKEEP_BASE_URL.";
 
 /** The message for an answer that does not have the form of the API. */
 export const unexpected =

@@ -115,7 +115,7 @@ describe("a missing credential", () => {
     });
     await expect(client.faqs.list()).rejects.toMatchObject({
       name: "InvalidInputError",
-      message: "The app key has characters that none of its kind has.",
+      message: "The app key contains invalid characters.",
     });
   });
 });

@@ -44,7 +44,7 @@ function addAccounts(admin: Command, setup: Setup): void {
 
 const withPassword = (command: Command): Command =>
   onDatabase(command)
-    .requiredOption("--email <address>", "with this address one signs in")
+    .requiredOption("--email <address>", "the address for signing in")
     .option("--password-stdin", "read the password from standard input");
 
 function addDatabase(admin: Command, setup: Setup): void {
@@ -61,7 +61,7 @@ function addDatabase(admin: Command, setup: Setup): void {
   const repair = onDatabase(
     admin
       .command("repair")
-      .description("Remove what refers to missing or damaged files, and files to which nothing refers"),
+      .description("Remove references to missing or damaged files, and files without references"),
   );
   commandAction<DatabaseChoice>(repair, setup, (invocation, flags) =>
     administer(invocation, flags, { command: "repair" }),
@@ -83,7 +83,7 @@ function addDatabase(admin: Command, setup: Setup): void {
   );
 
   const restore = onDatabase(
-    admin.command("restore <file>").description("Put a backup in place, once it is verified"),
+    admin.command("restore <file>").description("Restore a backup after verifying it"),
   );
   commandAction<DatabaseChoice, string>(restore, setup, (invocation, flags, file) =>
     administer(invocation, flags, { command: "restore", file }),

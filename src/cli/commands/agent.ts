@@ -30,7 +30,7 @@ export function addAgent(agent: Command, setup: Setup): void {
   const decision = agent
     .command("decision <run>")
     .description("Read the decision on a proposal: exit 0 approved, 9 rejected, 8 nobody has decided yet")
-    .option("--wait <time>", "wait for it as long as this: 8h, 30m, 90s", duration);
+    .option("--wait <time>", "wait for it up to this long: 8h, 30m, 90s", duration);
   commandAction(views(decision), setup, showDecision);
 }
 

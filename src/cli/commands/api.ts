@@ -42,7 +42,7 @@ async function callApi(invocation: Invocation, flags: ApiFlags, path: string): P
 
 async function bodyOf(invocation: Invocation, { field, jsonField: json, body }: ApiFlags): Promise<unknown> {
   if (body === undefined) return field || json ? { ...field, ...json } : undefined;
-  if (field || json) throw usageError("--body is the whole body: it goes without --field and --json-field.");
+  if (field || json) throw usageError("--body is the whole body. Leave out --field and --json-field.");
   try {
     return JSON.parse(await textOf(invocation, "--body", body));
   } catch (error) {

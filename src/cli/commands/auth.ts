@@ -35,9 +35,7 @@ function addSignIn(auth: Command, setup: Setup): void {
     (await import("../sign-in/login.ts")).login(invocation, flags),
   );
 
-  const profile = mutates(
-    auth.command("profile").description("Show or change what is known of you as a tester"),
-  )
+  const profile = mutates(auth.command("profile").description("Show or change your profile as a tester"))
     .option("--timezone <zone>", "your time zone, such as Europe/London")
     .option("--push-token-file <file>", "read a push token from a file; `-` is standard input");
   commandAction<ProfileFlags>(profile, forTester(setup), async (invocation, flags) =>
@@ -65,7 +63,7 @@ function addStored(auth: Command, setup: Setup): void {
 
   const status = auth
     .command("status")
-    .description("Tell which credentials there are, for which servers, and whether those take them")
+    .description("Show all credentials, their servers, and whether the servers accept them")
     .option("--offline", "do not ask the servers");
   commandAction<StatusFlags>(status, setup, async (invocation, flags) =>
     (await import("../sign-in/status.ts")).status(invocation, flags),
@@ -73,7 +71,7 @@ function addStored(auth: Command, setup: Setup): void {
 
   const logout = auth
     .command("logout")
-    .description("Forget what is stored for this server")
+    .description("Remove the credentials for this server")
     .argument("[kind]", `only this one: ${kindWords}`, kindOf);
   commandAction<object, CredentialKind | undefined>(logout, setup, forget);
 }

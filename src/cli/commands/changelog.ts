@@ -11,7 +11,7 @@ export function addChangelog(changelog: Command, setup: Setup): void {
   list
     .option("--since <version>", "only what was published after this version")
     .option("--limit <number>", "how many at most", wholeNumber)
-    .option("--cursor <cursor>", "go on where the page before ended; needs a maintainer token")
+    .option("--cursor <cursor>", "continue after the previous page; needs a maintainer token")
     .option("--all", "everything, page after page")
     .option("--drafts", "drafts too; needs a maintainer token");
   commandAction(ofApp(list), setup, listReleases);

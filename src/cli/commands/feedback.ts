@@ -30,7 +30,7 @@ function addSending(feedback: Command, setup: Setup): void {
     .option("--dedupe-key <key>", "add it to the open thread with the same key instead of starting one")
     .option(
       "--best-effort",
-      "end well whatever goes wrong: leave out what is faulty, and show what was not sent",
+      "exit 0 whatever goes wrong: leave out faulty fields, and show what was not sent",
     )
     .addHelpText(
       "after",
@@ -67,7 +67,7 @@ function addReading(feedback: Command, setup: Setup): void {
     .option("--from <instant>", "only those since then: ISO 8601, or a day in UTC")
     .option("--to <instant>", "only those before then")
     .option("--limit <number>", "how many at most")
-    .option("--cursor <cursor>", "go on where the page before ended");
+    .option("--cursor <cursor>", "continue after the previous page");
   commandAction(ofApp(list), setup, listThreads);
 
   const view = feedback.command("view <thread>").alias("show").description(routes.threads.read.summary);

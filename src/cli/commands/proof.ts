@@ -11,7 +11,7 @@ export function addProof(proof: Command, given: Setup): void {
   const setup = forTester(given);
   const submit = mutates(proof.command("submit [slot]").description(routes.tester.submitProof.summary))
     .option("--image <file>", rulesIn(proofImages), several)
-    .option("--note <text>", "what the owner of the app is to know; `-` is standard input, `@file` a file")
+    .option("--note <text>", "a note for the owner of the app; `-` is standard input, `@file` a file")
     .option("--captured-at <instant>", "when the pictures were taken; by the newest of them, or now");
   commandAction<SubmitFlags, string | undefined>(submit, setup, async (...given) =>
     (await import("../testing/proof/submit.ts")).submit(...given),

@@ -8,7 +8,7 @@ import { type ReportFlags, reportSession, sessionStatus } from "../testing/teste
 export function addSession(session: Command, setup: Setup): void {
   const report = mutates(session.command("report").description(routes.sessions.report.summary))
     .requiredOption("--started-at <instant>", "when it began: ISO 8601 with an offset, or Z")
-    .requiredOption("--ended-at <instant>", "when it ended, likewise")
+    .requiredOption("--ended-at <instant>", "when it ended, in the same form")
     .option("--screen <name>", "a screen that it reached; repeatable", several)
     .option("--app-version <version>", "of the app that was tested");
   commandAction<ReportFlags>(ofTestKey(report), setup, reportSession);

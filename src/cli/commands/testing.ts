@@ -23,7 +23,7 @@ import { assignSlot, changeSlot } from "../testing/owner/slots.ts";
 export function addTesting(testing: Command, setup: Setup): void {
   addListings(group(testing, "listing", "Your offers to testers"), setup);
   addCycles(group(testing, "cycle", "The runs of a test"), setup);
-  addSlots(group(testing, "slot", "The seats of a run").alias("seat"), setup);
+  addSlots(group(testing, "slot", "The seats of a cycle").alias("seat"), setup);
 }
 
 const group = (testing: Command, name: string, summary: string): Command =>
@@ -47,7 +47,7 @@ function addListings(listing: Command, setup: Setup): void {
 
 const describesListing = (command: Command): Command =>
   command
-    .option("--app-name <name>", "what testers know the app by")
+    .option("--app-name <name>", "the app's name for testers")
     .option("--package-name <name>", "the store's identifier, such as com.example.app")
     .option("--opt-in-url <url>", "where testers join the store's test")
     .option("--test-brief <text>", "what testers are to do; `-` is standard input, `@file` a file")
@@ -60,7 +60,11 @@ const describesListing = (command: Command): Command =>
     .option("--icon-url <url>", "the app's icon; empty for none")
     .option("--seats <number>", "how many testers", wholeNumber)
     .option("--duration-days <number>", "how many days", wholeNumber)
-    .option("--max-missed-days <number>", "who misses as many, in a row or not, loses the seat", wholeNumber);
+    .option(
+      "--max-missed-days <number>",
+      "a tester who misses this many days, in a row or not, loses the seat",
+      wholeNumber,
+    );
 
 function addCycles(cycle: Command, setup: Setup): void {
   const list = cycle.command("list <listing>").alias("ls").description(routes.cycles.list.summary);

@@ -32,7 +32,7 @@ export interface CreateFlags extends ChangelogFlags {
 /** The flags for a version that has a release note already. */
 export const createsRelease = (command: Command): Command =>
   command
-    .option("--update", "change the release note of this version where there is one")
+    .option("--update", "change the release note of this version if there is one")
     .option("--overwrite", "with --update: also what a person wrote in the console")
     .addOption(
       new Option("--allow-duplicate", "make a second release note of the version").conflicts("update"),

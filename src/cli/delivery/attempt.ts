@@ -80,7 +80,7 @@ async function remember<I extends SpooledItem>(
     await spool.update({ ...item, lastTry });
   } catch (cause) {
     const what = `${spool.kind.word} ${item.id}`;
-    note(invocation, `What became of ${what} could not be written down (${reasonOf(cause)}).`);
+    note(invocation, `What became of ${what} could not be stored (${reasonOf(cause)}).`);
   }
 }
 

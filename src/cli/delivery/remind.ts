@@ -16,5 +16,5 @@ export async function remind<I extends SpooledItem>(
 
 /** Prints a note about folders without a complete item. */
 export function tellDamaged(invocation: Invocation, { word }: { word: string }, folders: readonly string[]) {
-  for (const folder of folders) note(invocation, `What lies here is no whole ${word}: ${folder}`);
+  for (const folder of folders) note(invocation, `Incomplete ${word}: ${folder}`);
 }

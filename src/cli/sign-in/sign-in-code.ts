@@ -69,7 +69,7 @@ async function heardAlone(heard: Promise<Heard>): Promise<string> {
   if (found === "late") throw late();
   if (found !== "unsupported") return found.code;
   throw usageError(
-    "This server does not tell when a device is approved, and nobody can be asked for the code here.",
+    "This server does not report approvals, and nobody can be asked for the code here.",
     "Run `innkeep auth login --paste` on a terminal.",
   );
 }

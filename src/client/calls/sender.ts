@@ -132,7 +132,7 @@ async function secretFor(
   const secret = given?.trim();
   if (!secret) throw new MissingCredentialError(kind);
   if (/^[!-~]+$/.test(secret)) return credentialHeader(kind, secret);
-  throw new InvalidInputError(`The ${credentialKinds[kind].name} has characters that none of its kind has.`);
+  throw new InvalidInputError(`The ${credentialKinds[kind].name} contains invalid characters.`);
 }
 
 function lengthOf(body: WireRequest["body"]): Record<string, string> {

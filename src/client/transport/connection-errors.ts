@@ -38,13 +38,13 @@ export const timeoutError = (url: URL, timeoutMs: number): ConnectionError =>
 export const tooLarge = ({ origin }: URL, bytes: number): ConnectionError =>
   new ConnectionError(
     "too_large",
-    `The answer from ${origin} is larger than ${Math.round(bytes / 1_048_576)} MB and was given up. Is this the address of an Innkeep server?`,
+    `The answer from ${origin} is larger than ${Math.round(bytes / 1_048_576)} MB. Is this the address of an Innkeep server?`,
   );
 
 export const tooSlow = ({ origin }: URL, milliseconds: number): ConnectionError =>
   new ConnectionError(
     "too_slow",
-    `The answer from ${origin} had not ended after ${Math.round(milliseconds / 1_000)} seconds and was given up.`,
+    `The answer from ${origin} did not end within ${Math.round(milliseconds / 1_000)} seconds.`,
   );
 
 function reasonFor(code: string): string {

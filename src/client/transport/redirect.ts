@@ -23,7 +23,7 @@ export function followingRedirects(transport: Transport): Transport {
 function targetOf({ status, headers }: WireAnswer, { method, url }: WireRequest): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(status) || !headers.location) return undefined;
   const target = URL.canParse(headers.location, url.href) ? new URL(headers.location, url) : undefined;
-  if (target?.origin !== url.origin) throw refusal(status, url, target?.origin ?? "an address that is none");
+  if (target?.origin !== url.origin) throw refusal(status, url, target?.origin ?? "a malformed address");
   if (method !== "GET" && status < 307) throw refusal(status, url, `${target.origin}${target.pathname}`);
   return target;
 }

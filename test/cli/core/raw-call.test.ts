@@ -63,7 +63,7 @@ describe("api", () => {
     for (const other of ["https://evil.example/api/v1/faqs/remote", `${baseUrl}0/api/v1/faqs/remote`]) {
       expect(await line.run(["api", other])).toMatchObject({
         exit: 2,
-        stderr: expect.stringContaining("A credential goes to its own server only."),
+        stderr: expect.stringContaining("A credential is sent only to its own server."),
       });
     }
   });

@@ -34,7 +34,7 @@ function pathOf(given: string, baseUrl: string): string {
   if (absolute && !`${given}/`.startsWith(`${baseUrl}/`)) {
     throw usageError(
       `${given} is not on ${baseUrl}.`,
-      "A credential goes to its own server only. --base-url names another.",
+      "A credential is sent only to its own server. --base-url chooses another server.",
     );
   }
   const url = new URL(

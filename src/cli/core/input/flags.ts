@@ -10,7 +10,7 @@ export const views = (command: Command): Command =>
 export const mutates = (command: Command): Command =>
   command
     .option("--dry-run", "print the request instead of sending it")
-    .option("--idempotency-key <key>", "use this Idempotency-Key instead of one that is made")
+    .option("--idempotency-key <key>", "use this Idempotency-Key instead of a generated one")
     .option(
       "--max-wait <time>",
       "try again for so long: 15s on a terminal, 60s in CI and in a pipe",

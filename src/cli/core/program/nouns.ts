@@ -81,7 +81,7 @@ export const nouns: readonly Noun[] = [
   },
   {
     name: "api",
-    summary: "Send any request, with the credential that its address wants",
+    summary: "Send any request, with the credential that its address needs",
     load: async () => (await import("../../commands/api.ts")).addApi,
   },
   {

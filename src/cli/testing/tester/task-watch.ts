@@ -12,7 +12,7 @@ import { shownTasks, type TaskFlags, type Tasks } from "./tasks.ts";
  * Watches the tasks until it is interrupted: on a screen in a terminal, else with a line of JSON for each change.
  */
 export async function watchTasks(invocation: Invocation, flags: TaskFlags): Promise<undefined> {
-  if (flags.day !== undefined) throw usageError("--watch shows today: it goes without --day.");
+  if (flags.day !== undefined) throw usageError("--watch shows today. Leave out --day.");
   const { context } = invocation;
   const looks = (signal: AbortSignal) => looksAt(invocation, flags, signal);
   if (!isScreen(invocation)) return writeChanges(invocation, looks(context.signal));
