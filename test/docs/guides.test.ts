@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readSettings } from "../../server/settings/environment.ts";
 import { type RateLimitName, rateLimits } from "../../src/contract/limits.ts";
+import { commandOfExample } from "../support/clients/example-command.ts";
 import { readText, readTree } from "../support/sources/tree.ts";
 import { anchorOf } from "./markdown.ts";
 
@@ -31,6 +32,34 @@ describe.each([...pages])("%s", (page, text) => {
 
 /** A method of the agents' protocol. */
 const notFiles = ["server/discover"];
+
+const commands = [...pages].flatMap(([page, text]) =>
+  commandLinesIn(text).map((line): [string, string] => [page, line]),
+);
+
+describe("the commands in the guides", () => {
+  it("are many", () => {
+    expect(commands.length).toBeGreaterThan(60);
+  });
+
+  it("are read as the command line reads them", async () => {
+    await expect(commandOfExample("innkeep faq lsit")).rejects.toThrow("unknown command 'lsit'");
+    await expect(commandOfExample("innkeep faq list --feilds id")).rejects.toThrow("unknown option");
+  });
+
+  it.each(commands)("%s: %s", async (_, line) => {
+    expect(await commandOfExample(line)).not.toBe("");
+  });
+});
+
+/** The lines of code blocks that call `innkeep`, without their comments; those with a gap (`…`) are left out. */
+function commandLinesIn(text: string): string[] {
+  const blocks = [...text.matchAll(/^```(?:sh|console)?\n([\s\S]*?)^```/gm)].map(([, block = ""]) => block);
+  return blocks
+    .flatMap((block) => block.replace(/\\\n\s*/g, "").split("\n"))
+    .map((line) => line.replace(/^\$ /, "").replace(/\s+# .*$/, ""))
+    .filter((line) => line.startsWith("innkeep ") && !/[…[]/.test(line));
+}
 
 const headingsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => anchorOf(heading));

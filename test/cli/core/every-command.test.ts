@@ -4,6 +4,7 @@ import { examples } from "../../../src/cli/core/help/examples.ts";
 import { nouns } from "../../../src/cli/core/program/nouns.ts";
 import { createProgram } from "../../../src/cli/core/program/program.ts";
 import { createCommandLine, emptyWorld } from "../../support/clients/command-line.ts";
+import { commandOfExample } from "../../support/clients/example-command.ts";
 import { listen } from "../../support/network/recording-server.ts";
 
 const credentials = { INNKEEP_API_KEY: "sdk_a", INNKEEP_AGENT_TOKEN: "sda_a", INNKEEP_TOKEN: "sdm_a" };
@@ -27,7 +28,7 @@ describe.each(commands)("innkeep %s", (words, command) => {
     for (const example of examples[words] ?? []) {
       expect(stdout).toContain(`\n  ${example}\n`);
       expect(example.startsWith(`innkeep ${words}`)).toBe(true);
-      expect(await parsed(example)).toBe(words);
+      expect(await commandOfExample(example)).toBe(words);
     }
     expect(stdout).toMatch(/\nGlobal options: innkeep help options\n$/);
     expect(stdout).not.toContain("--agent-token-file <");
@@ -87,25 +88,6 @@ describe("the tree of commands", () => {
     expect(program.commands.map((command) => command.name())).toEqual(["faq"]);
   });
 });
-
-/** The words of the command that an example calls. Throws where its flags are wrong. */
-async function parsed(example: string): Promise<string> {
-  const [, ...argv] = wordsOfShell(example);
-  let called = "";
-  const program = await createProgram(argv, { context: emptyWorld(), outcome: { exit: "ok" } });
-  program.hook("preAction", (_, command) => {
-    for (let at: Command | null = command; at?.parent; at = at.parent) called = `${at.name()} ${called}`;
-    throw new Error("read");
-  });
-  await expect(program.parseAsync(argv, { from: "user" })).rejects.toThrow(/^read$/);
-  return called.trim();
-}
-
-/** What a shell makes of a line, up to where it redirects. */
-const wordsOfShell = (line: string): string[] =>
-  [...line.replace(/ [<>|] .*$/, "").matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) =>
-    word.replace(/["']/g, ""),
-  );
 
 /** Every command that does something, by its words. */
 async function everyCommand(): Promise<[string, Command][]> {
