@@ -42,7 +42,8 @@ describe.each(transports)("an answer that does not end over %s", (_, transportFo
         clearInterval(drops);
       });
     });
-    const { client } = connect(baseUrl, { timeoutMs: 100 });
+    // Long enough for the first byte to arrive on a busy machine.
+    const { client } = connect(baseUrl, { timeoutMs: 2_000 });
     await expect(client.agent.readRun({ params: { runId } })).rejects.toMatchObject({
       name: "ConnectionError",
       code: "too_slow",

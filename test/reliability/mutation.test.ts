@@ -27,7 +27,7 @@ describe("the tests of the rules", () => {
     symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
     writeFileSync(
       join(copy, "vitest.config.js"),
-      'export default { test: { include: ["test/**/*.test.ts"] } };',
+      'export default { test: { include: ["test/**/*.test.ts"], testTimeout: 60_000 } };',
     );
   });
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
