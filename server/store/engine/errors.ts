@@ -48,7 +48,7 @@ export function isRetryable(error: unknown): boolean {
  */
 export class TransactionLost extends Error {
   constructor(cause: unknown) {
-    super("SQLite has undone the transaction.", { cause });
+    super("SQLite rolled back the transaction.", { cause });
   }
 }
 

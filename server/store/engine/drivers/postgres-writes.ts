@@ -68,7 +68,7 @@ async function notify(client: pg.PoolClient, self: string, topics: ReadonlySet<s
 
 async function commit(client: pg.PoolClient): Promise<void> {
   const { command } = await client.query("COMMIT");
-  if (command !== "COMMIT") throw new Error("PostgreSQL has undone the transaction.");
+  if (command !== "COMMIT") throw new Error("PostgreSQL rolled back the transaction.");
 }
 
 /** The statements of a connection, as transactions use them. */

@@ -23,6 +23,38 @@ interface Prepared {
 }
 
 function connect(database: sqlite3.Database): Connection {
+  const { use, clear } = createStatements(database);
+
+  // Read to the last row. A statement that stops before, as `Statement.get` does, keeps its snapshot, and later reads
+  // are stale.
+  const all = <Row extends object>(sql: string, values: readonly Value[]) =>
+    use<Row[]>(sql, (statement, resolve, reject) =>
+      statement.all<Row>(values, (error, rows) => (error === null ? resolve(rows) : reject(error))),
+    );
+
+  const change = (sql: string, values: readonly Value[]) =>
+    use<number>(sql, (statement, resolve, reject) =>
+      statement.run(values, function (error) {
+        if (error === null) resolve(this.changes);
+        else reject(error);
+      }),
+    );
+
+  return {
+    all,
+    get: async <Row extends object>(sql: string, values: readonly Value[]) =>
+      (await all<Row>(sql, values))[0],
+    run: async (sql, values) => (givesRows.test(sql) ? (await all(sql, values)).length : change(sql, values)),
+    exec: (sql) => settled((done) => database.exec(sql, done)),
+    close() {
+      clear();
+      return settled((done) => database.close(done));
+    },
+  };
+}
+
+/** Prepares statements and calls them. A call rejects if its statement cannot be prepared. */
+function createStatements(database: sqlite3.Database) {
   const statements = statementCache<Prepared>(prepare, ({ statement }) => statement.finalize());
 
   function prepare(sql: string): Prepared {
@@ -52,32 +84,7 @@ function connect(database: sqlite3.Database): Connection {
     });
   }
 
-  // Read to the last row. A statement that stops before, as `Statement.get` does, keeps its snapshot, and later reads
-  // are stale.
-  const all = <Row extends object>(sql: string, values: readonly Value[]) =>
-    use<Row[]>(sql, (statement, resolve, reject) =>
-      statement.all<Row>(values, (error, rows) => (error === null ? resolve(rows) : reject(error))),
-    );
-
-  const change = (sql: string, values: readonly Value[]) =>
-    use<number>(sql, (statement, resolve, reject) =>
-      statement.run(values, function (error) {
-        if (error === null) resolve(this.changes);
-        else reject(error);
-      }),
-    );
-
-  return {
-    all,
-    get: async <Row extends object>(sql: string, values: readonly Value[]) =>
-      (await all<Row>(sql, values))[0],
-    run: async (sql, values) => (givesRows.test(sql) ? (await all(sql, values)).length : change(sql, values)),
-    exec: (sql) => settled((done) => database.exec(sql, done)),
-    close() {
-      statements.clear();
-      return settled((done) => database.close(done));
-    },
-  };
+  return { use, clear: statements.clear };
 }
 
 const givesRows = /\breturning\b/i;

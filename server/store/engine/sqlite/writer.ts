@@ -44,7 +44,7 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
   let pauses: (() => Promise<void>)[] = [];
   let flushing: Promise<void> | undefined;
   let closed = false;
-  const appends = new Map<string, AppendUnit>();
+  const appends = createAppends(add);
 
   function assertOpen(): void {
     if (closed) throw new Error("The database is closed.");
@@ -79,19 +79,9 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
     flushing ??= flush();
   }
 
-  function newAppend(name: string, table: string, columns: readonly string[]): AppendUnit {
-    const unit = appendUnit(table, columns);
-    add(unit);
-    appends.set(name, unit);
-    return unit;
-  }
-
   return {
     add,
-    appendTo(table, columns) {
-      const name = `${table}(${columns.join()})`;
-      return appends.get(name) ?? newAppend(name, table, columns);
-    },
+    appendTo: appends.appendTo,
     between: (use) =>
       new Promise((resolve, reject) => {
         assertOpen();
@@ -101,6 +91,26 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
     async close() {
       closed = true;
       await flushing;
+    },
+  };
+}
+
+/** The waiting units to which new rows are added, by table and columns. */
+function createAppends(add: (unit: Unit) => void) {
+  const waiting = new Map<string, AppendUnit>();
+
+  function newUnit(name: string, table: string, columns: readonly string[]): AppendUnit {
+    const unit = appendUnit(table, columns);
+    add(unit);
+    waiting.set(name, unit);
+    return unit;
+  }
+
+  return {
+    clear: () => waiting.clear(),
+    appendTo(table: string, columns: readonly string[]): AppendUnit {
+      const name = `${table}(${columns.join()})`;
+      return waiting.get(name) ?? newUnit(name, table, columns);
     },
   };
 }
