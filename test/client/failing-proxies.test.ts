@@ -10,11 +10,11 @@ describe.each(Object.entries(failingProxies))("a proxy that %s", (_, answer) => 
       const { client } = clientWithCredentials(`${protocol}//api.example`, {
         proxy: { http: proxy.address, https: proxy.address },
         attempts: 1,
-        timeoutMs: 300,
+        timeoutMs: 1_000,
       });
       const begun = Date.now();
       await expect(client.faqs.list()).rejects.toThrow();
-      expect(Date.now() - begun).toBeLessThan(2_000);
+      expect(Date.now() - begun).toBeLessThan(15_000);
       await expect.poll(() => proxy.open()).toBe(0);
       expect(proxy.connections()).toBe(1);
     },
