@@ -28,14 +28,14 @@ const programs: ReadonlySet<string> = new Set([
 export function start(name: string): Record<string, () => unknown> {
   const file = join(__dirname, name);
   const source = readFileSync(file, "utf8");
-  const place = placeOf(name, source);
-  const cachedData = place && read(place);
+  const code = codeFileFor(name, source);
+  const cachedData = code && read(code);
   const script = new Script(wrap(source), {
     filename: file,
     cachedData,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
-  if (place && (!cachedData || script.cachedDataRejected)) keepLater(script, place);
+  if (code && (!cachedData || script.cachedDataRejected)) keepLater(script, code);
   const module = { exports: {} };
   script.runInThisContext()(module.exports, requireFrom(file), module, file, __dirname);
   return module.exports;
@@ -49,7 +49,7 @@ function requireFrom(file: string) {
   return Object.assign(own, usual);
 }
 
-interface Place {
+interface CodeFile {
   readonly folder: string;
   readonly file: string;
 }
@@ -58,7 +58,7 @@ interface Place {
  * The place of the machine code: its name holds all that the code depends on, such as the hash that the build wrote
  * at the end of the file. Undefined without a folder that only this user can write to.
  */
-function placeOf(name: string, source: string): Place | undefined {
+function codeFileFor(name: string, source: string): CodeFile | undefined {
   const [, hash] = /\/\/([0-9a-f]{64})$/.exec(source.slice(-66)) ?? [];
   if (hash === undefined) return undefined;
   const folder = folderOf(process.env);
@@ -88,7 +88,7 @@ function isPrivate(folder: string): boolean {
 /** The length and the checksum stand before the code, because V8 does not notice a changed byte. */
 const headerBytes = 8;
 
-function read({ file }: Place): Buffer | undefined {
+function read({ file }: CodeFile): Buffer | undefined {
   try {
     const kept = readFileSync(file);
     const data = kept.subarray(headerBytes);
@@ -100,10 +100,10 @@ function read({ file }: Place): Buffer | undefined {
 }
 
 /** Keeps the code after the start and at the end: by then everything that a start needs is compiled. */
-function keepLater(script: Script, place: Place): void {
+function keepLater(script: Script, code: CodeFile): void {
   let isKept = false;
   const keep = () => {
-    if (!isKept) write(script.createCachedData(), place);
+    if (!isKept) write(script.createCachedData(), code);
     isKept = true;
   };
   setTimeout(keep, 1_000).unref();
@@ -112,7 +112,7 @@ function keepLater(script: Script, place: Place): void {
 
 const mostFiles = 12;
 
-function write(data: Buffer, { folder, file }: Place): void {
+function write(data: Buffer, { folder, file }: CodeFile): void {
   try {
     const header = Buffer.alloc(headerBytes);
     header.writeUInt32LE(data.length, 0);

@@ -3,7 +3,6 @@ import { type Clock, systemClock } from "../src/client/waiting/clock.ts";
 import { type Connection, createConnection } from "./api/connection.ts";
 import type { Deps } from "./deps.ts";
 import type { McpOptions } from "./options.ts";
-import { keyedQueue } from "./proposals/keyed-queue.ts";
 import type { Proposals } from "./proposals/proposals.ts";
 import type { AwaitDecision } from "./tools/get-decision/decision-watch.ts";
 import { longestWait } from "./tools/get-decision/longest-wait.ts";
@@ -64,4 +63,19 @@ async function decisionWatch(connection: Deps["connection"], clock: Clock): Prom
         client.agent.readRun({ params: { runId }, query: hold > 0 ? { wait: String(hold) } : {}, signal }),
       ),
   });
+}
+
+/** Runs actions with the same key one after another, in the order of the calls. */
+function keyedQueue(): <T>(key: string, act: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+
+  return async (key, act) => {
+    const turn = (last.get(key) ?? Promise.resolve()).then(act, act);
+    last.set(key, turn);
+    try {
+      return await turn;
+    } finally {
+      if (last.get(key) === turn) last.delete(key);
+    }
+  };
 }

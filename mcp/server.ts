@@ -4,9 +4,8 @@ import type { McpOptions } from "./options.ts";
 import { offerPrompts } from "./prompts.ts";
 import { offerResources } from "./resources/resources.ts";
 import { instructionsFor } from "./text/instructions.ts";
-import { withLongestWait } from "./tools/get-decision/with-longest-wait.ts";
 import { registerTool } from "./tools/register-tool.ts";
-import { tools } from "./tools/tool-list.ts";
+import { type ListedTool, tools } from "./tools/tool-list.ts";
 
 /** The icon: an inn's sign, a roof over a door. */
 const icon = {
@@ -48,3 +47,9 @@ const load = {
   proposePlan: async () => (await import("./tools/propose-plan/run.ts")).proposePlanRun,
   getDecision: async () => (await import("./tools/get-decision/run.ts")).getDecisionRun,
 };
+
+/** The definition of `get_decision` of this server: its description names the longest wait. */
+function withLongestWait(seconds: number): ListedTool {
+  const text = JSON.stringify(tools.getDecision).replace("up to 50; more", `up to ${seconds}; more`);
+  return JSON.parse(text);
+}

@@ -6,6 +6,13 @@ export type StoredCredential =
 /** Stored credentials by the origin that they were issued for, then by kind. */
 export type CredentialIndex = Readonly<Record<string, Readonly<Record<string, StoredCredential>>>>;
 
+/** What a stored credential is found by. */
+export interface CredentialKey {
+  /** Of the server that it was issued for. */
+  readonly origin: string;
+  readonly kind: string;
+}
+
 /** Reads the index from JSON. Throws if the text is not an index. */
 export function indexOf(text: string): CredentialIndex {
   const value: unknown = JSON.parse(text);
@@ -15,8 +22,7 @@ export function indexOf(text: string): CredentialIndex {
 /** The index with one entry set, or removed if it is undefined. */
 export function withEntry(
   index: CredentialIndex,
-  origin: string,
-  kind: string,
+  { origin, kind }: CredentialKey,
   stored: StoredCredential | undefined,
 ): CredentialIndex {
   const { [kind]: _, ...kinds } = index[origin] ?? {};

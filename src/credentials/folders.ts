@@ -1,14 +1,14 @@
 import { join } from "node:path";
 
 /** What decides where a person's folders are. */
-export interface Place {
+export interface FolderEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly platform: string;
 }
 
 /** Folder of what the person set: INNKEEP_CONFIG_DIR, XDG_CONFIG_HOME, or the system's own. */
-export function configFolder({ env, home, platform }: Place): string {
+export function configFolder({ env, home, platform }: FolderEnvironment): string {
   if (env.INNKEEP_CONFIG_DIR) return env.INNKEEP_CONFIG_DIR;
   if (env.XDG_CONFIG_HOME) return join(env.XDG_CONFIG_HOME, "innkeep");
   if (platform === "win32" && env.APPDATA) return join(env.APPDATA, "innkeep");
@@ -16,7 +16,7 @@ export function configFolder({ env, home, platform }: Place): string {
 }
 
 /** Folder of what the program must remember: INNKEEP_STATE_DIR, in INNKEEP_CONFIG_DIR, XDG_STATE_HOME, or the system's own. */
-export function stateFolder({ env, home, platform }: Place): string {
+export function stateFolder({ env, home, platform }: FolderEnvironment): string {
   if (env.INNKEEP_STATE_DIR) return env.INNKEEP_STATE_DIR;
   if (env.INNKEEP_CONFIG_DIR) return join(env.INNKEEP_CONFIG_DIR, "state");
   if (env.XDG_STATE_HOME) return join(env.XDG_STATE_HOME, "innkeep");

@@ -71,7 +71,7 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
       const hint = hintOf(secret);
       const kept = wanted !== "file" && (await vault.keep(account, secret));
       await save(
-        withEntry(before, origin, kind, kept ? { in: "keychain", hint } : { in: "file", secret, hint }),
+        withEntry(before, { origin, kind }, kept ? { in: "keychain", hint } : { in: "file", secret, hint }),
       );
       if (!kept && before[origin]?.[kind]?.in === "keychain") await vault.forget(account);
       return kept ? "keychain" : "file";
@@ -83,7 +83,7 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
       const stored = before[origin]?.[kind];
       if (!stored) return false;
       if (stored.in === "keychain") await vault.forget(accountOf(origin, kind));
-      await save(withEntry(before, origin, kind, undefined));
+      await save(withEntry(before, { origin, kind }, undefined));
       return true;
     },
   };

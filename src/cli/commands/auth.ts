@@ -4,7 +4,12 @@ import { consoleAddress } from "../core/connection/server-address.ts";
 import { allKinds, kindOf, kindWords } from "../core/credentials/credential-names.ts";
 import { openStore } from "../core/credentials/find-credential.ts";
 import { missingCredential } from "../core/credentials/missing-credential.ts";
-import { originOf, type StoreFlags, storeCredential, written } from "../core/credentials/store-credential.ts";
+import {
+  explainWriteFailure,
+  originOf,
+  type StoreFlags,
+  storeCredential,
+} from "../core/credentials/store-credential.ts";
 import { usageError } from "../core/failures/cli-error.ts";
 import { canAsk } from "../core/input/confirm.ts";
 import { mutates } from "../core/input/flags.ts";
@@ -109,7 +114,7 @@ async function forget(given: Invocation, _: object, kind: CredentialKind | undef
   const credentials = openStore(invocation.context);
   const removed: CredentialKind[] = [];
   for (const one of kind ? [kind] : allKinds) {
-    if (await written(() => credentials.remove(origin, one))) removed.push(one);
+    if (await explainWriteFailure(() => credentials.remove(origin, one))) removed.push(one);
   }
   const names = removed.map((one) => credentialKinds[one].name).join(", ");
   note(

@@ -38,7 +38,7 @@ async function serveAgents(invocation: Invocation, { readOnly, maxWait }: McpFla
     agentToken: context.env.INNKEEP_AGENT_TOKEN || undefined,
     tokenFile: flags.agentTokenFile,
     // Read each time, because the token may have been replaced.
-    storedToken: async () => (await findCredential(context, flags, origin, "agentToken"))?.secret,
+    storedToken: async () => (await findCredential(context, flags, { origin, kind: "agentToken" }))?.secret,
     proxy: proxyOf(context),
     onExchange: traceOf(invocation),
     maxWaitSeconds: maxWait,

@@ -16,7 +16,7 @@ export const onDatabase = (command: Command): Command =>
     .option("--database-url <url>", "PostgreSQL instead of a file (INNKEEP_DATABASE_URL)");
 
 /** Runs a command on the database itself. Gives what was made or found. */
-export function ask(
+export function runOnDatabase(
   { context }: Invocation,
   { data, databaseUrl }: DatabaseChoice,
   command: AdminCommand,
@@ -35,7 +35,7 @@ export async function administer(
   choice: DatabaseChoice,
   command: AdminCommand,
 ): Promise<Exit> {
-  const result = await ask(invocation, choice, command);
+  const result = await runOnDatabase(invocation, choice, command);
   printOne(invocation, result, () => details(textsOf(result)));
   const { missing } = result;
   return Array.isArray(missing) && missing.length > 0 ? "incomplete" : "ok";

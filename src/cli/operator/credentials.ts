@@ -7,7 +7,7 @@ import { fieldOf } from "../core/output/fields.ts";
 import { type Column, printList } from "../core/output/output.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { GlobalFlags, Invocation } from "../core/program/context.ts";
-import { administer, ask, group, onDatabase } from "./administer.ts";
+import { administer, group, onDatabase, runOnDatabase } from "./administer.ts";
 
 /** `admin key` and `admin token`. */
 export function addCredentials(admin: Command, setup: Setup): void {
@@ -91,7 +91,7 @@ async function printFound(
   choice: DatabaseChoice,
   command: AdminCommand,
 ): Promise<undefined> {
-  const { items } = await ask(invocation, choice, command);
+  const { items } = await runOnDatabase(invocation, choice, command);
   printList(invocation, Array.isArray(items) ? items : [], columnsOf[command.command] ?? []);
 }
 

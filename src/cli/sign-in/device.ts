@@ -2,7 +2,7 @@ import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { configFolder } from "../../credentials/folders.ts";
 import { readIfThere, writePrivately } from "../../credentials/private-file.ts";
-import { written } from "../core/credentials/store-credential.ts";
+import { explainWriteFailure } from "../core/credentials/store-credential.ts";
 import { onOneLine } from "../core/output/plain-text.ts";
 import type { Context } from "../core/program/context.ts";
 
@@ -15,7 +15,7 @@ export async function deviceIdOf(context: Context): Promise<string> {
   const known = readIfThere(file)?.trim();
   if (known && /^[!-~]{1,200}$/.test(known)) return known;
   const made = context.newId();
-  await written(async () => writePrivately(file, `${made}\n`, context.newId));
+  await explainWriteFailure(async () => writePrivately(file, `${made}\n`, context.newId));
   return made;
 }
 

@@ -3,7 +3,11 @@ import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
 import { challengeOf } from "../../contract/pkce.ts";
 import type { DeviceGrant } from "../../contract/sign-in.ts";
 import { rememberSignIn } from "../core/connection/last-sign-in.ts";
-import { type StoreFlags, storeCredential, written } from "../core/credentials/store-credential.ts";
+import {
+  explainWriteFailure,
+  type StoreFlags,
+  storeCredential,
+} from "../core/credentials/store-credential.ts";
 import { CliError } from "../core/failures/cli-error.ts";
 import { systemTimeZone } from "../core/input/time-zone.ts";
 import { details } from "../core/output/details.ts";
@@ -89,7 +93,7 @@ async function keep(invocation: Invocation, flags: LoginFlags, device: string, g
   invocation.context.signal.throwIfAborted();
   const { token, expiresAt, scopes, profile } = grant;
   const { origin, source, hint } = await storeCredential(invocation, flags, "deviceToken", token);
-  await written(async () => rememberSignIn(invocation.context, invocation.baseUrl()));
+  await explainWriteFailure(async () => rememberSignIn(invocation.context, invocation.baseUrl()));
   const told = { origin, device, source, hint, expiresAt, scopes, profile };
   printOne(invocation, told, () =>
     details({

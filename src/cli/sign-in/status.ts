@@ -70,7 +70,7 @@ const serverFor = (kind: CredentialKind, server: Server, tester: Server): string
 const placesInUse = ({ context, flags }: Invocation, server: Server, tester: Server): Place[] =>
   allKinds.map((kind) => {
     const address = serverFor(kind, server, tester);
-    const find = () => findCredential(context, flags, new URL(address).origin, kind);
+    const find = () => findCredential(context, flags, { origin: new URL(address).origin, kind });
     return { server: address, kind, find };
   });
 

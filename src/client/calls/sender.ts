@@ -28,11 +28,9 @@ export function createSender(options: ClientOptions): Sender {
     const prepared = prepare(options.baseUrl, route, input);
     if (changes(route)) options.beforeMutation?.(prepared, route);
     const secret = await secretFor(options.credentials, route);
-    const key = await keyFor(options, route, prepared, input);
-    const request = requestOf(options, { ...prepared, ...answerLimits(route, options, input) }, input, {
-      ...secret,
-      ...keyHeader(key),
-    });
+    const key = changes(route) ? await keyFor(options, prepared, input) : undefined;
+    const own = { ...secret, ...keyHeader(key) };
+    const request = requestOf(options, { ...prepared, ...answerLimits(route, options, input), own }, input);
     const attempt = async () => successIn(await transport(request), prepared, now());
     const repeats = !changes(route) || key !== undefined;
     const sent = repeats ? repeatedly(attempt, policy, patient(input, route)) : attempt();
@@ -78,11 +76,9 @@ const policyOf = (options: ClientOptions): RetryPolicy => ({
 
 async function keyFor(
   { idempotency }: ClientOptions,
-  route: Route,
   prepared: PreparedRequest,
   { idempotencyKey }: LooseInput,
 ): Promise<string | undefined> {
-  if (!changes(route)) return undefined;
   return idempotencyKey ?? (await idempotency?.keyFor(prepared));
 }
 
@@ -102,11 +98,15 @@ function answerLimits({ large }: Route, { timeoutMs }: ClientOptions, input: Loo
   return { answerBytes: bytes, answerMs: (timeoutMs ?? 30_000) * times + heldMs(input) };
 }
 
+/** The headers of the credential and the key, which win over all others. */
+interface OwnHeaders {
+  readonly own: Readonly<Record<string, string>>;
+}
+
 function requestOf(
   options: ClientOptions,
-  { method, url, headers, body, answerMs, answerBytes }: PreparedRequest & AnswerLimits,
+  { method, url, headers, body, answerMs, answerBytes, own }: PreparedRequest & AnswerLimits & OwnHeaders,
   input: LooseInput,
-  own: Readonly<Record<string, string>>,
 ): WireRequest {
   return {
     method,

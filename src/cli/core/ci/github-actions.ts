@@ -9,11 +9,17 @@ export const annotation = (level: "notice" | "warning" | "error", title: string,
 export const addToSummary = (file: string, markdown: string): Promise<void> =>
   appendFile(file, `${markdown}\n`);
 
+export interface StepOutput {
+  readonly name: string;
+  readonly value: string;
+  readonly delimiter: string;
+}
+
 /**
  * Writes an output of a step, one line of text; `file` is the value of GITHUB_OUTPUT. The author of the value must
  * not be able to guess the delimiter.
  */
-export const addOutput = (file: string, name: string, value: string, delimiter: string): Promise<void> =>
+export const addOutput = (file: string, { name, value, delimiter }: StepOutput): Promise<void> =>
   appendFile(file, `${name}<<${delimiter}\n${onOneLine(value)}\n${delimiter}\n`);
 
 /** Text as a block of Markdown that shows every character as it is. */

@@ -11,6 +11,12 @@ const fileFlags = {
   deviceToken: undefined,
 } as const satisfies Record<CredentialKind, { flag: string; name: keyof GlobalFlags } | undefined>;
 
+export interface WantedCredential {
+  /** Of the server that the credential is for. */
+  readonly origin: string;
+  readonly kind: CredentialKind;
+}
+
 /**
  * Finds a credential, in this order: the file that a flag names, the environment, the store of this machine for
  * this origin. The store is read only if the others have none. Undefined if there is none.
@@ -18,8 +24,7 @@ const fileFlags = {
 export async function findCredential(
   context: Context,
   flags: GlobalFlags,
-  origin: string,
-  kind: CredentialKind,
+  { origin, kind }: WantedCredential,
 ): Promise<FoundCredential | undefined> {
   const inFile = fileFlags[kind];
   const file = inFile && flags[inFile.name];

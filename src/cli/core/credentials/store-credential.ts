@@ -27,7 +27,9 @@ export async function storeCredential(
 ): Promise<IssuedCredential> {
   const origin = originOf(invocation);
   const store = openStore(invocation.context);
-  const storedIn = await written(() => store.put(origin, kind, secret, insecureStorage ? "file" : undefined));
+  const storedIn = await explainWriteFailure(() =>
+    store.put(origin, kind, secret, insecureStorage ? "file" : undefined),
+  );
   if (storedIn === "file" && !insecureStorage) {
     note(
       invocation,
@@ -45,7 +47,7 @@ export async function storeCredential(
 export const originOf = (invocation: Invocation): string => new URL(invocation.baseUrl()).origin;
 
 /** Runs a change of files. Turns an error of the file system into a CliError that says what to do. */
-export async function written<T>(change: () => Promise<T>): Promise<T> {
+export async function explainWriteFailure<T>(change: () => Promise<T>): Promise<T> {
   try {
     return await change();
   } catch (cause) {

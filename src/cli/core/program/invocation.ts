@@ -38,7 +38,7 @@ async function findOwn(
   { context, flags, baseUrl }: Invocation,
   kind: CredentialKind,
 ): Promise<FoundCredential | undefined> {
-  const found = await findCredential(context, flags, new URL(baseUrl()).origin, kind);
+  const found = await findCredential(context, flags, { origin: new URL(baseUrl()).origin, kind });
   if (found) assertCredentialKind(found, kind);
   return found;
 }

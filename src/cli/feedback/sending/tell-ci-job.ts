@@ -78,8 +78,10 @@ async function writeOutputs(invocation: Invocation, outputs: Outputs): Promise<v
   const file = context.env.GITHUB_OUTPUT;
   if (!file) return;
   try {
-    for (const [name, value] of Object.entries(outputs))
-      if (value !== undefined) await addOutput(file, name, value, `innkeep_${context.newId()}`);
+    for (const [name, value] of Object.entries(outputs)) {
+      const delimiter = `innkeep_${context.newId()}`;
+      if (value !== undefined) await addOutput(file, { name, value, delimiter });
+    }
   } catch (cause) {
     note(invocation, `The outputs of the step cannot be written (${reasonOf(cause)}).`);
   }
