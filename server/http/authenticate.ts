@@ -26,7 +26,9 @@ const isCredentialsTopic = (topic: string): boolean => topic === credentialsTopi
 type Ways = { readonly [A in Auth]: (presented: PresentedCredentials) => Promise<Callers[A]> };
 
 /** Finds the caller of a request. A credential that is missing, malformed, unknown or revoked gets the same refusal. */
-export function createAuthenticate(deps: Deps): Authenticate {
+export function createAuthenticate(
+  deps: Pick<Deps, "clock" | "database" | "log" | "settings">,
+): Authenticate {
   const { database, settings } = deps;
   const findAppKey = cachedLookup(database, isCredentialsTopic, async (hash) => {
     const row = await credentials.findAppKey(database, hash);
@@ -144,7 +146,7 @@ const hourMilliseconds = 3_600_000;
  * Records the hour of a credential's last use. The request does not wait for it. The hour is kept by the hash, so that a
  * new credential in the place of an old one is recorded too.
  */
-function createTouch({ database, clock, log }: Deps) {
+function createTouch({ database, clock, log }: Pick<Deps, "database" | "clock" | "log">) {
   const touched = new Map<string, number>();
   return (hash: string, { id, lastUsedAt }: Touched, write: typeof credentials.touchToken) => {
     const hour = Math.floor(clock.now().getTime() / hourMilliseconds);

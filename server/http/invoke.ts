@@ -17,11 +17,13 @@ import { AlreadyAnswered, createSave, spendRateLimit, storeRefusal } from "./ide
 import type { IncomingRequest, InvocationResult, Invoke } from "./invocation.ts";
 import { countAttempt } from "./limits/attempts.ts";
 
+export type InvokeDeps = Pick<Deps, "clock" | "database" | "passingTime" | "sealer" | "settings" | "time">;
+
 /**
  * Makes one function of an endpoint and its handler. It checks scope and shape, replays stored answers, uses up the rate
  * limit, and lets only declared fields and errors out. Throws the ApiErrors that the endpoint declares.
  */
-export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: Deps): Invoke {
+export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: InvokeDeps): Invoke {
   const declared = new Set(errorsOf(endpoint));
   const mutates = isMutation(endpoint);
   const shape = (answer: unknown) =>
@@ -137,14 +139,18 @@ function outcomeOf(
 }
 
 /** The key of the rate limit that a request uses up. Undefined if there is none or if limits are switched off. */
-function limitedByOf(endpoint: Endpoint, { caller, body }: IncomingRequest, deps: Deps): string | undefined {
+function limitedByOf(
+  endpoint: Endpoint,
+  { caller, body }: IncomingRequest,
+  { settings }: Pick<Deps, "settings">,
+): string | undefined {
   if (!endpoint.rateLimit) return undefined;
   // The limit of rule T30 cannot be switched off.
   if (endpoint.rateLimitBy) {
     const appId = caller && "appId" in caller ? String(caller.appId) : "";
     return fieldLimitOf(appId, hashOf(fieldOf(body, endpoint.rateLimitBy)));
   }
-  return deps.settings.rateLimited ? caller?.id : undefined;
+  return settings.rateLimited ? caller?.id : undefined;
 }
 
 /** The key of a limit by a field of the body: the app together with the field's hash. */

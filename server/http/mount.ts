@@ -12,7 +12,7 @@ import { type IncomingBodies, type IncomingBody, senderOf } from "./bodies/arriv
 import { readJson } from "./bodies/body.ts";
 import type { Callers, Groups } from "./handler.ts";
 import type { InvocationResult, Invoke } from "./invocation.ts";
-import { createInvoke, requireScope } from "./invoke.ts";
+import { createInvoke, type InvokeDeps, requireScope } from "./invoke.ts";
 import { uncountBytes } from "./limits/count-bytes.ts";
 import { countRefusal } from "./limits/count-refusal.ts";
 import type { ReadCredentials } from "./presented-credentials.ts";
@@ -34,14 +34,16 @@ export interface Door {
   readonly arrivals: IncomingBodies;
 }
 
+type MountDeps = InvokeDeps & Pick<Deps, "files" | "stopping">;
+
 /** The routes of an API: the only place where the contract meets Koa. */
-export const mount = <C extends Groups>(api: Api<C>, deps: Deps, door: Door): Route[] =>
+export const mount = <C extends Groups>(api: Api<C>, deps: MountDeps, door: Door): Route[] =>
   mapEndpoints(api, (endpoint, handle) =>
     routeOf(endpoint, createInvoke(endpoint, handle, deps), { deps, door }),
   );
 
 interface Mounting {
-  readonly deps: Deps;
+  readonly deps: MountDeps;
   readonly door: Door;
 }
 
@@ -154,7 +156,7 @@ function deprecate(ctx: Context, successor: string): void {
 const deprecatedSince = 1_795_219_200;
 
 /** Aborts when the client disconnects or the server stops. */
-function signalOf(ctx: Context, { stopping }: Deps): AbortSignal {
+function signalOf(ctx: Context, { stopping }: Pick<Deps, "stopping">): AbortSignal {
   const gone = new AbortController();
   ctx.res.once("close", () => gone.abort());
   if (ctx.res.closed) gone.abort();

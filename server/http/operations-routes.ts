@@ -6,7 +6,7 @@ import type { Route } from "./mount.ts";
 import { checkReady, readMetrics, readOpenApi } from "./readiness.ts";
 
 /** The routes for operators and tools: health, readiness, metrics, and the OpenAPI document. */
-export function operationsRoutes(deps: Deps, metrics: Metrics): Route[] {
+export function operationsRoutes(deps: Pick<Deps, "database" | "settings">, metrics: Metrics): Route[] {
   const openApi = readOpenApi(deps);
   return [
     read("/healthz", async (ctx) => {

@@ -49,7 +49,7 @@ export function reportOf({
   days,
   sessions,
 }: Reported): CycleReport {
-  const facts = seats.map((seat) => seatFacts(seat, days, sessions));
+  const facts = seats.map((seat) => slotFacts(seat, days, sessions));
   const held = facts.filter((_, at) => isHeld(seats, at, cycle.status));
   const figures = {
     testers: held.length,
@@ -69,7 +69,7 @@ export function reportOf({
   };
 }
 
-function seatFacts(
+function slotFacts(
   { id, seat, status, missedDays, activatedAt, endedAt }: ReportedSlot,
   days: readonly ReportedDay[],
   sessions: readonly SessionTotal[],

@@ -39,7 +39,7 @@ export const isMissed = (
 export const requestMilliseconds = 48 * 3_600_000;
 
 /** Whether a cycle accepts testers: it is not cancelled, and its last day is not over. */
-export const isSeating = (
+export const acceptsTesters = (
   { status, dayStarts }: { readonly status: string; readonly dayStarts: readonly string[] },
   now: string,
 ): boolean => (status === "recruiting" || status === "running") && !isOver({ dayStarts }, now);

@@ -25,7 +25,7 @@ export interface IdempotentRequest extends IdempotencyKey {
 export function idempotentRequestOf(
   endpoint: Endpoint,
   incoming: IncomingRequest,
-  deps: Deps,
+  deps: Pick<Deps, "sealer" | "time">,
 ): IdempotentRequest | undefined {
   const { body, query } = incoming;
   const { sealer } = deps;

@@ -24,9 +24,11 @@ export interface MutationContext {
   readonly shape: (answer: unknown) => unknown;
 }
 
+type Saving = Pick<Deps, "database" | "clock" | "settings">;
+
 /** The `save` and `saveRow` of a request: effect, rate limit and stored answer commit together or not at all. */
 export function createSave(
-  deps: Deps,
+  deps: Saving,
   mutation: MutationContext,
 ): Pick<Request<Endpoint>, "save" | "saveRow"> {
   const save = <Answer extends AnswerOf<Endpoint>>(
@@ -70,7 +72,11 @@ export interface SaveOptions {
   readonly rateLimit?: () => RateLimitName;
 }
 
-function keptUntil(key: IdempotentRequest, until: Date | undefined, { clock }: Deps): IdempotentRequest {
+function keptUntil(
+  key: IdempotentRequest,
+  until: Date | undefined,
+  { clock }: Pick<Deps, "clock">,
+): IdempotentRequest {
   if (until === undefined) return key;
   return { ...key, lifetimeSeconds: Math.max(0, (until.getTime() - clock.now().getTime()) / 1_000) };
 }
@@ -80,7 +86,7 @@ export async function spendRateLimit(
   tx: Transaction,
   who: string,
   { rateLimit }: Pick<Endpoint, "rateLimit">,
-  { clock, settings }: Deps,
+  { clock, settings }: Pick<Saving, "clock" | "settings">,
 ): Promise<void> {
   if (!rateLimit) return;
   const verdict = await consume(tx, {
@@ -92,14 +98,14 @@ export async function spendRateLimit(
 }
 
 /** Stores a refusal that a repeat must get again. The request has no other effect. */
-export async function storeRefusal(deps: Deps, key: IdempotencyKey, answer: StoredAnswer): Promise<void> {
+export async function storeRefusal(deps: Saving, key: IdempotencyKey, answer: StoredAnswer): Promise<void> {
   await deps.database.write(async (tx) => {
     const claimed = await idempotency.claim(tx, key, deps.clock.now());
     if (claimed === "claimed") await idempotency.store(tx, key, answer);
   });
 }
 
-async function claim(tx: Transaction, key: IdempotencyKey, { clock }: Deps): Promise<void> {
+async function claim(tx: Transaction, key: IdempotencyKey, { clock }: Pick<Deps, "clock">): Promise<void> {
   const now = clock.now();
   const claimed = await idempotency.claim(tx, key, now);
   if (claimed === "claimed") return;

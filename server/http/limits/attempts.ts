@@ -7,11 +7,17 @@ import { networkOf } from "../connections/client-address.ts";
 import { fieldOf } from "../field-of.ts";
 import type { IncomingRequest } from "../invocation.ts";
 
+type Limiting = Pick<Deps, "database" | "clock" | "settings">;
+
 /**
  * Counts an attempt before anything else of the request is checked. The count stays, whatever the result is. Throws
  * `rate_limited`, and then counts nothing.
  */
-export async function countAttempt(endpoint: Endpoint, incoming: IncomingRequest, deps: Deps): Promise<void> {
+export async function countAttempt(
+  endpoint: Endpoint,
+  incoming: IncomingRequest,
+  deps: Limiting,
+): Promise<void> {
   const attempts = endpoint.attempts ?? [];
   if (attempts.length === 0 || !deps.settings.rateLimited) return;
   await deps.database.write(async (tx) => {
@@ -42,7 +48,7 @@ export function accountLimitsOf({ attempts = [] }: Endpoint, caller: IncomingReq
 export async function refuseSpentAccount(
   endpoint: Endpoint,
   caller: IncomingRequest["caller"],
-  { database, clock, settings }: Pick<Deps, "database" | "clock" | "settings">,
+  { database, clock, settings }: Limiting,
 ): Promise<void> {
   if (!settings.rateLimited) return;
   for (const { limit, key } of accountLimitsOf(endpoint, caller)) {

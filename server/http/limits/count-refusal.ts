@@ -9,7 +9,7 @@ import type { IncomingRequest } from "../invocation.ts";
  * taking it. This holds for the statuses 400, 404 and 413. Throws `thrown`, or `rate_limited`.
  */
 export async function countRefusal(
-  deps: Deps,
+  deps: Pick<Deps, "database" | "clock" | "settings">,
   { endpoint, caller }: { readonly endpoint: Endpoint; readonly caller: IncomingRequest["caller"] },
   thrown: unknown,
 ): Promise<never> {

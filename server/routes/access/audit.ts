@@ -5,7 +5,7 @@ import type { Handlers } from "../../http/handler.ts";
 import { audit as rows } from "../../store/access/audit.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../list-page.ts";
 
-export const audit = ({ database }: Deps): Handlers<typeof contract> => ({
+export const audit = ({ database }: Pick<Deps, "database">): Handlers<typeof contract> => ({
   async list({ caller, query }) {
     const limit = query.limit ?? limits.listPage.default;
     const position = readCursor(query.cursor, [instantPart, idPart]);

@@ -73,7 +73,7 @@ function changePassword(deps: Deps): Handler<typeof contract.changePassword> {
 
 /** The one app to which the credential is limited, or null. */
 async function appOf(
-  { database }: Deps,
+  { database }: Pick<Deps, "database">,
   caller: ConsoleCaller,
 ): Promise<{ id: string; name: string } | null> {
   const app = caller.appId === null ? undefined : await apps.find(database, caller.appId, caller);
@@ -85,13 +85,17 @@ type Browser = Request["browser"];
 /**
  * Without this check a page of another site could sign a person in to a foreign account. Signing in needs no session.
  */
-function refuseForeignPage({ settings }: Deps, { origin }: Browser): void {
+function refuseForeignPage({ settings }: Pick<Deps, "settings">, { origin }: Browser): void {
   if (origin === undefined || isOwnOrigin(origin, settings)) return;
   throw new ApiError("forbidden", { message: "Sign in from a page of the console." });
 }
 
 /** The account with this address and password. An unknown account and a wrong password get the same refusal. */
-export async function verifiedUser({ database }: Deps, email: string, password: string): Promise<UserRow> {
+export async function verifiedUser(
+  { database }: Pick<Deps, "database">,
+  email: string,
+  password: string,
+): Promise<UserRow> {
   const user = await users.findByEmail(database, email);
   const verified = await verifyPassword(user?.passwordHash, password);
   if (!user || !verified) throw new ApiError("invalid_credentials");

@@ -67,7 +67,7 @@ type Found = { readonly code: SignInCodeRow; readonly codeHash: string } | { rea
  * Finds the code if this device may exchange it. Finding a reason to refuse takes the same work, whatever the reason is.
  */
 async function findExchangeable(
-  { database, clock }: Deps,
+  { database, clock }: Pick<Deps, "database" | "clock">,
   { code, deviceId }: { readonly code: string; readonly deviceId: string },
   challenge: string,
 ): Promise<Found> {
@@ -80,13 +80,18 @@ async function findExchangeable(
 }
 
 /** The reason goes only to the log: a person with a foreign code learns nothing. */
-function refuseCode({ log }: Deps, why: string): never {
+function refuseCode({ log }: Pick<Deps, "log">, why: string): never {
   log.info({ why }, "sign-in code refused");
   throw new ApiError("invalid_code");
 }
 
 /** For terminals: holds the answer until the person has decided or the time is over. */
-function awaitCode({ database, clock, waiting, sealer }: Deps): Handler<typeof contract.await> {
+function awaitCode({
+  database,
+  clock,
+  waiting,
+  sealer,
+}: Pick<Deps, "database" | "clock" | "waiting" | "sealer">): Handler<typeof contract.await> {
   return async ({ body, signal }) => {
     const { deviceId, challenge, wait = 0 } = body;
     const look = () => signInCodes.decided(database, { deviceId, challenge }, clock.now().toISOString());

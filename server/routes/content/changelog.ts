@@ -9,7 +9,11 @@ import { type PublishedRow, changelog as rows } from "../../store/content/change
 import type { Reader } from "../../store/engine/database.ts";
 import { versionOrder } from "./changelog-order.ts";
 
-export const changelog = ({ database, clock, answers }: Deps): Handlers<typeof contract> => ({
+export const changelog = ({
+  database,
+  clock,
+  answers,
+}: Pick<Deps, "database" | "clock" | "answers">): Handlers<typeof contract> => ({
   list({ caller, query }) {
     if (!caller.changelogEnabled) throw new ApiError("changelog_disabled");
     const now = clock.now();

@@ -73,7 +73,10 @@ export function consoleChangelog(deps: Deps): Handlers<typeof contract> {
   };
 }
 
-async function list({ database }: Deps, { caller, params, query }: Request<typeof contract.list>) {
+async function list(
+  { database }: Pick<Deps, "database">,
+  { caller, params, query }: Request<typeof contract.list>,
+) {
   const { cursor, limit = limits.listPage.default } = query;
   const position = readCursor(cursor, [instantPart, instantPart, idPart]);
   await ownedApp(database, params.appId, caller);

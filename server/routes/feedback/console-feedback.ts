@@ -54,7 +54,10 @@ export function consoleFeedback(deps: Deps): Handlers<typeof contract> {
   };
 }
 
-async function list({ database }: Deps, { caller, params, query }: Request<typeof contract.list>) {
+async function list(
+  { database }: Pick<Deps, "database">,
+  { caller, params, query }: Request<typeof contract.list>,
+) {
   const { cursor, limit = limits.listPage.default, ...filters } = query;
   const search = filters.q !== undefined;
   const position = readCursor(cursor, search ? [sequencePart] : [instantPart, idPart]);
@@ -68,7 +71,12 @@ async function list({ database }: Deps, { caller, params, query }: Request<typeo
   return pageOf(rows, limit, ({ seq, createdAt, id }) => (search ? [String(seq)] : [createdAt, id]));
 }
 
-async function read({ settings }: Deps, reader: Reader, id: string, viewer: Viewer): Promise<OwnedThread> {
+async function read(
+  { settings }: Pick<Deps, "settings">,
+  reader: Reader,
+  id: string,
+  viewer: Viewer,
+): Promise<OwnedThread> {
   const thread = await ownedThread(reader, id, viewer);
   return {
     ...threadAnswer(settings, thread),

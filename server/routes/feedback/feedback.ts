@@ -68,7 +68,11 @@ interface Repeat {
   readonly report: FeedbackReport;
 }
 
-async function addRepeat({ newId }: Deps, tx: Transaction, { id, report }: Repeat): Promise<void> {
+async function addRepeat(
+  { newId }: Pick<Deps, "newId">,
+  tx: Transaction,
+  { id, report }: Repeat,
+): Promise<void> {
   const { thread, ownSubject: subject } = report;
   const { message: body, createdAt } = thread;
   await rows.repeat(tx, id);

@@ -11,7 +11,10 @@ import { slots } from "../../store/testing/slots.ts";
 import { dayStartsOfRow, slotAnswer } from "./cycle-answer.ts";
 
 /** The slots of a cycle, each with all days of the test and their evidence. */
-export async function slotsWithDays({ database, settings }: Deps, cycle: CycleRow): Promise<SlotWithDays[]> {
+export async function slotsWithDays(
+  { database, settings }: Pick<Deps, "database" | "settings">,
+  cycle: CycleRow,
+): Promise<SlotWithDays[]> {
   const [rows, known] = await Promise.all([
     slots.list(database, cycle.id),
     evidenceOf({ database, settings }, cycle.id),

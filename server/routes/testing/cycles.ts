@@ -71,7 +71,7 @@ async function ownedCycle(reader: Reader, id: string, viewer: Viewer): Promise<C
  * Writes a cycle and its open slots. Gives its id. The cycle keeps the present days and allowed misses of the listing.
  */
 async function planCycle(
-  { newId, clock }: Deps,
+  { newId, clock }: Pick<Deps, "newId" | "clock">,
   tx: Transaction,
   listing: ListingRow,
   { startsOn, timezone }: NewCycle,
@@ -89,7 +89,10 @@ async function planCycle(
   return cycle.id;
 }
 
-async function reportCycle({ database, clock }: Deps, cycle: CycleRow): Promise<CycleReport> {
+async function reportCycle(
+  { database, clock }: Pick<Deps, "database" | "clock">,
+  cycle: CycleRow,
+): Promise<CycleReport> {
   const [seats, days, sessions] = await Promise.all([
     slots.list(database, cycle.id),
     dayEvidence.counted(database, cycle.id),

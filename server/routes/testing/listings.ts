@@ -51,7 +51,12 @@ export async function ownedListing(reader: Reader, id: string, viewer: Viewer): 
 /** The values of a listing for fields that its owner does not set. (rule T2) */
 const defaults = { seats: 12, durationDays: 14, maxMissedDays: 3, iconUrl: null };
 
-async function createListing({ newId, clock }: Deps, tx: Transaction, appId: string, listing: NewListing) {
+async function createListing(
+  { newId, clock }: Pick<Deps, "newId" | "clock">,
+  tx: Transaction,
+  appId: string,
+  listing: NewListing,
+) {
   const at = clock.now().toISOString();
   const row = {
     id: newId(),

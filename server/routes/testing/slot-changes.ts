@@ -1,6 +1,6 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { isSeating } from "../../domain/testing/slot.ts";
+import { acceptsTesters } from "../../domain/testing/slot.ts";
 import { todayOf } from "../../domain/testing/test-days.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { hashOf, mintCredential } from "../../secrets/secrets.ts";
@@ -89,7 +89,7 @@ const unknownAccount =
   "There is no account with this e-mail address. Ask the tester to make one, then assign the seat again.";
 
 const isUnderWay = (cycle: CycleRow, now: Date): boolean =>
-  isSeating({ status: cycle.status, dayStarts: dayStartsOfRow(cycle) }, now.toISOString());
+  acceptsTesters({ status: cycle.status, dayStarts: dayStartsOfRow(cycle) }, now.toISOString());
 
 const activation = ({ sealer }: Needed, cycle: CycleRow, now: Date): Activation => ({
   at: now.toISOString(),

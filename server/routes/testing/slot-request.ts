@@ -1,6 +1,6 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { isSeating, requestMilliseconds } from "../../domain/testing/slot.ts";
+import { acceptsTesters, requestMilliseconds } from "../../domain/testing/slot.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { cyclesTopic } from "../../store/engine/topics.ts";
 import { slots } from "../../store/testing/slots.ts";
@@ -21,7 +21,7 @@ export async function requestSlot(
   const { cycleStatus, dayStarts, ownerId } = await wanted(tx, slotId);
   const now = clock.now();
   if (ownerId === testerId) throw new ApiError("own_listing");
-  if (!isSeating({ status: cycleStatus, dayStarts: JSON.parse(dayStarts) }, now.toISOString()))
+  if (!acceptsTesters({ status: cycleStatus, dayStarts: JSON.parse(dayStarts) }, now.toISOString()))
     throw new ApiError("cycle_not_open");
   if (await slots.isIn(tx, cycleId, testerId)) throw new ApiError("already_in_cycle");
   const expiresAt = new Date(now.getTime() + requestMilliseconds).toISOString();

@@ -5,26 +5,23 @@ import type {
   SessionStatus,
 } from "../../../src/contract/test-sessions.ts";
 import type { Deps } from "../../deps.ts";
-import { countedDaysOf } from "../../domain/testing/slot.ts";
 import { dueByOf, todayOf } from "../../domain/testing/test-days.ts";
 import {
   judgeSession,
   type SessionVerdict,
-  type TestedSlot,
   wouldHaveCounted,
 } from "../../domain/testing/test-session-verdict.ts";
 import type { Handlers } from "../../http/handler.ts";
-import { cachedLookup } from "../../http/lookup-cache.ts";
 import { hashOf } from "../../secrets/secrets.ts";
-import type { Reader, Transaction } from "../../store/engine/database.ts";
-import { concernsSlots } from "../../store/engine/topics.ts";
+import type { Transaction } from "../../store/engine/database.ts";
 import { countedDays } from "../../store/testing/counted-days.ts";
-import { type KeyedSlotRow, type SlotKey, testSessions } from "../../store/testing/test-sessions.ts";
+import { type SlotKey, testSessions } from "../../store/testing/test-sessions.ts";
 import { doubtfulTime } from "../doubtful-time.ts";
+import { createFindSlot, type KeyedSlot, loadSlot, unknownSlot } from "./keyed-slot.ts";
 import { createForgetUnknown } from "./unknown-test-keys.ts";
 
 /** A reported session with the id and the time under which it is recorded. */
-interface Received {
+interface ReceivedSession {
   readonly id: string;
   readonly now: Date;
   readonly key: SlotKey;
@@ -36,102 +33,81 @@ interface Received {
  */
 export const testSessionHandlers = (deps: Deps): Handlers<typeof contract> => {
   const { database, passingTime, clock, newId } = deps;
-  const findSeat = createFindSeat(database);
-  const currentSeat = async (key: SlotKey): Promise<Seat | undefined> => {
-    const seat = await findSeat(key);
-    if (!seat || !passingTime.isDue(seat.nextAt)) return seat;
-    await passingTime.catchUpOf("cycle", seat.cycleId);
-    return findSeat(key);
+  const findSlot = createFindSlot(database);
+  const currentSlot = async (key: SlotKey): Promise<KeyedSlot | undefined> => {
+    const slot = await findSlot(key);
+    if (!slot || !passingTime.isDue(slot.nextAt)) return slot;
+    await passingTime.catchUpOf("cycle", slot.cycleId);
+    return findSlot(key);
   };
   const forgetUnknown = createForgetUnknown(deps);
   return {
     async report({ caller, body, save }) {
       const key = { appId: caller.appId, keyHash: hashOf(body.testKey) };
-      const seat = await currentSeat(key);
+      const slot = await currentSlot(key);
       const received = { id: newId(), now: clock.now(), key, session: body };
-      if (seat) refuseInDoubt(deps, received, seat);
-      const result = await save((tx) => take(tx, received, seat));
-      if (!seat) await forgetUnknown(key);
+      if (slot) refuseInDoubt(deps, received, slot);
+      const result = await save((tx) => judgeAndRecord(tx, received, slot));
+      if (!slot) await forgetUnknown(key);
       return result;
     },
 
     async status({ caller, query }) {
       const key = { appId: caller.appId, keyHash: hashOf(query.testKey) };
-      return statusOf(await currentSeat(key), clock.now());
+      return statusOf(await currentSlot(key), clock.now());
     },
   };
 };
 
 /** Throws `busy` for a session that does not count only because the clock is in doubt: sent again, it may count. */
-function refuseInDoubt({ time }: Deps, received: Received, seat: Seat): void {
-  if (!time.isDoubtful() || verdictOn(received, seat).counted) return;
-  if (wouldHaveCounted(received.session, seat)) throw doubtfulTime();
+function refuseInDoubt({ time }: Pick<Deps, "time">, received: ReceivedSession, slot: KeyedSlot): void {
+  if (!time.isDoubtful() || verdictOn(received, slot).counted) return;
+  if (wouldHaveCounted(received.session, slot)) throw doubtfulTime();
 }
 
-/** A slot with a test key, ready for a verdict. */
-interface Seat extends TestedSlot {
-  readonly id: string;
-  readonly cycleId: string;
-  readonly nextAt: string | null;
-}
-
-/**
- * Finds the slot of a key. A missing slot is cached like a slot, so that the time of an answer does not show which keys
- * exist.
- */
-function createFindSeat(database: Deps["database"]): (key: SlotKey) => Promise<Seat | undefined> {
-  const lookUp = cachedLookup(database, concernsSlots, async (name) => {
-    const [appId = "", keyHash = ""] = name.split(" ");
-    return { seat: await loadSeat(database, { appId, keyHash }) };
-  });
-  return async ({ appId, keyHash }) => (await lookUp(`${appId} ${keyHash}`))?.seat;
-}
-
-async function loadSeat(reader: Reader, key: SlotKey): Promise<Seat | undefined> {
-  const row = await testSessions.findSlot(reader, key);
-  const seat = seatOf(row ?? nobodyRow);
-  return row && seat;
-}
-
-const unknown: SessionResult = { matched: false, counted: false, dayIndex: 0, reason: null };
+const unknownResult: SessionResult = { matched: false, counted: false, dayIndex: 0, reason: null };
 
 /**
  * Judges and records a session. A session of an unknown key takes the same steps but leaves no record, so that neither
  * the answer nor its duration shows whether the key was ever real. (rule T15)
  */
-async function take(tx: Transaction, received: Received, seat: Seat | undefined): Promise<SessionResult> {
-  const verdict = verdictOn(received, seat);
-  if (!seat || (await isSettled(tx, received, seat, verdict))) return record(tx, received, seat, verdict);
+async function judgeAndRecord(
+  tx: Transaction,
+  received: ReceivedSession,
+  slot: KeyedSlot | undefined,
+): Promise<SessionResult> {
+  const verdict = verdictOn(received, slot);
+  if (!slot || (await isSettled(tx, received, slot, verdict))) return record(tx, received, slot, verdict);
   // Another session or proof was first. This session is judged by the present state.
-  const current = await loadSeat(tx, received.key);
+  const current = await loadSlot(tx, received.key);
   const after = verdictOn(received, current);
-  if (after.counted) throw new Error(`A day of slot ${seat.id} neither counts nor is counted.`);
+  if (after.counted) throw new Error(`A day of slot ${slot.id} neither counts nor is counted.`);
   return record(tx, received, current, after);
 }
 
-const verdictOn = ({ session, now }: Received, seat: Seat = nobody): SessionVerdict =>
-  judgeSession(session, seat, now);
+const verdictOn = ({ session, now }: ReceivedSession, slot: KeyedSlot = unknownSlot): SessionVerdict =>
+  judgeSession(session, slot, now);
 
 /** Counts the day if the verdict says so. False if the day cannot be counted any more. */
 async function isSettled(
   tx: Transaction,
-  { id, now }: Received,
-  seat: Seat,
+  { id, now }: ReceivedSession,
+  slot: KeyedSlot,
   { counted, dayIndex }: SessionVerdict,
 ): Promise<boolean> {
   if (!counted) return true;
   const evidence = { kind: "session", evidenceId: id, at: now.toISOString() } as const;
-  return countedDays.count(tx, { slotId: seat.id, cycleId: seat.cycleId, dayIndex, ...evidence });
+  return countedDays.count(tx, { slotId: slot.id, cycleId: slot.cycleId, dayIndex, ...evidence });
 }
 
 async function record(
   tx: Transaction,
-  { id, now, session }: Received,
-  seat: Seat | undefined,
+  { id, now, session }: ReceivedSession,
+  slot: KeyedSlot | undefined,
   verdict: SessionVerdict,
 ): Promise<SessionResult> {
   const { counted, dayIndex, reason } = verdict;
-  const recorded = await testSessions.record(tx, seat?.id ?? nobody.id, {
+  const recorded = await testSessions.record(tx, slot?.id ?? unknownSlot.id, {
     id,
     dayIndex,
     reason,
@@ -141,12 +117,12 @@ async function record(
     appVersion: session.appVersion || null,
     receivedAt: now.toISOString(),
   });
-  return recorded ? { matched: true, counted, dayIndex, reason } : unknown;
+  return recorded ? { matched: true, counted, dayIndex, reason } : unknownResult;
 }
 
-function statusOf(seat: Seat | undefined, now: Date): SessionStatus {
-  if (!seat) return unknownStatus(now);
-  const { countedDays, cycle } = seat;
+function statusOf(slot: KeyedSlot | undefined, now: Date): SessionStatus {
+  if (!slot) return unknownStatus(now);
+  const { countedDays, cycle } = slot;
   const dayIndex = todayOf(cycle, now);
   return {
     matched: true,
@@ -171,37 +147,3 @@ const unknownStatus = (now: Date): SessionStatus => ({
 
 const endOfDay = (now: Date): number =>
   Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1);
-
-const seatOf = ({ id, cycleId, nextAt, status, activatedAt, counted, ...cycle }: KeyedSlotRow): Seat => ({
-  id,
-  cycleId,
-  nextAt,
-  status,
-  activatedAt,
-  countedDays: countedDaysOf(counted),
-  cycle: {
-    status: cycle.cycleStatus,
-    startsOn: cycle.startsOn,
-    timezone: cycle.timezone,
-    durationDays: cycle.durationDays,
-    dayStarts: startsOf(cycle.dayStarts),
-  },
-});
-
-const startsOf = (dayStarts: string): string[] => JSON.parse(dayStarts);
-
-/** The stand-in slot for unknown keys. It never counts, and its day is found as fast as that of a real slot. */
-const nobodyRow: KeyedSlotRow = {
-  id: "",
-  cycleId: "",
-  status: "removed",
-  activatedAt: null,
-  counted: ",",
-  cycleStatus: "completed",
-  startsOn: "2000-01-01",
-  timezone: "UTC",
-  durationDays: 1,
-  dayStarts: '["2000-01-01T00:00:00.000Z","9000-01-01T00:00:00.000Z"]',
-  nextAt: null,
-};
-const nobody = seatOf(nobodyRow);

@@ -17,7 +17,11 @@ const atOnce = 100;
  * Limits what unknown test keys leave in the database: rate limits and stored answers. Gives a function to call after
  * each use of such a key. If deleting old traces fails, the request still succeeds.
  */
-export function createForgetUnknown({ database, settings, log }: Deps): (key: UnknownKey) => Promise<void> {
+export function createForgetUnknown({
+  database,
+  settings,
+  log,
+}: Pick<Deps, "database" | "settings" | "log">): (key: UnknownKey) => Promise<void> {
   const note = createUnknownKeys(settings.budgets.unknownTestKeys);
   return async (key) => {
     const old = note(key);

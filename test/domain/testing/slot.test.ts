@@ -4,7 +4,7 @@ import {
   canEarn,
   countedDaysOf,
   isMissed,
-  isSeating,
+  acceptsTesters,
   requestMilliseconds,
 } from "../../../server/domain/testing/slot.ts";
 
@@ -35,7 +35,7 @@ describe("a cycle", () => {
     ["completed", "2026-05-02T00:00:00.000Z", false],
     ["cancelled", "2026-04-01T00:00:00.000Z", false],
   ])("that is %s at %s gives seats: %s", (status, now, gives) => {
-    expect(isSeating({ status, dayStarts }, now)).toBe(gives);
+    expect(acceptsTesters({ status, dayStarts }, now)).toBe(gives);
   });
 });
 

@@ -1,0 +1,77 @@
+import type { Deps } from "../../deps.ts";
+import { countedDaysOf } from "../../domain/testing/slot.ts";
+import type { TestedSlot } from "../../domain/testing/test-session-verdict.ts";
+import { cachedLookup } from "../../http/lookup-cache.ts";
+import type { Reader } from "../../store/engine/database.ts";
+import { concernsSlots } from "../../store/engine/topics.ts";
+import { type KeyedSlotRow, type SlotKey, testSessions } from "../../store/testing/test-sessions.ts";
+
+/** A slot with a test key, ready for a verdict. */
+export interface KeyedSlot extends TestedSlot {
+  readonly id: string;
+  readonly cycleId: string;
+  readonly nextAt: string | null;
+}
+
+/**
+ * Finds the slot of a key. A missing slot is cached like a slot, so that the time of an answer does not show which keys
+ * exist.
+ */
+export function createFindSlot(database: Deps["database"]): (key: SlotKey) => Promise<KeyedSlot | undefined> {
+  const lookUp = cachedLookup(database, concernsSlots, async (name) => {
+    const [appId = "", keyHash = ""] = name.split(" ");
+    return { slot: await loadSlot(database, { appId, keyHash }) };
+  });
+  return async ({ appId, keyHash }) => (await lookUp(`${appId} ${keyHash}`))?.slot;
+}
+
+/** The slot of a key as it is now. A missing slot takes as long as a found one. */
+export async function loadSlot(reader: Reader, key: SlotKey): Promise<KeyedSlot | undefined> {
+  const row = await testSessions.findSlot(reader, key);
+  const slot = keyedSlotOf(row ?? unknownSlotRow);
+  return row && slot;
+}
+
+const keyedSlotOf = ({
+  id,
+  cycleId,
+  nextAt,
+  status,
+  activatedAt,
+  counted,
+  ...cycle
+}: KeyedSlotRow): KeyedSlot => ({
+  id,
+  cycleId,
+  nextAt,
+  status,
+  activatedAt,
+  countedDays: countedDaysOf(counted),
+  cycle: {
+    status: cycle.cycleStatus,
+    startsOn: cycle.startsOn,
+    timezone: cycle.timezone,
+    durationDays: cycle.durationDays,
+    dayStarts: startsOf(cycle.dayStarts),
+  },
+});
+
+const startsOf = (dayStarts: string): string[] => JSON.parse(dayStarts);
+
+/** The stand-in slot for unknown keys. It never counts, and its day is found as fast as that of a real slot. */
+const unknownSlotRow: KeyedSlotRow = {
+  id: "",
+  cycleId: "",
+  status: "removed",
+  activatedAt: null,
+  counted: ",",
+  cycleStatus: "completed",
+  startsOn: "2000-01-01",
+  timezone: "UTC",
+  durationDays: 1,
+  dayStarts: '["2000-01-01T00:00:00.000Z","9000-01-01T00:00:00.000Z"]',
+  nextAt: null,
+};
+
+/** Judged in place of the slot of an unknown key. */
+export const unknownSlot = keyedSlotOf(unknownSlotRow);
