@@ -32,7 +32,7 @@ export type DeviceScope = (typeof deviceScopes)[number];
 export type Scope = MaintainerScope | DeviceScope;
 
 /** A limit that every attempt uses up, whatever its result, and the parts of the request that together form its key. */
-export interface Attempt {
+export interface AttemptLimit {
   readonly limit: RateLimitName;
   readonly by: readonly ("account" | "address" | `body.${string}`)[];
 }
@@ -76,7 +76,7 @@ export interface Endpoint {
   readonly countsBytes?: true;
   /** A refused body also uses up the rate limit, because finding its faults is expensive. */
   readonly countsRefusals?: true;
-  readonly attempts?: readonly Attempt[];
+  readonly attempts?: readonly AttemptLimit[];
   /** Fields of the body that, with the credential if there is one, identify the sender of an Idempotency-Key. */
   readonly repeatableBy?: readonly string[];
   /** For how many seconds a repeat gets the stored answer. A day if not given. */

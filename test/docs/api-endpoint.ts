@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import {
-  type Attempt,
+  type AttemptLimit,
   type Auth,
   type Endpoint,
   errorsOf,
@@ -119,7 +119,7 @@ function repeatsText({ repeatableSeconds = 86_400, repeatableBy }: Endpoint): st
 const whoseLimit = ({ rateLimitBy, auth }: Endpoint): string =>
   rateLimitBy ? `\`${rateLimitBy}\`` : callers[auth].replace(/^an? /, "").replace(/ or an? .*/, "");
 
-const attemptText = ({ limit, by }: Attempt): string =>
+const attemptText = ({ limit, by }: AttemptLimit): string =>
   `${limitText(limit)} for each ${by.map((whose) => whose.replace(/^body\.(.*)$/, "`$1`")).join(" and ")}`;
 
 const limitText = (name: RateLimitName): string =>

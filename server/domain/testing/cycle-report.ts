@@ -27,7 +27,7 @@ export interface SessionTotal {
   readonly milliseconds: number;
 }
 
-export interface Reported {
+export interface ReportedCycle {
   readonly cycle: Cycle;
   /** Whether the last day is over. */
   readonly isOver: boolean;
@@ -48,7 +48,7 @@ export function reportOf({
   seats,
   days,
   sessions,
-}: Reported): CycleReport {
+}: ReportedCycle): CycleReport {
   const facts = seats.map((seat) => slotFacts(seat, days, sessions));
   const held = facts.filter((_, at) => isHeld(seats, at, cycle.status));
   const figures = {

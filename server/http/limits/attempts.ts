@@ -1,4 +1,4 @@
-import type { Attempt, Endpoint } from "../../../src/contract/endpoint.ts";
+import type { AttemptLimit, Endpoint } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { hashOf } from "../../secrets/secrets.ts";
@@ -60,10 +60,10 @@ export async function refuseSpentAccount(
 
 type Identifying = Pick<IncomingRequest, "caller" | "address" | "body">;
 
-const keyOf = ({ limit, by }: Attempt, incoming: Identifying): string =>
+const keyOf = ({ limit, by }: AttemptLimit, incoming: Identifying): string =>
   `${limit}:${hashOf(JSON.stringify(by.map((whose) => partOf(whose, incoming))))}`;
 
-function partOf(whose: Attempt["by"][number], { caller, address, body }: Identifying): string {
+function partOf(whose: AttemptLimit["by"][number], { caller, address, body }: Identifying): string {
   if (whose === "address") return networkOf(address);
   if (whose === "account") return caller && "userId" in caller ? caller.userId : "";
   // An id in capitals must not get a limit of its own.

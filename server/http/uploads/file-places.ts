@@ -7,13 +7,13 @@ export const filePlaceOf = (pattern: string): FilePlace => pattern.split(".");
  * Replaces every string of `value` at `place` with the result of `replace`, in order, inside the same objects.
  * Everything else stays as it is.
  */
-export function replaceAt(value: unknown, place: FilePlace, replace: (text: string) => unknown): void {
+export function replaceStringsAt(value: unknown, place: FilePlace, replace: (text: string) => unknown): void {
   const [step, ...rest] = place;
   if (step === undefined || !isHolder(value) || Array.isArray(value) !== (step === "*")) return;
   for (const key of step === "*" ? Object.keys(value) : [step]) {
     const child = Object.hasOwn(value, key) ? value[key] : undefined;
     if (typeof child === "string" && rest.length === 0) value[key] = replace(child);
-    else replaceAt(child, rest, replace);
+    else replaceStringsAt(child, rest, replace);
   }
 }
 

@@ -4,7 +4,7 @@ import type { IncomingBody } from "../bodies/arrivals.ts";
 import { consume } from "../bodies/consume.ts";
 import { createByteCollector } from "./byte-collector.ts";
 import { createDataUrlFile } from "./data-url-file.ts";
-import { type FilePlace, filePlaceOf, replaceAt } from "./file-places.ts";
+import { type FilePlace, filePlaceOf, replaceStringsAt } from "./file-places.ts";
 import { createJsonScanner } from "./json-scanner.ts";
 import { createRawStringCheck } from "./json-string.ts";
 import { parseStrictJson } from "./strict-json.ts";
@@ -59,7 +59,7 @@ function parseWhole(value: unknown, intake: Intake, places: Limits): Promise<unk
   const files: Promise<unknown>[] = [];
   const anyText = { write() {}, end() {} };
   for (const [place, limit] of places) {
-    replaceAt(value, place, (text) => {
+    replaceStringsAt(value, place, (text) => {
       refuseMore(files.length);
       const file = createDataUrlFile(intake, limit, anyText);
       file.write(Buffer.from(text));
@@ -72,7 +72,7 @@ function parseWhole(value: unknown, intake: Intake, places: Limits): Promise<unk
 // Until the files are complete, the value holds their numbers.
 async function withFiles(value: unknown, places: Limits, pending: Promise<unknown>[]): Promise<unknown> {
   const files = await Promise.all(pending);
-  for (const place of places.keys()) replaceAt(value, place, (number) => files[Number(number)]);
+  for (const place of places.keys()) replaceStringsAt(value, place, (number) => files[Number(number)]);
   return value;
 }
 

@@ -5,11 +5,11 @@ import type { Handlers } from "../../http/handler.ts";
 import { createKey, renewKey } from "../../secrets/new-credentials.ts";
 import { apiKeys } from "../../store/access/api-keys.ts";
 import { credentialsTopic } from "../../store/engine/topics.ts";
-import { createRecord } from "./audit-record.ts";
+import { createAuditWriter } from "./audit-record.ts";
 import { ownedApp } from "./owned-app.ts";
 
 export function apiKeyHandlers(deps: Deps): Handlers<typeof contract> {
-  const record = createRecord(deps);
+  const record = createAuditWriter(deps);
   return {
     async list({ caller, params }) {
       await ownedApp(deps.database, params.appId, caller);

@@ -7,11 +7,11 @@ import { type AppRow, apps as rows } from "../../store/access/apps.ts";
 import { credentialsTopic, tokensTopic } from "../../store/engine/topics.ts";
 import { proofs } from "../../store/testing/proofs.ts";
 import { removeFiles, removeLastThreads, removeThreads } from "../feedback/feedback-removal.ts";
-import { createRecord } from "./audit-record.ts";
+import { createAuditWriter } from "./audit-record.ts";
 import { ownedApp } from "./owned-app.ts";
 
 export function apps(deps: Deps): Handlers<typeof contract> {
-  const record = createRecord(deps);
+  const record = createAuditWriter(deps);
   const appAnswer = createAppAnswer(deps);
   const sealedIn = createSealedIn(deps);
   return {

@@ -23,7 +23,7 @@ export interface AuditAction {
  * Makes a function that writes an audit entry in the same transaction as the change: no change can be stored without its
  * entry.
  */
-export const createRecord =
+export const createAuditWriter =
   ({ newId, clock }: Pick<Deps, "newId" | "clock">) =>
   (
     tx: Transaction,

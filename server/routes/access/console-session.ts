@@ -9,12 +9,12 @@ import { apps } from "../../store/access/apps.ts";
 import { consoleSessions } from "../../store/access/console-sessions.ts";
 import { type UserRow, users } from "../../store/access/users.ts";
 import type { Transaction } from "../../store/engine/database.ts";
-import { createRecord } from "./audit-record.ts";
+import { createAuditWriter } from "./audit-record.ts";
 import { newConsoleSession, startConsoleSession } from "./new-console-session.ts";
 import { beginAttempt, succeed } from "./sign-in-attempt.ts";
 
 export function consoleSession(deps: Deps): Handlers<typeof contract> {
-  const record = createRecord(deps);
+  const record = createAuditWriter(deps);
   return {
     async create({ body, address, browser, save, setSession }) {
       refuseForeignPage(deps, browser);
@@ -55,7 +55,7 @@ export function consoleSession(deps: Deps): Handlers<typeof contract> {
 
 /** Ends all other sessions of the account, also stolen ones. Tokens and devices are not affected. */
 function changePassword(deps: Deps): Handler<typeof contract.changePassword> {
-  const record = createRecord(deps);
+  const record = createAuditWriter(deps);
   return async ({ body, caller, address, save }) => {
     const known = `session:${caller.id}`;
     const counted = await beginAttempt(deps, { email: caller.email, address, known });

@@ -7,10 +7,10 @@ import { hashOf, mintCredential, visiblePrefix } from "../../secrets/secrets.ts"
 import { devices } from "../../store/access/devices.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { credentialsTopic } from "../../store/engine/topics.ts";
-import { createRecord } from "./audit-record.ts";
+import { createAuditWriter } from "./audit-record.ts";
 
 /** A device that an account signs in, with what the device sent about itself. */
-export interface Linking {
+export interface DeviceLink {
   readonly user: { readonly id: string; readonly email: string };
   /** The client's network address. */
   readonly address: string;
@@ -27,7 +27,7 @@ export interface Linking {
 export async function claimDevice(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
-  { user, deviceId }: Pick<Linking, "user" | "deviceId">,
+  { user, deviceId }: Pick<DeviceLink, "user" | "deviceId">,
 ): Promise<void> {
   await devices.lock(tx, deviceId);
   const holder = await devices.findHolder(tx, deviceId, clock.now().toISOString());
@@ -41,7 +41,7 @@ export async function claimDevice(
 export async function linkDevice(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
-  linking: Linking,
+  linking: DeviceLink,
 ): Promise<DeviceGrant> {
   const { user, address, timezone } = linking;
   const token = mintCredential("sdt_");
@@ -60,7 +60,7 @@ export async function linkDevice(
     expiresAt,
   });
   const caller = { kind: "session", id: user.id, userId: user.id, email: user.email } as const;
-  await createRecord(deps)(tx, { caller, address }, { action: "device.create", target });
+  await createAuditWriter(deps)(tx, { caller, address }, { action: "device.create", target });
   tx.signal(credentialsTopic);
   const profile = await devices.findProfile(tx, user.id);
   return {

@@ -4,10 +4,10 @@ import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { devices as rows } from "../../store/access/devices.ts";
 import { credentialsTopic } from "../../store/engine/topics.ts";
-import { createRecord } from "./audit-record.ts";
+import { createAuditWriter } from "./audit-record.ts";
 
 export function devices(deps: Deps): Handlers<typeof contract> {
-  const record = createRecord(deps);
+  const record = createAuditWriter(deps);
   return {
     async list({ caller }) {
       const found = await rows.list(deps.database, caller.userId, deps.clock.now().toISOString());

@@ -6,7 +6,7 @@ import { type IdentityKey, type IdentityOwner, identities as rows } from "../../
 import { users } from "../../store/access/users.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { consume } from "../../store/requests/rate-limits.ts";
-import { createRecord } from "./audit-record.ts";
+import { createAuditWriter } from "./audit-record.ts";
 import { newConsoleSession, type OpenedSession, startConsoleSession } from "./new-console-session.ts";
 
 /**
@@ -110,5 +110,5 @@ async function insert(deps: Deps, tx: Transaction, { proven, user, address }: Co
   const { issuer, subject, providerId } = proven;
   await rows.insert(tx, { issuer, subject, userId: user.id, createdAt: deps.clock.now().toISOString() });
   const caller = { kind: "session", id: user.id, userId: user.id, email: user.email } as const;
-  await createRecord(deps)(tx, { caller, address }, { action: "identity.connect", target: providerId });
+  await createAuditWriter(deps)(tx, { caller, address }, { action: "identity.connect", target: providerId });
 }

@@ -2,7 +2,7 @@ import type { Deps } from "../../deps.ts";
 import { hashOf, randomName } from "../../secrets/secrets.ts";
 import { consoleSessions } from "../../store/access/console-sessions.ts";
 import type { Transaction } from "../../store/engine/database.ts";
-import { createRecord } from "./audit-record.ts";
+import { createAuditWriter } from "./audit-record.ts";
 
 const lifetimeMilliseconds = 30 * 86_400_000;
 
@@ -38,5 +38,5 @@ export async function startConsoleSession(
   const expiresAt = opened.expiresAt.toISOString();
   await consoleSessions.insert(tx, { tokenHash: hashOf(opened.id), userId: user.id, createdAt, expiresAt });
   const caller = { kind: "session", id: user.id, userId: user.id, email: user.email } as const;
-  await createRecord(deps)(tx, { caller, address }, { action: "session.create" });
+  await createAuditWriter(deps)(tx, { caller, address }, { action: "session.create" });
 }

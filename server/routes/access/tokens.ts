@@ -5,11 +5,11 @@ import type { Handlers } from "../../http/handler.ts";
 import { createToken, grantedScopes } from "../../secrets/new-credentials.ts";
 import { tokens as rows } from "../../store/access/tokens.ts";
 import { credentialsTopic } from "../../store/engine/topics.ts";
-import { createRecord } from "./audit-record.ts";
+import { createAuditWriter } from "./audit-record.ts";
 import { ownedApp } from "./owned-app.ts";
 
 export function tokens(deps: Deps): Handlers<typeof contract> {
-  const record = createRecord(deps);
+  const record = createAuditWriter(deps);
   return {
     async list({ caller }) {
       const found = await rows.list(deps.database, caller.userId);

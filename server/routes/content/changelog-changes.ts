@@ -20,7 +20,7 @@ import { refuseSameVersion } from "./changelog-versions.ts";
 export type Making = Pick<Deps, "clock" | "newId">;
 
 /** The id of an entry and of its app. */
-export interface EntryPlace {
+export interface EntryKey {
   readonly appId: string;
   readonly id: string;
 }
@@ -116,7 +116,7 @@ export async function publishEntry(
 }
 
 /** Deletes an entry permanently. */
-export async function removeEntry(tx: Transaction, { appId, id }: EntryPlace): Promise<void> {
+export async function removeEntry(tx: Transaction, { appId, id }: EntryKey): Promise<void> {
   await rows.remove(tx, id);
   await renew(tx, appId);
 }
@@ -124,7 +124,7 @@ export async function removeEntry(tx: Transaction, { appId, id }: EntryPlace): P
 /** Stores changed columns of an entry. */
 export async function saveEntry(
   tx: Transaction,
-  { appId, id }: EntryPlace,
+  { appId, id }: EntryKey,
   change: ChangelogRowChange,
 ): Promise<void> {
   await rows.update(tx, id, change);

@@ -14,7 +14,7 @@ import { editedIn, givenValues, newRow } from "./changelog-values.ts";
 import { ofVersion } from "./changelog-versions.ts";
 
 /** The version whose entry is imported, and the caller. */
-export interface VersionPlace {
+export interface ImportTarget {
   readonly appId: string;
   readonly version: string;
   readonly viewer: Viewer;
@@ -27,10 +27,10 @@ export interface VersionPlace {
 export async function importEntry(
   making: Making,
   tx: Transaction,
-  place: VersionPlace,
+  target: ImportTarget,
   given: ReleaseImport,
 ): Promise<ImportedChangelogEntry> {
-  const { appId, version, viewer } = place;
+  const { appId, version, viewer } = target;
   await rows.lock(tx, appId);
   const known = await rows.listVersions(tx, appId);
   const id = onlyOne(ofVersion(known, version), version)?.id;

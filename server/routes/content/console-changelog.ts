@@ -10,14 +10,14 @@ import {
 } from "../../store/content/changelog-entries.ts";
 import type { Reader, Transaction } from "../../store/engine/database.ts";
 import type { Viewer } from "../../store/feedback/feedback.ts";
-import { createRecord } from "../access/audit-record.ts";
+import { createAuditWriter } from "../access/audit-record.ts";
 import { ownedApp } from "../access/owned-app.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../list-page.ts";
 import { createEntry, entryAnswer, publishEntry, removeEntry, updateEntry } from "./changelog-changes.ts";
 import { importEntry } from "./changelog-import.ts";
 
 export function consoleChangelog(deps: Deps): Handlers<typeof contract> {
-  const record = createRecord(deps);
+  const record = createAuditWriter(deps);
   return {
     list: (request) => list(deps, request),
 

@@ -5,13 +5,13 @@ import type { Handlers } from "../../http/handler.ts";
 import { faqs as rows } from "../../store/content/faqs.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import type { Viewer } from "../../store/feedback/feedback.ts";
-import { createRecord } from "../access/audit-record.ts";
+import { createAuditWriter } from "../access/audit-record.ts";
 import { ownedApp } from "../access/owned-app.ts";
-import { createFaq, type FaqPlace, removeFaq, updateFaq } from "./faq-changes.ts";
+import { createFaq, type FaqKey, removeFaq, updateFaq } from "./faq-changes.ts";
 import { replaceFaqs } from "./faq-list-changes.ts";
 
 export function consoleFaqs(deps: Deps): Handlers<typeof contract> {
-  const record = createRecord(deps);
+  const record = createAuditWriter(deps);
   return {
     async list({ caller, params }) {
       await ownedApp(deps.database, params.appId, caller);
@@ -36,24 +36,24 @@ export function consoleFaqs(deps: Deps): Handlers<typeof contract> {
 
     update: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
-        const place = await ownedFaq(tx, params.faqId, caller);
-        const faq = await updateFaq(deps, tx, place, body);
+        const key = await ownedFaq(tx, params.faqId, caller);
+        const faq = await updateFaq(deps, tx, key, body);
         if (!faq) throw new ApiError("not_found");
-        await record(tx, { caller, address }, { action: "faq.update", appId: place.appId, target: faq.id });
+        await record(tx, { caller, address }, { action: "faq.update", appId: key.appId, target: faq.id });
         return faq;
       }),
 
     remove: ({ caller, address, params, save }) =>
       save(async (tx) => {
-        const place = await ownedFaq(tx, params.faqId, caller);
-        if (!(await removeFaq(tx, place))) throw new ApiError("not_found");
-        await record(tx, { caller, address }, { action: "faq.delete", appId: place.appId, target: place.id });
+        const key = await ownedFaq(tx, params.faqId, caller);
+        if (!(await removeFaq(tx, key))) throw new ApiError("not_found");
+        await record(tx, { caller, address }, { action: "faq.delete", appId: key.appId, target: key.id });
         return { success: true };
       }),
   };
 }
 
-async function ownedFaq(tx: Transaction, id: string, viewer: Viewer): Promise<FaqPlace> {
+async function ownedFaq(tx: Transaction, id: string, viewer: Viewer): Promise<FaqKey> {
   const found = await rows.findApp(tx, id, viewer);
   if (!found) throw new ApiError("not_found");
   return { id, appId: found.appId };

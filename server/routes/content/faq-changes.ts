@@ -6,7 +6,7 @@ import type { Transaction } from "../../store/engine/database.ts";
 import { credentialsTopic } from "../../store/engine/topics.ts";
 
 /** The id of an entry and of its app. */
-export interface FaqPlace {
+export interface FaqKey {
   readonly appId: string;
   readonly id: string;
 }
@@ -31,7 +31,7 @@ export async function createFaq(
 export async function updateFaq(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
-  { appId, id }: FaqPlace,
+  { appId, id }: FaqKey,
   change: FaqChange,
 ): Promise<Faq | undefined> {
   if (Object.values(change).every((value) => value === undefined)) return rows.find(tx, appId, id);
@@ -41,7 +41,7 @@ export async function updateFaq(
 }
 
 /** Deletes an entry permanently. False if it does not exist. */
-export async function removeFaq(tx: Transaction, { appId, id }: FaqPlace): Promise<boolean> {
+export async function removeFaq(tx: Transaction, { appId, id }: FaqKey): Promise<boolean> {
   if ((await rows.remove(tx, appId, id)) === 0) return false;
   await renewFaqs(tx, appId);
   return true;

@@ -8,7 +8,7 @@ import { removeThread } from "../../store/feedback/feedback-removal.ts";
 import { indexForSearch } from "../../store/feedback/feedback-search.ts";
 import { listThreads, updateThread } from "../../store/feedback/inbox.ts";
 import { messages } from "../../store/feedback/messages.ts";
-import { createRecord } from "../access/audit-record.ts";
+import { createAuditWriter } from "../access/audit-record.ts";
 import { ownedApp } from "../access/owned-app.ts";
 import { idPart, instantPart, pageOf, readCursor, sequencePart } from "../list-page.ts";
 import { proposalsOf, threadAnswer } from "./feedback-answer.ts";
@@ -16,7 +16,7 @@ import { removeFiles } from "./feedback-removal.ts";
 import { appOfThread, ownedThread } from "./owned-feedback.ts";
 
 export function consoleFeedback(deps: Deps): Handlers<typeof contract> {
-  const record = createRecord(deps);
+  const record = createAuditWriter(deps);
   return {
     list: (request) => list(deps, request),
 

@@ -5,11 +5,11 @@ import type { Handlers } from "../../http/handler.ts";
 import { proposalTopic } from "../../store/engine/topics.ts";
 import { feedbackThreads } from "../../store/feedback/feedback.ts";
 import { proposals as rows } from "../../store/feedback/proposals.ts";
-import { createRecord } from "../access/audit-record.ts";
+import { createAuditWriter } from "../access/audit-record.ts";
 import { proposalAnswer } from "./proposal-answer.ts";
 
 export function consoleProposals(deps: Deps): Handlers<typeof contract> {
-  const record = createRecord(deps);
+  const record = createAuditWriter(deps);
   return {
     decide: ({ caller, address, params: { runId }, body, save }) =>
       save(async (tx) => {
@@ -20,8 +20,8 @@ export function consoleProposals(deps: Deps): Handlers<typeof contract> {
         const decided = { status, note: body.note || null, at, by: caller.userId } as const;
         if (!(await rows.decide(tx, runId, decided))) throw new ApiError("already_decided");
         await feedbackThreads.setProposalStatus(tx, found.feedbackId, status);
-        const deed = { action: `run.${body.decision}`, appId: found.appId, target: runId };
-        await record(tx, { caller, address }, deed);
+        const action = { action: `run.${body.decision}`, appId: found.appId, target: runId };
+        await record(tx, { caller, address }, action);
         tx.signal(proposalTopic(runId));
         return proposalAnswer(deps.settings, { ...found, status, decisionNote: decided.note, decidedAt: at });
       }),

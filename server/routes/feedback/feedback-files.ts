@@ -5,7 +5,7 @@ import { type ReceivedUpload, uploadOf } from "./received-upload.ts";
 
 /** A received file of a report, and the upload that it becomes. */
 export interface FeedbackFile {
-  readonly place: keyof ThreadFiles;
+  readonly field: keyof ThreadFiles;
   readonly received: ReceivedFile;
   readonly upload: ReceivedUpload;
 }
@@ -21,7 +21,7 @@ export function feedbackFilesOf({ images, videos, attachments }: NewFeedback): F
 
 /** The form in which a thread stores its files. */
 export function filesJson(files: readonly FeedbackFile[]): string {
-  const at = (place: keyof ThreadFiles) => files.filter((file) => file.place === place).map(threadFile);
+  const at = (field: keyof ThreadFiles) => files.filter((file) => file.field === field).map(threadFile);
   return JSON.stringify({ images: at("images"), videos: at("videos"), attachments: at("attachments") });
 }
 
@@ -33,10 +33,10 @@ const threadFile = ({ upload }: FeedbackFile): ThreadFile => ({
 });
 
 function feedbackFile(
-  place: keyof ThreadFiles,
+  field: keyof ThreadFiles,
   file: string | ReceivedFile,
   givenName?: string,
 ): FeedbackFile[] {
   if (!isReceivedFile(file) || file.detectedType === null) return [];
-  return [{ place, received: file, upload: uploadOf(file, file.detectedType, givenName) }];
+  return [{ field, received: file, upload: uploadOf(file, file.detectedType, givenName) }];
 }

@@ -56,6 +56,6 @@ export function feedbackReportOf(
 /** The paths of files in the body. */
 const pathsOf = (files: readonly FeedbackFile[]): string[] =>
   files.map((file, at) => {
-    const before = files.slice(0, at).filter(({ place }) => place === file.place);
-    return `${file.place}.${before.length}`;
+    const before = files.slice(0, at).filter(({ field }) => field === file.field);
+    return `${file.field}.${before.length}`;
   });

@@ -13,14 +13,14 @@ import { dayEvidence } from "../../store/testing/day-evidence.ts";
 import { dueChanges } from "../../store/testing/due-changes.ts";
 import type { ListingRow } from "../../store/testing/listings.ts";
 import { slots } from "../../store/testing/slots.ts";
-import { createRecord } from "../access/audit-record.ts";
+import { createAuditWriter } from "../access/audit-record.ts";
 import { cycleAnswer, slotAnswer } from "./cycle-answer.ts";
 import { slotsWithDays } from "./cycle-days.ts";
 import { ownedListing } from "./listings.ts";
 
 export function cycles(deps: Deps): Handlers<typeof contract> {
   const { database, clock } = deps;
-  const record = createRecord(deps);
+  const record = createAuditWriter(deps);
   return {
     async list({ caller, params }) {
       await ownedListing(database, params.listingId, caller);
@@ -32,8 +32,8 @@ export function cycles(deps: Deps): Handlers<typeof contract> {
       return save(async (tx) => {
         const listing = await ownedListing(tx, params.listingId, caller);
         const id = await planCycle(deps, tx, listing, body);
-        const deed = { action: "cycle.create", appId: listing.appId, target: id };
-        await record(tx, { caller, address }, deed);
+        const action = { action: "cycle.create", appId: listing.appId, target: id };
+        await record(tx, { caller, address }, action);
         const cycle = await ownedCycle(tx, id, caller);
         const seats = await slots.list(tx, id);
         return { cycle: cycleAnswer(cycle, clock.now()), slots: seats.map(slotAnswer) };

@@ -5,11 +5,11 @@ import type { Handlers } from "../../http/handler.ts";
 import type { Reader, Transaction } from "../../store/engine/database.ts";
 import type { Viewer } from "../../store/feedback/feedback.ts";
 import { type ListingRow, listings as rows } from "../../store/testing/listings.ts";
-import { createRecord } from "../access/audit-record.ts";
+import { createAuditWriter } from "../access/audit-record.ts";
 import { ownedApp } from "../access/owned-app.ts";
 
 export function listings(deps: Deps): Handlers<typeof contract> {
-  const record = createRecord(deps);
+  const record = createAuditWriter(deps);
   return {
     async list({ caller, params }) {
       await ownedApp(deps.database, params.appId, caller);

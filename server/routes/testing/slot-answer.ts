@@ -4,13 +4,13 @@ import type { Sealer } from "../../secrets/secrets.ts";
 import type { TesterSlot } from "./tester-days.ts";
 
 /** What an answer about a slot needs: the sealer that opens its key, and the icon of apps without one. */
-export interface Shown {
+export interface SlotDisplay {
   readonly sealer: Sealer;
   readonly iconUrl: string;
 }
 
 /** A slot as its tester reads it. */
-export function slotAnswer(slot: TesterSlot, shown: Shown): Slot {
+export function slotAnswer(slot: TesterSlot, shown: SlotDisplay): Slot {
   const { row, today, counted } = slot;
   const testKey = testKeyOf(slot, shown);
   return {
@@ -36,7 +36,7 @@ export function slotAnswer(slot: TesterSlot, shown: Shown): Slot {
 }
 
 /** The test key, as long as it can be used: while a day can be earned, in an app that has the SDK. */
-export function testKeyOf({ row }: TesterSlot, { sealer }: Pick<Shown, "sealer">): string | undefined {
+export function testKeyOf({ row }: TesterSlot, { sealer }: Pick<SlotDisplay, "sealer">): string | undefined {
   if (row.verificationTier !== "sdk" || row.keySealed === null) return undefined;
   return canEarn(row.status, row.cycleStatus) ? sealer.open(row.keySealed) : undefined;
 }

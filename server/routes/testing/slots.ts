@@ -7,7 +7,7 @@ import type { Transaction } from "../../store/engine/database.ts";
 import { isConflict } from "../../store/engine/errors.ts";
 import { cyclesTopic } from "../../store/engine/topics.ts";
 import { slots as rows } from "../../store/testing/slots.ts";
-import { createRecord } from "../access/audit-record.ts";
+import { createAuditWriter } from "../access/audit-record.ts";
 import { slotAnswer } from "./cycle-answer.ts";
 import {
   acceptSlot,
@@ -22,15 +22,15 @@ export function slots(deps: Deps): Handlers<typeof contract> {
   const change = createChange(deps);
   const now = () => deps.clock.now().toISOString();
   return {
-    accept: change("slot.accept", (tx, place) => acceptSlot(deps, tx, place)),
+    accept: change("slot.accept", (tx, slot) => acceptSlot(deps, tx, slot)),
     decline: change("slot.decline", (tx, { id }) => rows.decline(tx, id, now())),
-    remove: change("slot.remove", (tx, place) => removeSlot(deps, tx, place)),
-    rotateKey: change("slot.rotate_key", (tx, place) => rotateKey(deps, tx, place)),
+    remove: change("slot.remove", (tx, slot) => removeSlot(deps, tx, slot)),
+    rotateKey: change("slot.rotate_key", (tx, slot) => rotateKey(deps, tx, slot)),
     confirmJoin: change("slot.confirm_join", (tx, { id }) => rows.confirmJoin(tx, id)),
 
     async assign(request) {
       const chosen = { email: request.body.email, ownerId: request.caller.userId };
-      const assign = change("slot.assign", (tx, place) => assignSlot(deps, tx, place, chosen));
+      const assign = change("slot.assign", (tx, slot) => assignSlot(deps, tx, slot, chosen));
       try {
         return await assign(request);
       } catch (error) {
@@ -42,25 +42,25 @@ export function slots(deps: Deps): Handlers<typeof contract> {
 }
 
 /** Changes a slot. False if the state of the slot does not allow it. */
-type Work = (tx: Transaction, place: SlotInCycle) => Promise<boolean>;
+type Work = (tx: Transaction, slot: SlotInCycle) => Promise<boolean>;
 
 /** A request to change a slot, with any body. */
-type Asked = Pick<Request<typeof contract.accept>, "caller" | "address" | "params"> & {
+type SlotChangeRequest = Pick<Request<typeof contract.accept>, "caller" | "address" | "params"> & {
   save(work: (tx: Transaction) => Promise<OwnedSlot>): Promise<OwnedSlot>;
 };
 
 /** Makes handlers that change one slot. A change is audited. A change that is not possible is `wrong_state`. */
 function createChange(deps: Deps) {
-  const record = createRecord(deps);
+  const record = createAuditWriter(deps);
   return (action: string, work: Work) =>
-    async ({ caller, address, params, save }: Asked): Promise<OwnedSlot> => {
+    async ({ caller, address, params, save }: SlotChangeRequest): Promise<OwnedSlot> => {
       return save(async (tx) => {
-        const place = await lockedSlot(tx, params.slotId, caller);
-        if (!(await work(tx, place))) throw new ApiError("wrong_state");
-        const { appId } = place.cycle;
-        await record(tx, { caller, address }, { action, appId, target: place.id });
+        const slot = await lockedSlot(tx, params.slotId, caller);
+        if (!(await work(tx, slot))) throw new ApiError("wrong_state");
+        const { appId } = slot.cycle;
+        await record(tx, { caller, address }, { action, appId, target: slot.id });
         tx.signal(cyclesTopic);
-        const changed = await rows.find(tx, place.id);
+        const changed = await rows.find(tx, slot.id);
         if (!changed) throw new ApiError("not_found");
         return slotAnswer(changed);
       });

@@ -1,11 +1,11 @@
 import type { Task } from "../../../src/contract/tester.ts";
 import { targetScreen } from "../../domain/testing/target-screen.ts";
 import { dueByOf } from "../../domain/testing/test-days.ts";
-import { type Shown, testKeyOf } from "./slot-answer.ts";
+import { type SlotDisplay, testKeyOf } from "./slot-answer.ts";
 import type { TesterSlot } from "./tester-days.ts";
 
 /** The task of a tester on a day of a running test: today or an earlier day. */
-export function taskAnswer(slot: TesterSlot, dayIndex: number, shown: Shown): Task {
+export function taskAnswer(slot: TesterSlot, dayIndex: number, shown: SlotDisplay): Task {
   const { row, days, counted } = slot;
   return {
     slotId: row.slotId,

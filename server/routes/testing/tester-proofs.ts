@@ -29,7 +29,7 @@ export async function submitProof(
     const proofId = deps.newId();
     const at = deps.clock.now();
     const day = { ...accepted, kind: "proof", evidenceId: proofId, at: at.toISOString() } as const;
-    if (!(await countedDays.count(tx, day))) throw await overtaken(deps, tx, caller.userId, body);
+    if (!(await countedDays.count(tx, day))) throw await refusalNow(deps, tx, caller.userId, body);
     await insert(tx, { ...accepted, proofId, at }, body, images);
     return { proofId, slotId: accepted.slotId, dayIndex: accepted.dayIndex, submitted: true };
   };
@@ -67,7 +67,12 @@ async function accept(
 }
 
 /** The reason why a proof that was acceptable a moment ago is refused now. */
-async function overtaken(deps: Needed, tx: Transaction, testerId: string, body: NewProof): Promise<ApiError> {
+async function refusalNow(
+  deps: Needed,
+  tx: Transaction,
+  testerId: string,
+  body: NewProof,
+): Promise<ApiError> {
   const { dayIndex } = await accept(deps, tx, testerId, body);
   return new ApiError("already_submitted", { dayIndex });
 }
@@ -81,9 +86,9 @@ async function insert(
   const createdAt = at.toISOString();
   const sent = { capturedAt, queuedAt: queuedAt || null, note: note || null };
   await proofs.insert(tx, { id: proofId, slotId, dayIndex, createdAt, ...sent });
-  for (const [place, { upload }] of images.entries()) {
+  for (const [position, { upload }] of images.entries()) {
     // The upload times differ by a millisecond, which keeps the order of the images.
-    const uploadedAt = new Date(at.getTime() + place).toISOString();
+    const uploadedAt = new Date(at.getTime() + position).toISOString();
     await uploads.insert(tx, { ...upload, appId, proofId, createdAt: uploadedAt });
   }
 }

@@ -5,7 +5,7 @@ import { type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
 import { cachedLookup } from "../../http/lookup-cache.ts";
 import { concernsSlots } from "../../store/engine/topics.ts";
 import { type ActiveSlots, testerSlots } from "../../store/testing/tester-slots.ts";
-import type { Shown } from "./slot-answer.ts";
+import type { SlotDisplay } from "./slot-answer.ts";
 import { taskAnswer } from "./task-answer.ts";
 import { type TesterSlot, testerSlotOf } from "./tester-days.ts";
 
@@ -18,7 +18,7 @@ interface KnownTester extends ActiveSlots {
 /** Gives a tester's tasks of today or of an earlier day. Throws `bad_request` for a day that no test has reached. */
 export function createTasks(
   { database, clock, passingTime }: Pick<Deps, "database" | "clock" | "passingTime">,
-  shown: Shown,
+  shown: SlotDisplay,
 ) {
   const knownTester = cachedLookup(database, concernsSlots, async (testerId): Promise<KnownTester> => {
     return testerSlots.listActive(database, testerId);

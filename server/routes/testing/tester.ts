@@ -8,7 +8,7 @@ import { cyclesTopic } from "../../store/engine/topics.ts";
 import { openListings } from "../../store/testing/open-listings.ts";
 import { slots } from "../../store/testing/slots.ts";
 import { testerSlots } from "../../store/testing/tester-slots.ts";
-import { type Shown, slotAnswer } from "./slot-answer.ts";
+import { type SlotDisplay, slotAnswer } from "./slot-answer.ts";
 import { requestSlot } from "./slot-request.ts";
 import { testerSlotOf } from "./tester-days.ts";
 import { updateProfile } from "./tester-profile.ts";
@@ -18,7 +18,7 @@ import { createTasks } from "./tester-tasks.ts";
 /** `iconUrl` is the icon of apps that have none of their own. */
 export const tester = (deps: Deps, iconUrl: string): Handlers<typeof contract> => {
   const { database, clock, sealer } = deps;
-  const shown: Shown = { sealer, iconUrl };
+  const shown: SlotDisplay = { sealer, iconUrl };
   const tasksOf = createTasks(deps, shown);
   const slotOf = async (reader: Reader, slotId: string, testerId: string): Promise<{ slot: Slot }> => {
     const row = await testerSlots.find(reader, slotId, testerId);

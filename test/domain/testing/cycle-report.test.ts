@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type Reported, type ReportedSlot, reportOf } from "../../../server/domain/testing/cycle-report.ts";
+import { type ReportedCycle, type ReportedSlot, reportOf } from "../../../server/domain/testing/cycle-report.ts";
 
 const id = "01a1fda4-237d-759b-ad89-7cf5663516dc";
-const cycle: Reported["cycle"] = {
+const cycle: ReportedCycle["cycle"] = {
   id,
   listingId: id,
   appId: id,
@@ -25,7 +25,7 @@ const seatOf = (name: string, seat: number, more: Partial<ReportedSlot> = {}): R
   endedAt: null,
   ...more,
 });
-const report = (more: Partial<Reported> = {}) =>
+const report = (more: Partial<ReportedCycle> = {}) =>
   reportOf({
     cycle,
     isOver: false,
@@ -89,15 +89,15 @@ describe("the report on a cycle", () => {
 });
 
 describe("the statement of a report", () => {
-  const sentences = (more: Partial<Reported>) =>
+  const sentences = (more: Partial<ReportedCycle>) =>
     report(more).statement.split(" A day counted by a session")[0];
-  const inCycle = (status: Reported["cycle"]["status"], durationDays = 2) => ({
+  const inCycle = (status: ReportedCycle["cycle"]["status"], durationDays = 2) => ({
     ...cycle,
     status,
     durationDays,
   });
 
-  it.each<[Partial<Reported>, string]>([
+  it.each<[Partial<ReportedCycle>, string]>([
     [
       { cycle: inCycle("recruiting"), seats: [] },
       "The test has not started. 0 testers hold a seat; 0 of them have every day of the test counted.",
