@@ -58,6 +58,12 @@ describe("the contract", () => {
     expect(statuses).toEqual(expect.arrayContaining([500, 503, ...expectedOf(endpoint)]));
   });
 
+  it.each(endpoints)("has rules for the files of %s exactly if its body may have files", (_, endpoint) => {
+    const { body, bodyKind = "json", upload } = endpoint;
+    expect(upload === undefined).toBe(bodyKind === "json");
+    expect(Object.keys(body?.shape ?? {})).toEqual(expect.arrayContaining(Object.keys(upload?.files ?? {})));
+  });
+
   it.each(endpoints)("keeps under the Idempotency-Key only errors that %s declares", (_, endpoint) => {
     expect(endpoint.errors).toEqual(expect.arrayContaining([...(endpoint.keptRefusals ?? [])]));
   });

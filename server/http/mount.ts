@@ -108,18 +108,16 @@ function createBodyReader({ files }: Pick<Deps, "files">, { admit, arrivals, add
     { caller, idempotencyKey }: Sender,
   ): Promise<ReceivedBody> => {
     const sender = senderOf(caller, caller ? "" : addressOf(req));
-    if (!endpoint.bodyKind || endpoint.bodyKind === "json")
-      return { value: await readJson(req, { arrivals, sender }) };
+    const { bodyKind, upload: rules } = endpoint;
+    if (!rules) return { value: await readJson(req, { arrivals, sender }) };
     const admitted = await admit({ request: req, endpoint, caller, path, idempotencyKey });
     const arrival = req.complete ? undefined : arrivals.begin(req, sender);
     if (arrival && admitted) admitted.onCut(arrival.cut);
     let received = noBody;
     try {
       // An admitted body needs little memory: its files are written to disk while they arrive.
-      received = await readUpload(req, endpoint, {
-        files,
-        arrival: admitted ? withoutHolding(arrival) : arrival,
-      });
+      const counted = admitted ? withoutHolding(arrival) : arrival;
+      received = await readUpload(req, { bodyKind, rules }, { files, arrival: counted });
       return received;
     } catch (error) {
       await admitted?.countFailed(error);

@@ -37,6 +37,16 @@ export interface AttemptLimit {
   readonly by: readonly ("account" | "address" | `body.${string}`)[];
 }
 
+/** The files of a large body, and its limits. */
+export interface UploadRules {
+  /** The fields that take files, and the bytes of each file. A `named` file has a name in its field: `{name, data}`. */
+  readonly files: Readonly<Record<string, { readonly bytes: number; readonly named?: boolean }>>;
+  /** The field that may hold any JSON object. In a form it is JSON text. */
+  readonly anyJson?: string;
+  /** Bytes of the whole body. */
+  readonly bodyBytes: number;
+}
+
 /** The test cycles that an endpoint reads or changes, and the part of the request that holds the id. */
 export interface CatchUp {
   readonly of: "cycle" | "listing" | "slot" | "tester";
@@ -58,6 +68,8 @@ export interface Endpoint {
    * only.
    */
   readonly bodyKind?: "json" | "upload" | "form";
+  /** Given exactly for the kinds `upload` and `form`. */
+  readonly upload?: UploadRules;
   readonly success: { readonly status: 200 | 201; readonly body: z.ZodMiniType } | { readonly status: 204 };
   /** The endpoint may also answer 202 with `{}`: there is no result yet. */
   readonly pending?: true;

@@ -40,6 +40,15 @@ export const feedback = {
     auth: "appKey",
     body: NewFeedback,
     bodyKind: "upload",
+    upload: {
+      files: {
+        images: { bytes: feedbackFiles.images.bytes },
+        videos: { bytes: feedbackFiles.videos.bytes },
+        attachments: { bytes: feedbackFiles.attachments.bytes, named: true },
+      },
+      anyJson: "metadata",
+      bodyBytes: limits.feedback,
+    },
     success: {
       status: 201,
       body: z.object({

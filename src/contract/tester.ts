@@ -150,6 +150,7 @@ export const tester = {
     scope: "testing:proofs:write",
     body: NewProof,
     bodyKind: "form",
+    upload: { files: { images: { bytes: proofImages.bytes } }, bodyBytes: limits.proof },
     success: { status: 201, body: ProofReceipt },
     errors: [
       "no_images",

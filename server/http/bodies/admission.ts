@@ -55,7 +55,7 @@ export function createAdmit(deps: Needed): Admit {
       return countBytes(endpoint, caller.id, { request, deps, isRepeat: true });
     });
     if (!isLarge(request)) return undefined;
-    const turn = await takeTurn(turnSenderOf(caller), largeBodyOf(request)).catch(async (busy) => {
+    const turn = await takeTurn(turnSenderOf(caller), largeBodyOf(request, endpoint)).catch(async (busy) => {
       // The server read none of its bytes, so the next attempt must have the same allowance.
       await uncountBytes(endpoint, caller.id, { request, deps });
       throw busy;
@@ -73,12 +73,12 @@ const turnSenderOf = (caller: NonNullable<Arriving["caller"]>): TurnSender => ({
   owner: caller.kind === "appKey" ? caller.ownerId : caller.userId,
 });
 
-function largeBodyOf(request: IncomingMessage): LargeBody {
+function largeBodyOf(request: IncomingMessage, { upload }: Endpoint): LargeBody {
   const { socket, headers } = request;
   // Bytes that came with the head and are not read yet belong to the body.
   const before = socket.bytesRead - request.readableLength;
   return {
-    bytes: Number(headers["content-length"] ?? limits.feedback),
+    bytes: Number(headers["content-length"] ?? upload?.bodyBytes ?? limits.json),
     arrivedBytes: () => socket.bytesRead - before,
   };
 }

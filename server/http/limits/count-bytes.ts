@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Endpoint } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
-import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
 import { addBytes, giveBackBytes, useBytes } from "../../store/requests/byte-uses.ts";
 
@@ -64,5 +63,7 @@ const isCounted = ({ countsBytes }: Endpoint, { settings }: Counting): boolean =
 
 function countedBytes(endpoint: Endpoint, { headers }: IncomingMessage, deps: Counting): number {
   const bytes = Number(headers["content-length"] ?? 0);
-  return isCounted(endpoint, deps) && bytes >= countedFrom && bytes <= limits.feedback ? bytes : 0;
+  return isCounted(endpoint, deps) && bytes >= countedFrom && bytes <= (endpoint.upload?.bodyBytes ?? 0)
+    ? bytes
+    : 0;
 }

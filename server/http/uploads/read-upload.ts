@@ -1,58 +1,53 @@
 import type { IncomingMessage } from "node:http";
-import type { Endpoint } from "../../../src/contract/endpoint.ts";
+import type { Endpoint, UploadRules } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
-import { feedbackFiles, limits, proofImages } from "../../../src/contract/limits.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import type { Files } from "../../files/files.ts";
 import type { IncomingBody } from "../bodies/arrivals.ts";
 import { mediaTypeOf, refuseEncoded } from "../bodies/body.ts";
-import { readJsonUpload } from "./json-upload.ts";
+import type { MultipartForm } from "./form-fields.ts";
+import { type JsonUploadLimits, readJsonUpload } from "./json-upload.ts";
 import { readMultipartUpload } from "./multipart-upload.ts";
 import type { Upload } from "./upload.ts";
 
+interface Reading {
+  readonly files: Files;
+  readonly arrival: IncomingBody | undefined;
+}
+
 /**
- * Reads a body with its files: feedback as JSON or as multipart/form-data, a proof as the latter only. Throws
- * `payload_too_large` before it reads a byte too many.
+ * Reads a body with its files by the rules of its endpoint: as multipart/form-data, and for the kind `upload` also as
+ * JSON. Throws `payload_too_large` for a declared length over the limit, before it reads, and `unsupported_media_type`.
  */
 export async function readUpload(
   request: IncomingMessage,
-  { bodyKind }: Pick<Endpoint, "bodyKind">,
-  { files, arrival }: { readonly files: Files; readonly arrival: IncomingBody | undefined },
+  { bodyKind, rules }: Pick<Endpoint, "bodyKind"> & { readonly rules: UploadRules },
+  { files, arrival }: Reading,
 ): Promise<Upload> {
   refuseEncoded(request);
-  const kind = bodyKind === "form" ? proofForm : feedbackForm;
-  if (Number(request.headers["content-length"] ?? 0) > kind.body) throw new ApiError("payload_too_large");
+  if (Number(request.headers["content-length"] ?? 0) > rules.bodyBytes)
+    throw new ApiError("payload_too_large");
   const mediaType = mediaTypeOf(request);
   if (mediaType === "multipart/form-data")
-    return readMultipartUpload(request, request.headers, files, { ...kind, arrival });
+    return readMultipartUpload(request, request.headers, files, { ...formOf(rules), arrival });
   if (mediaType === "application/json" && bodyKind === "upload")
-    return readJsonUpload(request, files, { ...jsonLimits, arrival });
+    return readJsonUpload(request, files, { ...jsonLimitsOf(rules), arrival });
   const json = bodyKind === "upload" ? "application/json or as " : "";
   throw new ApiError("unsupported_media_type", { message: `Send the body as ${json}multipart/form-data.` });
 }
 
-const { images, videos, attachments } = feedbackFiles;
-
-const jsonLimits = {
-  files: { "images.*": images.bytes, "videos.*": videos.bytes, "attachments.*.data": attachments.bytes },
-  free: "metadata",
-  body: limits.feedback,
+const formOf = ({ files, anyJson, bodyBytes }: UploadRules): MultipartForm => ({
+  files,
+  json: anyJson === undefined ? [] : [anyJson],
+  body: bodyBytes,
   text: limits.json,
-};
+});
 
-const feedbackForm = {
-  files: {
-    images: { bytes: images.bytes },
-    videos: { bytes: videos.bytes },
-    attachments: { bytes: attachments.bytes, named: true },
-  },
-  json: ["metadata"],
-  body: limits.feedback,
+const jsonLimitsOf = ({ files, anyJson, bodyBytes }: UploadRules): JsonUploadLimits => ({
+  files: Object.fromEntries(
+    Object.entries(files).map(([field, { bytes, named }]) => [`${field}.*${named ? ".data" : ""}`, bytes]),
+  ),
+  ...(anyJson === undefined ? {} : { free: anyJson }),
+  body: bodyBytes,
   text: limits.json,
-};
-
-const proofForm = {
-  files: { images: { bytes: proofImages.bytes } },
-  json: [],
-  body: limits.proof,
-  text: limits.json,
-};
+});
