@@ -24,7 +24,7 @@ import { answerUnknown, routing } from "./http/routing.ts";
 import { serveFiles } from "./http/serve-file.ts";
 import { uploads } from "./store/requests/uploads.ts";
 
-/** The whole server as a Koa application. */
+/** Builds the whole server as a Koa application. */
 export function createApp(deps: Deps): Koa {
   const app = new Koa();
   const api = { contract, handlers: createHandlers(deps) };
@@ -54,7 +54,7 @@ export function createApp(deps: Deps): Koa {
   );
   app.use(serveFiles(deps.settings, (name) => uploads.find(deps.database, name), deps.files));
   app.use(answerUnknown);
-  // What slips past `answerErrors` is a broken connection, which nobody can be told of.
+  // An error that `answerErrors` does not catch is a broken connection. There is no client to answer.
   app.on("error", (error) => deps.log.debug({ err: error }, "connection broke"));
   return app;
 }

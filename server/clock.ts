@@ -1,8 +1,10 @@
-/** The one source of time. `offsetMs` is how far it is moved from real time (0 outside tests and the development server). */
+/**
+ * The only source of time. `offsetMs` is its difference from real time: 0 except in tests and the development server.
+ */
 export interface Clock {
   now(): Date;
   readonly offsetMs: number;
-  /** Milliseconds since some moment, by a clock that nobody sets. */
+  /** Milliseconds since an arbitrary moment, by a clock that never jumps. */
   steadyMs(): number;
 }
 

@@ -11,7 +11,7 @@ import type { Sealer } from "./secrets/secrets.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Database } from "./store/engine/database.ts";
 
-/** All that a handler may touch. */
+/** Everything that a handler may use. */
 export interface Deps {
   readonly settings: Settings;
   readonly database: Database;
@@ -27,6 +27,6 @@ export interface Deps {
   readonly passingTime: PassingTime;
   readonly attest: Attest;
   readonly log: Logger;
-  /** Aborts when the server begins to stop: whatever waits then answers with what it has. */
+  /** Aborts when the server begins to stop. Requests that wait then answer with what they have. */
   readonly stopping: AbortSignal;
 }

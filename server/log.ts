@@ -1,6 +1,9 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 
-/** The log: JSON lines. Of an error it keeps its name, message, code and stack, never the values that came with it. */
+/**
+ * Makes the log, which consists of JSON lines. An error is logged by name, message, code and stack, without other
+ * values.
+ */
 export const createLog = (level: string, destination: DestinationStream): Logger =>
   pino(
     { level, serializers: { err: describeError }, formatters: { level: (label) => ({ level: label }) } },

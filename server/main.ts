@@ -24,11 +24,11 @@ import { unlockDatabase } from "./start/unlock-database.ts";
 
 export interface ServeWorld {
   readonly environment: Environment;
-  /** Writes a line for programs, to standard output. */
+  /** Writes a line for programs to standard output. */
   readonly out: (line: string) => void;
-  /** Writes text for people and the log, to standard error. */
+  /** Writes text for people, and the log, to standard error. */
   readonly err: (text: string) => void;
-  /** How this program is called on this machine; `innkeep` unless given. */
+  /** The command by which this program is called on this machine; `innkeep` unless given. */
   readonly command?: string;
   /** Aborts when the server must stop. */
   readonly stop: AbortSignal;
@@ -36,9 +36,9 @@ export interface ServeWorld {
   readonly folderPatienceMs?: number;
 }
 
-/** What is refused at the end of the grace may take so long to be answered. */
+/** The time for answering requests that are refused at the end of the stop period. */
 const lastMilliseconds = 1_500;
-/** So long after the last request the process ends, whatever hangs. */
+/** The process ends this long after the stop period, even if something hangs. */
 const afterwardsMilliseconds = 10_000;
 /** Connections that send nothing are closed after this. */
 const idleMilliseconds = 500;
@@ -58,7 +58,7 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<numbe
   }
 }
 
-/** Ends, late, what does not end by itself: a hung disk or database must not keep the process. */
+/** Resolves late, in case something hangs: a hung disk or database must not keep the process alive. */
 async function overdue({ budgets }: Settings, stop: AbortSignal): Promise<number> {
   await aborted(stop);
   await sleep(budgets.stopMilliseconds + afterwardsMilliseconds, undefined, { ref: false });
@@ -119,11 +119,11 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /**
- * Takes no new connection. Those that are open may send one more request, whose answer closes them: a request that is
- * already on its way is answered, too. Then cuts what still hangs.
+ * Accepts no new connections. Open connections may send one more request, which closes them, so that requests on their
+ * way are answered. Cuts the connections that remain after that.
  */
 async function close(server: Server, { stopMilliseconds }: Settings["budgets"]): Promise<void> {
-  // http's own `close` cuts idle connections at once, with whatever has just been sent over them.
+  // http's own `close` cuts idle connections at once, and with them requests that were just sent over them.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   const idle = setTimeout(() => server.closeIdleConnections(), idleMilliseconds);
   const timer = setTimeout(() => server.closeAllConnections(), stopMilliseconds + lastMilliseconds);

@@ -12,8 +12,8 @@ export interface IncomingBody {
   hold(bytes: number): void;
   /** Stops waiting for the body: its reader fails with `why`. */
   cut(why: ApiError): void;
-  /** Calls `tell` when the body is cut, or at once if it was cut already. */
-  onCut(tell: (why: ApiError) => void): void;
+  /** Calls `listener` when the body is cut, or at once if it was cut already. */
+  onCut(listener: (why: ApiError) => void): void;
   /** Ends the accounting: nobody reads the body any more. */
   end(): void;
 }

@@ -19,7 +19,7 @@ export interface Running {
   readonly sender: TurnSender;
   readonly body: LargeBody;
   readonly since: number;
-  tell: ((why: ApiError) => void) | undefined;
+  listener: ((why: ApiError) => void) | undefined;
   isCut: boolean;
 }
 

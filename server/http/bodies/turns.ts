@@ -12,8 +12,8 @@ import {
 
 /** One large body that is being read. */
 export interface Turn {
-  /** Calls `tell` when the body must give its place to another one. */
-  onCut(tell: (why: ApiError) => void): void;
+  /** Calls `listener` when the body must give its place to another one. */
+  onCut(listener: (why: ApiError) => void): void;
   /** Ends the turn: the next body gets the place. */
   over(): void;
 }
@@ -39,12 +39,12 @@ export function createTurns(budgets: UploadBudgets) {
   const waiting = new Set<Waiter>();
 
   const start = (sender: TurnSender, body: LargeBody): Turn => {
-    const turn: Running = { sender, body, since: performance.now(), tell: undefined, isCut: false };
+    const turn: Running = { sender, body, since: performance.now(), listener: undefined, isCut: false };
     running.add(turn);
     return {
-      onCut(tell) {
-        turn.tell = tell;
-        if (turn.isCut) tell(fair());
+      onCut(listener) {
+        turn.listener = listener;
+        if (turn.isCut) listener(fair());
       },
       over() {
         if (running.delete(turn)) startNext();
@@ -61,10 +61,10 @@ export function createTurns(budgets: UploadBudgets) {
   const makeRoom = ({ key, owner }: TurnSender, body: LargeBody) => {
     if (running.size < uploads || countOfKey(running, key) >= uploadsPerKey) return;
     const ownMs = (body.bytes * 1_000) / (2 * bodyBytesPerSecond);
-    const loser = bodyToCut(running, owner, { ownMs, leastRate: bodyBytesPerSecond });
-    if (!loser) return;
-    loser.isCut = true;
-    loser.tell?.(fair());
+    const toCut = bodyToCut(running, owner, { ownMs, leastRate: bodyBytesPerSecond });
+    if (!toCut) return;
+    toCut.isCut = true;
+    toCut.listener?.(fair());
   };
   const mayWait = ({ key, owner }: TurnSender): boolean =>
     countOfKey(waiting, key) < uploadsPerKey &&
@@ -103,7 +103,7 @@ const countOf = (running: ReadonlySet<Running>, { sender }: Waiter): number =>
 const mostWaitingOfEach = 4;
 
 /**
- * Removes the newest waiting body of the owner with the most from the queue. Gives whether this owner then has room.
+ * Removes the newest waiting body of the owner with the most from the queue. Gives whether `owner` then has room.
  */
 function displaceFor(owner: string, waiting: ReadonlySet<Waiter>): boolean {
   const [newest, most] = newestOfBusiestOwner(waiting);
