@@ -29,7 +29,7 @@ export function development(deps: Deps, clock: MovableClock, faults: Faults): Ha
 
     async addFault({ body: { path, status, code, times, delayMs } }) {
       const error = errorOf(status, code);
-      if (error === undefined) throw badRequest("status", `is not that of the code ${code}`);
+      if (error === undefined) throw badRequest("status", `does not match the code ${code}`);
       const fault = { path, error, times, delayMs };
       faults.add(fault);
       return faultAnswer(fault);

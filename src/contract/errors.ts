@@ -9,12 +9,12 @@ export const errorCatalogue = {
   },
   bad_redirect: {
     status: 400,
-    message: "This redirect target is not allowed. Use one that this deployment lists, written exactly so.",
+    message: "This redirect target is not allowed. Use one that this deployment lists, character for character.",
   },
   no_images: { status: 400, message: "A proof needs at least one image." },
   bad_image: {
     status: 400,
-    message: "An image cannot be taken: send PNG, JPEG, WebP or GIF of at most 5 MB each.",
+    message: "An image cannot be used. Send PNG, JPEG, WebP or GIF of at most 5 MB each.",
   },
   invalid_api_key: {
     status: 401,
@@ -46,7 +46,7 @@ export const errorCatalogue = {
   not_found: { status: 404, message: "There is nothing here. Check the address and the id." },
   method_not_allowed: {
     status: 405,
-    message: "This address does not take that method. `Allow` names those it takes.",
+    message: "This address does not accept that method. `Allow` names the accepted methods.",
   },
   device_taken: {
     status: 409,
@@ -58,7 +58,7 @@ export const errorCatalogue = {
   already_submitted: { status: 409, message: "This day is already counted." },
   version_exists: {
     status: 409,
-    message: "There is a release note of this version already. Change that one, or allow a duplicate.",
+    message: "There is a release note of this version already. Change it, or allow a duplicate.",
   },
   wrong_state: { status: 409, message: "This is not possible in the current state. Read it again." },
   already_decided: { status: 409, message: "This proposal is already decided or replaced. Read it again." },
@@ -73,13 +73,13 @@ export const errorCatalogue = {
   payload_too_large: { status: 413, message: "The request body is too large. Send less." },
   unsupported_media_type: {
     status: 415,
-    message: "Send the body with one of the content types that this address takes.",
+    message: "Send the body with one of the content types that this address accepts.",
   },
   idempotency_mismatch: {
     status: 422,
     message: "This Idempotency-Key was used with another body. Use a new key for a new request.",
   },
-  out_of_window: { status: 422, message: "Only today's day of the test takes a proof." },
+  out_of_window: { status: 422, message: "Only a proof of today's day of the test is accepted." },
   cycle_not_running: { status: 422, message: "The test is not running: it has not started, or is over." },
   cycle_not_open: { status: 422, message: "This test does not accept testers now." },
   rate_limited: {
@@ -92,7 +92,7 @@ export const errorCatalogue = {
   },
   busy: {
     status: 503,
-    message: "The service cannot take this right now. Nothing was changed; send it again shortly.",
+    message: "The service cannot do this right now. Nothing was changed; send it again shortly.",
   },
 } as const satisfies Record<string, { status: number; message: string }>;
 

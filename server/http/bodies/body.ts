@@ -34,7 +34,7 @@ export function refuseEncoded({ headers }: IncomingMessage): void {
   const encoding = headers["content-encoding"];
   if (encoding === undefined || /^\s*(identity)?\s*$/i.test(encoding)) return;
   throw new ApiError("unsupported_media_type", {
-    message: "Send the body as it is, without Content-Encoding: compressed bodies are not taken.",
+    message: "Send the body as it is, without Content-Encoding: compressed bodies are not accepted.",
   });
 }
 

@@ -102,6 +102,6 @@ const tooSlow = () =>
 
 const ending = () =>
   new ApiError("busy", {
-    message: "The server stops before the body is there. Send it again shortly.",
+    message: "The server stops before the body has arrived. Send it again shortly.",
     retryAfterSeconds: 2,
   });

@@ -121,6 +121,6 @@ const busy = () => new ApiError("busy", { retryAfterSeconds: 2 });
 
 const fair = () =>
   new ApiError("busy", {
-    message: "Others waited for this upload's place. Nothing was changed; send it again shortly.",
+    message: "Other uploads waited for this upload's place. Nothing was changed; send it again shortly.",
     retryAfterSeconds: 5,
   });

@@ -48,7 +48,7 @@ function onlyOne(found: readonly EntryVersion[], version: string): EntryVersion 
   if (found.length <= 1) return found[0];
   const ids = found.map(({ id }) => id).join(", ");
   throw new ApiError("version_exists", {
-    message: `Several release notes are of version ${version}: ${ids}. Delete all but one, or change one by its id.`,
+    message: `Several release notes have version ${version}: ${ids}. Delete all but one, or change one by its id.`,
   });
 }
 

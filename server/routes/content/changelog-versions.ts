@@ -11,6 +11,6 @@ export function refuseSameVersion(known: readonly EntryVersion[], version: strin
   const [entry] = ofVersion(known, version);
   if (!entry) return;
   throw new ApiError("version_exists", {
-    message: `Release note ${entry.id} is of version ${entry.version} already. Change that one, or allow a duplicate.`,
+    message: `Release note ${entry.id} has version ${entry.version} already. Change that one, or allow a duplicate.`,
   });
 }

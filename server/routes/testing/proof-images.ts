@@ -23,7 +23,7 @@ export function imageDetails(faults: readonly (string | undefined)[]): ErrorDeta
     message ? [{ path: `images.${at}`, message }] : [],
   );
   const named = issues.map(({ path, message }) => `${path} ${message}`);
-  return { issues, message: `An image cannot be taken: ${named.join("; ")}.` };
+  return { issues, message: `An image cannot be used: ${named.join("; ")}.` };
 }
 
 /** The faultless images of a proof, in order. */

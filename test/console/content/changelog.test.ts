@@ -50,7 +50,7 @@ describe("the changelog in the console", () => {
     const id = await draft();
     const answer = await create({ title: "Maps", version: "v1.2.0", body: "New colours." });
     expect(answer.status).toBe(409);
-    expect(readingOf(answer)).toContain(`Release note ${id} is of version 1.2.0 already.`);
+    expect(readingOf(answer)).toContain(`Release note ${id} has version 1.2.0 already.`);
   });
 
   it("publishes at once where that is asked", async () => {

@@ -122,7 +122,7 @@ describe("the tests of an app in the console", () => {
 
   it.each([
     ["startsOn", "soon", "First day must be a date, YYYY-MM-DD."],
-    ["startsOn", "2020-01-01", "First day must be later: the last day of such a test is over."],
+    ["startsOn", "2020-01-01", "First day must be later: the last day of the test would be over already."],
     ["timezone", "Mars/Olympus", "Time zone must be an IANA time zone such as Europe/London."],
   ])("show what is wrong with a run whose %s is %s", async (name, value, fault) => {
     const answer = await plan(await listed(), { startsOn: "2999-03-01", timezone: "UTC", [name]: value });
