@@ -9,7 +9,8 @@ export const errorCatalogue = {
   },
   bad_redirect: {
     status: 400,
-    message: "This redirect target is not allowed. Use one that this deployment lists, character for character.",
+    message:
+      "This redirect target is not allowed. Use one that this deployment lists, character for character.",
   },
   no_images: { status: 400, message: "A proof needs at least one image." },
   bad_image: {

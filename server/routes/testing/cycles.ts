@@ -80,7 +80,8 @@ async function planCycle(
   const { id: listingId, durationDays, maxMissedDays } = listing;
   const dayStarts = dayStartsOf({ startsOn, timezone, durationDays });
   const standing = standingOf(dayStarts, createdAt);
-  if (!standing) throw badRequest("startsOn", "must be later: the last day of the test would be over already");
+  if (!standing)
+    throw badRequest("startsOn", "must be later: the last day of the test would be over already");
   const cycle = { id: newId(), listingId, startsOn, timezone, durationDays, maxMissedDays, createdAt };
   await rows.insert(tx, { ...cycle, ...standing, dayStarts: JSON.stringify(dayStarts) });
   for (let seat = 1; seat <= listing.seats; seat += 1)

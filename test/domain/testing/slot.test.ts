@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import {
+  acceptsTesters,
   afterDay,
   canEarn,
   countedDaysOf,
   isMissed,
-  acceptsTesters,
   requestMilliseconds,
 } from "../../../server/domain/testing/slot.ts";
 
