@@ -1,6 +1,7 @@
 import ipaddr from "ipaddr.js";
 import { budgetsOf } from "./budgets.ts";
 import { bytesOf } from "./byte-settings.ts";
+import { isLoopback } from "./loopback.ts";
 import { rateLimitsOf } from "./rate-limit-settings.ts";
 import { SettingError } from "./setting-error.ts";
 import type { Environment, ServeFlags, Settings } from "./settings.ts";
@@ -60,8 +61,6 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
 }
 
 /** Whether a host, written as an address or as in a URL, is a loopback host. */
-export const isLoopback = (host: string): boolean => /^(localhost|\[?::1\]?|127\..*)$/.test(host);
-
 const listOf = (text: string | undefined): string[] =>
   (text ?? "")
     .split(",")

@@ -1,6 +1,7 @@
 import { createPublicKey, createSecretKey } from "node:crypto";
 import * as z from "zod/mini";
 import { codePath } from "../../src/contract/sign-in.ts";
+import { isLoopback } from "./loopback.ts";
 import { SettingError } from "./setting-error.ts";
 import type { AttestationSettings, Environment, IdentityProvider } from "./settings.ts";
 
@@ -23,9 +24,6 @@ function isTarget(text: string): boolean {
     return false;
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
 }
-
-const isLoopback = (host: string): boolean =>
-  host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
 
 /** How devices prove what they are: `off`, or `play-integrity` with its keys. Throws a SettingError for a wrong value. */
 export function attestationOf(environment: Environment): AttestationSettings {

@@ -1,6 +1,6 @@
 import { tellDemo } from "../demo/announce-demo.ts";
 import type { DemoAccess } from "../demo/seed-demo.ts";
-import { isLoopback } from "../settings/environment.ts";
+import { isLoopback } from "../settings/loopback.ts";
 import type { Environment, ServeFlags, Settings } from "../settings/settings.ts";
 
 export interface Announcement {

@@ -65,7 +65,10 @@ describe("the settings of a server", () => {
     expect(readSettings({}, empty)).toEqual(readSettings({}, {}));
   });
 
-  it("refuse the development server anywhere but on loopback", () => {
-    expect(() => readSettings({ dev: true, host: "0.0.0.0" }, {})).toThrow("INNKEEP_HOST");
-  });
+  it.each(["0.0.0.0", "127.evil.example", "localhost.example"])(
+    "refuse the development server on %s",
+    (host) => {
+      expect(() => readSettings({ dev: true, host }, {})).toThrow("INNKEEP_HOST");
+    },
+  );
 });
