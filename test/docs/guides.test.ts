@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readSettings } from "../../server/settings/environment.ts";
+import { exitCodes } from "../../src/cli/core/failures/exit-codes.ts";
 import { type RateLimitName, rateLimits } from "../../src/contract/limits.ts";
 import { commandOfExample } from "../support/clients/example-command.ts";
 import { readText, readTree } from "../support/sources/tree.ts";
@@ -80,6 +81,14 @@ describe("docs/sign-in.md", () => {
     const { limit, windowSeconds } = rateLimits[name];
     expect(limits).toMatch(new RegExp(`\\b${limit.toLocaleString("en")}\\b`));
     expect(limits).toContain(`${windowSeconds / 60} minutes`);
+  });
+});
+
+describe("docs/ci.md", () => {
+  it("has every exit code", () => {
+    const table = readText("docs/ci.md").split("\n## Exit codes\n")[1] ?? "";
+    const codes = [...table.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
+    expect(codes).toEqual(Object.values(exitCodes).map(({ code }) => code));
   });
 });
 
