@@ -58,5 +58,5 @@ it("eight of the largest reports at once need less than 200 MB more and fit in 2
   expect(await group?.killed()).toBe(group && 0);
   expect(small.length).toBeGreaterThan(10);
   expect([...new Set(small)]).toEqual([200]);
-  expect(p99(times)).toBeLessThan(within(5_000, 100));
+  expect(p99(times)).toBeLessThan(within(20_000, 100));
 }, 120_000);

