@@ -44,7 +44,7 @@ export const headers = {
     schema: { type: "string" },
   },
   "Retry-After": {
-    description: "Wait so many seconds before you send the request again.",
+    description: "How many seconds to wait before you send the request again.",
     schema: { type: "integer", minimum: 1 },
   },
   "WWW-Authenticate": {

@@ -111,6 +111,15 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     expect([again.status, again.text, isReplay(again)]).toEqual([409, first.text, true]);
   });
 
+  it("gives own_listing to a repeat with the same Idempotency-Key, although its status is 403", async () => {
+    const owner = await service.makeDevice(world.owner);
+    const send = () => ask(world.seat, { ...owner, ...keyed("own") });
+    const first = await send();
+    const again = await send();
+    expect(first).toMatchObject({ status: 403, body: { code: "own_listing" } });
+    expect([again.status, again.text, isReplay(again)]).toEqual([403, first.text, true]);
+  });
+
   it("gives the last seat to exactly one of a hundred testers", async () => {
     const devices = await Promise.all(hundred.map(makeDevice));
     const answers = await Promise.all(devices.map((each) => ask(world.open[1], each)));
