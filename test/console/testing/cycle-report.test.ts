@@ -9,7 +9,7 @@ import {
   type OwnerWithOneOfEach,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("the report of a run", () => {
+describe("the report of a cycle", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let lived: CycleOnNinthDay;
@@ -59,7 +59,7 @@ describe("the report of a run", () => {
     await page.goto(`${lived.path}/report`);
     expect(await page.getByRole("button", { name: "Print" }).isVisible()).toBe(true);
     await page.emulateMedia({ media: "print" });
-    expect(await page.getByRole("link", { name: "Back to the run" }).isVisible()).toBe(false);
+    expect(await page.getByRole("link", { name: "Back to the cycle" }).isVisible()).toBe(false);
     expect(await page.getByRole("heading", { name: "Testers per day" }).isVisible()).toBe(true);
     const text = await page.locator("h1").evaluate((title) => getComputedStyle(title).color);
     expect(text).toBe("rgb(33, 30, 26)");

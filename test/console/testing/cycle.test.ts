@@ -9,7 +9,7 @@ import {
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeCycleWithTwelveSlots } from "../../support/worlds/cycle-with-twelve-slots.ts";
 
-describe("the page of a run", () => {
+describe("the page of a cycle", () => {
   let service: Service;
   let test: Awaited<ReturnType<typeof makeCycleWithTwelveSlots>>;
   let owner: BrowserWithoutScripts;
@@ -28,7 +28,7 @@ describe("the page of a run", () => {
   const assign = async (values: Record<string, string>) =>
     owner.send(await owner.open(test.path), `${test.path}/assign`, values);
 
-  it("tells how the run stands", async () => {
+  it("shows the state of the cycle", async () => {
     const page = readingOf(await owner.open(test.path));
     expect(page).toMatch(
       /Running .* Day 1 of 14 Testers 0 of 12 none at risk Requests 1 waiting for you .* Last day /,
@@ -93,7 +93,7 @@ describe("the page of a run", () => {
   it("removes a tester after telling what that means, and opens the seat below", async () => {
     const { slotId, seat, tester } = await test.seat();
     const before = readingOf(await owner.open(`${test.path}?slot=${slotId}`));
-    expect(before).toContain("The tester loses the seat for the rest of this run");
+    expect(before).toContain("The tester loses the seat for the rest of this cycle");
     const page = await owner.follow(await send(slotId, "remove"));
     const rows = [...page.text.matchAll(/<tr(?: class="(\w+)")?>\s*<th scope="row"[\s\S]*?<\/tr>/g)];
     const own = rows.filter(([row]) => row.includes(`Seat </span>${seat}<`));
@@ -112,7 +112,7 @@ describe("the page of a run", () => {
     expect(readingOf(answer)).toContain("This is not possible in the current state.");
   });
 
-  it("is not shown within another app, and its seats not within another run", async () => {
+  it("is not shown under another app, nor its seats under another cycle", async () => {
     const other = await makeCycleWithTwelveSlots(service);
     const wrongApp = `/console/cycles/${(await service.makeApp(test.world.owner)).id}/${test.world.cycleId}`;
     expect((await owner.open(wrongApp)).status).toBe(404);
@@ -129,7 +129,7 @@ describe("the page of a run", () => {
     expect(foreign.status).toBe(404);
   });
 
-  it("cancels a run after it says what that means", async () => {
+  it("cancels a cycle after it says what that means", async () => {
     const other = await makeCycleWithTwelveSlots(service);
     const visitor = createBrowserWithoutScripts(service, other.world.headers);
     const before = await visitor.open(other.path);

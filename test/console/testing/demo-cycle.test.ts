@@ -6,17 +6,17 @@ import { type Service, startService } from "../../support/service/service.ts";
 
 const day = 86_400_000;
 
-/** The run of the demo as its owner reads it. */
-async function demoRun(service: Service) {
+/** The cycle of the demo as its owner reads it. */
+async function demoCycle(service: Service) {
   const { appId, email } = await seedDemo(service.deps);
   const owner = await users.findByEmail(service.deps.database, email);
   const headers = await service.signIn({ id: owner?.id ?? "" });
   const read = (path: string) => service.request("GET", `/api/v1/console${path}`, { headers });
   const listingId = (await read(`/apps/${appId}/listings`)).field("items.0.id");
   const cycleId = (await read(`/listings/${listingId}/cycles`)).field("items.0.id");
-  const run = await read(`/cycles/${cycleId}`);
-  const slots: SlotWithDays[] = JSON.parse(run.text).slots;
-  return { run: run.body, slots, report: await read(`/cycles/${cycleId}/report`) };
+  const cycle = await read(`/cycles/${cycleId}`);
+  const slots: SlotWithDays[] = JSON.parse(cycle.text).slots;
+  return { cycle: cycle.body, slots, report: await read(`/cycles/${cycleId}/report`) };
 }
 
 const inBerlin = new Intl.DateTimeFormat("en-GB", { timeZone: "Europe/Berlin", timeStyle: "medium" });
@@ -35,8 +35,8 @@ describe("the demo's test", () => {
     async (time) => {
       const service = await startService();
       moveTo(service, time);
-      const { run, slots } = await demoRun(service);
-      expect(run).toMatchObject({ cycle: { status: "running", dayIndex: 9, durationDays: 14 } });
+      const { cycle, slots } = await demoCycle(service);
+      expect(cycle).toMatchObject({ cycle: { status: "running", dayIndex: 9, durationDays: 14 } });
       const kinds = slots.flatMap(({ days }) => days.map(({ state, countedBy }) => countedBy ?? state));
       expect(new Set(kinds)).toEqual(new Set(["session", "proof", "missed", "open", "ahead", "none"]));
       expect(slots.filter(({ status }) => status === "requested")).toHaveLength(2);
@@ -48,7 +48,7 @@ describe("the demo's test", () => {
 
   it("was lived by the rules: who missed three days lost the seat, a late upload undid a missed day", async () => {
     const service = await startService();
-    const { slots } = await demoRun(service);
+    const { slots } = await demoCycle(service);
     const seats = slots.map(({ seat, status, missedDays }) => [seat, status, missedDays]);
     expect(seats.slice(2, 9)).toEqual([
       [3, "active", 0],
@@ -64,7 +64,7 @@ describe("the demo's test", () => {
 
   it("keeps a picture that can be looked at", async () => {
     const service = await startService();
-    const { slots } = await demoRun(service);
+    const { slots } = await demoCycle(service);
     const [image = ""] = slots.flatMap(({ days }) => days.flatMap(({ proof }) => proof?.images ?? []));
     const answer = await service.request("GET", image.slice(service.baseUrl.length));
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/png"]);

@@ -51,9 +51,7 @@ describe("the tests of an app in the console", () => {
     owner.send(await owner.open(address(`/${id}`)), address(`/${id}/cycles`), values);
 
   it("say what a listing is where there is none", async () => {
-    expect(readingOf(await owner.open(address()))).toContain(
-      "A listing tells testers what they are to test.",
-    );
+    expect(readingOf(await owner.open(address()))).toContain("A listing tells testers what to test.");
   });
 
   it("begin with a listing of twelve seats and fourteen days, named as the app", async () => {
@@ -94,23 +92,23 @@ describe("the tests of an app in the console", () => {
     });
   });
 
-  it("plan a run in the time zone that is chosen, which then goes by itself", async () => {
+  it("plan a cycle in the chosen time zone, which then starts by itself", async () => {
     const id = await listed();
     const answer = await plan(id, { startsOn: "2999-03-01", timezone: "Asia/Tokyo" });
     const page = readingOf(await owner.follow(answer));
-    expect(page).toMatch(/Run from Fri 1 Mar 2999 Recruiting/);
+    expect(page).toMatch(/Cycle from Fri 1 Mar 2999 Recruiting/);
     expect(page).toContain("until midnight, Asia/Tokyo");
-    expect(readingOf(await owner.open(address(`/${id}`)))).toContain("14 days, not begun Asia/Tokyo");
+    expect(readingOf(await owner.open(address(`/${id}`)))).toContain("14 days, not started Asia/Tokyo");
   });
 
-  it("offer the zone of the last run again", async () => {
+  it("offer the time zone of the last cycle again", async () => {
     const id = await listed();
     await plan(id, { startsOn: "2999-03-01", timezone: "Asia/Tokyo" });
     const fields = fieldsOf(formOf(await owner.open(address(`/${id}`)), address(`/${id}/cycles`)));
     expect(fields).toMatchObject({ timezone: "Asia/Tokyo" });
   });
 
-  it("offer the zone of the owner's profile where there was no run yet", async () => {
+  it("offer the time zone of the owner's profile for the first cycle", async () => {
     const id = await listed();
     const zone = async () =>
       fieldsOf(formOf(await owner.open(address(`/${id}`)), address(`/${id}/cycles`))).timezone;
@@ -124,12 +122,12 @@ describe("the tests of an app in the console", () => {
     ["startsOn", "soon", "First day must be a date, YYYY-MM-DD."],
     ["startsOn", "2020-01-01", "First day must be later: the last day of the test would be over already."],
     ["timezone", "Mars/Olympus", "Time zone must be an IANA time zone such as Europe/London."],
-  ])("show what is wrong with a run whose %s is %s", async (name, value, fault) => {
+  ])("show what is wrong with a cycle whose %s is %s", async (name, value, fault) => {
     const answer = await plan(await listed(), { startsOn: "2999-03-01", timezone: "UTC", [name]: value });
     expect([answer.status, readingOf(answer)]).toEqual([400, expect.stringContaining(fault)]);
   });
 
-  it("plan a run once where the form is sent twice", async () => {
+  it("plan one cycle when the form is sent twice", async () => {
     const id = await listed();
     const page = await owner.open(address(`/${id}`));
     const values = { startsOn: "2999-03-01", timezone: "UTC" };

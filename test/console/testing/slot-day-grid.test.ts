@@ -170,7 +170,7 @@ describe("the grid of seats by days", () => {
     expect(today?.x).toBeGreaterThan(150);
   });
 
-  it("offers the reader's own time zone for a first run", async () => {
+  it("offers the reader's own time zone for the first cycle", async () => {
     const app = await service.makeApp(world.owner);
     const listed = await world.call("POST", `/apps/${app.id}/listings`, newListing);
     const page = await openPage(browser, service, world.headers, { timezoneId: "America/Lima" });

@@ -1,4 +1,4 @@
-/** Closed testing: figures of a run, and the grid of its seats by days with the evidence beside it. */
+/** Closed testing: the figures of a cycle, and its grid of seats and days with the evidence beside it. */
 export const testing = `
 .stack > div:empty { display: none; }
 a.plain { color: inherit; text-decoration: none; }

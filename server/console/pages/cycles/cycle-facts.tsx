@@ -9,7 +9,7 @@ export interface CycleFactsProps {
   readonly slots: readonly SlotWithDays[];
 }
 
-/** How a run stands, in a few figures. */
+/** The state of a cycle in a few figures. */
 export const CycleFacts = ({ cycle, slots }: CycleFactsProps) => {
   const { timezone, durationDays, dayIndex, status } = cycle;
   const held = slots.filter(isHeld).length;
@@ -18,7 +18,7 @@ export const CycleFacts = ({ cycle, slots }: CycleFactsProps) => {
   return (
     <dl class="facts">
       <Fact name="Day">
-        {status === "recruiting" ? "Not begun" : `${dayIndex} of ${durationDays}`}
+        {status === "recruiting" ? "Not started" : `${dayIndex} of ${durationDays}`}
         <progress max={durationDays} value={dayIndex} aria-label="Days of the test" />
       </Fact>
       <Fact name="Testers">

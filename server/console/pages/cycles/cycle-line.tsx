@@ -10,12 +10,12 @@ export interface CycleLineProps {
   readonly asked: number;
 }
 
-/** A run in a list: when, how far, and what waits in it. */
+/** A cycle in a list: its start, its progress, and how many requests wait in it. */
 export const CycleLine = ({ cycle, links, asked }: CycleLineProps) => (
   <li>
     <div class="row spread">
       <a class="to" href={links.cycle(cycle.appId, cycle.id)}>
-        Run from <ZonedDay at={cycle.startsAt} timezone={cycle.timezone} />
+        Cycle from <ZonedDay at={cycle.startsAt} timezone={cycle.timezone} />
       </a>
       <span class="row">
         {asked > 0 && <span class="badge attention">{asked === 1 ? "1 request" : `${asked} requests`}</span>}
@@ -29,13 +29,13 @@ export const CycleLine = ({ cycle, links, asked }: CycleLineProps) => (
   </li>
 );
 
-/** `Day 9 of 14`, or what stands in its place. */
+/** The progress of a cycle, such as `Day 9 of 14`. */
 export function progressOf({ status, dayIndex, durationDays }: Cycle): string {
-  if (status === "recruiting") return `${durationDays} days, not begun`;
+  if (status === "recruiting") return `${durationDays} days, not started`;
   if (status === "completed") return `${durationDays} days`;
   return `Day ${dayIndex} of ${durationDays}`;
 }
 
-/** Whether a run is not over. */
+/** Whether a cycle is not over. */
 export const isLive = ({ status }: Pick<Cycle, "status">): boolean =>
   status === "recruiting" || status === "running";

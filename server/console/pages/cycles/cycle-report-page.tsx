@@ -11,7 +11,7 @@ import { CycleBadge } from "./cycle-badges.tsx";
 import { progressOf } from "./cycle-line.tsx";
 import { CycleReportSlots, TestersPerDay } from "./cycle-report-tables.tsx";
 
-/** The facts of a run, to be read, printed and handed on: it names no tester and no account. */
+/** The report of a cycle, for reading, printing and sharing. It names no tester and no account. */
 export async function cycleReportPage(visit: SignedInVisit): Promise<Reply> {
   const { ask, links, now, param } = visit;
   const report = await ask(cycles.report, { params: { cycleId: param("cycleId") } });
@@ -38,7 +38,7 @@ const Paper = ({ report, links, now }: PaperProps) => {
       <main class="paper stack wide" id="main" tabIndex={-1}>
         <div class="row spread unprinted">
           <a class="back" href={links.cycle(cycle.appId, cycle.id)}>
-            <span aria-hidden="true">←</span> Back to the run
+            <span aria-hidden="true">←</span> Back to the cycle
           </a>
           <button class="small" type="button" data-prints hidden>
             Print

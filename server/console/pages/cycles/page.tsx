@@ -88,9 +88,14 @@ const CycleDetail = (props: CycleDetailProps) => {
           <OpenSlots slots={open} form={forms.assign} action={`${address}/assign`} />
         )}
         {isLive(cycle) && (
-          <Confirmation offer="Cancel this run" action={`${address}/cancel`} button="Cancel the run" danger>
-            The run ends now: no further days count, testers lose their seats, and requests are dropped. The
-            counted days stay on record. You cannot start this run again.
+          <Confirmation
+            offer="Cancel this cycle"
+            action={`${address}/cancel`}
+            button="Cancel the cycle"
+            danger
+          >
+            The cycle ends now: no further days count, testers lose their seats, and requests are dropped. The
+            counted days stay on record. You cannot start this cycle again.
           </Confirmation>
         )}
       </div>
@@ -107,11 +112,11 @@ const Head = ({ frame: { links, app }, cycle, listing, address }: CycleDetailPro
       <div>
         <div class="row">
           <h1>
-            Run from <ZonedDay at={cycle.startsAt} timezone={cycle.timezone} />
+            Cycle from <ZonedDay at={cycle.startsAt} timezone={cycle.timezone} />
           </h1>
           <CycleBadge status={cycle.status} />
         </div>
-        <p>Days begin and end at midnight in {cycle.timezone}. The run starts and ends by itself.</p>
+        <p>Days begin and end at midnight in {cycle.timezone}. The cycle starts and ends by itself.</p>
       </div>
       <a class="button" href={`${address}/report`}>
         {isLive(cycle) ? "Report so far" : "End report"}

@@ -93,8 +93,8 @@ const SeatActions = ({ cycle, slot, at }: SeatPanelProps) => {
         reads the new one by itself.
       </Confirmation>
       <Confirmation offer="Remove the tester" action={at("remove")} button="Remove for good" danger>
-        The tester loses the seat for the rest of this run and cannot have another in it. The counted days
-        stay on record, and another tester can get the seat.
+        The tester loses the seat for the rest of this cycle and cannot get another one in it. The counted
+        days stay on record, and another tester can get the seat.
       </Confirmation>
     </div>
   );

@@ -9,7 +9,7 @@ export interface SeatRequestLinesProps {
   readonly now: Date;
 }
 
-/** Who asks for a seat, over several runs: each leads to where it is answered. */
+/** The testers who ask for a seat, in any cycle. Each line links to the cycle, where the request is answered. */
 export const SlotRequestLines = ({ rows, links, now }: SeatRequestLinesProps) => (
   <ol class="list linked">
     {rows.map((row) => (

@@ -10,7 +10,7 @@ export interface SeatRequestsProps {
   readonly at: (slotId: string, deed: string) => string;
 }
 
-/** Who asks for a seat of this run, to be answered here. */
+/** The testers who ask for a seat in this cycle, each with buttons that accept or decline the request. */
 export const SlotRequests = ({ slots, now, at }: SeatRequestsProps) => (
   <section class="proposal awaiting" aria-labelledby="requests-title">
     <header>

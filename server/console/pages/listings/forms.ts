@@ -34,7 +34,7 @@ export function updateListing(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** Plans a run of the test and shows it. */
+/** Plans a cycle and shows its page. */
 export function createCycle(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links, param } = visit;
   return reshowForm(

@@ -2,7 +2,7 @@ import { limits } from "../../../../src/contract/limits.ts";
 import { Choices } from "../../kit/form/choices.tsx";
 import { type Filled, TextArea, TextField } from "../../kit/form/field.tsx";
 
-/** What a test offers to testers, and by what it is judged. */
+/** The fields of a listing: what testers read, and how a day is verified. */
 export const ListingFields = ({ form }: { readonly form: Filled }) => (
   <>
     <div class="columns">
@@ -37,14 +37,14 @@ export const ListingFields = ({ form }: { readonly form: Filled }) => (
       form={form}
       name="testBrief"
       label="Test brief"
-      hint="What testers are to do, in a few sentences."
+      hint="What testers should do, in a few sentences."
       required
     />
     <TextArea
       form={form}
       name="screens"
       label="Screens"
-      hint={`One per line, each named as your app reports it; at most ${limits.listingScreens}. Every day each seat is sent to one of them.`}
+      hint={`One per line, each named as your app reports it; at most ${limits.listingScreens}. Each day, each seat is asked to visit one of them.`}
       required
     />
     <Choices form={form} name="verificationTier" legend="How a day is verified" options={tiers} />
@@ -59,8 +59,8 @@ const tiers = [
 
 const Numbers = ({ form }: { readonly form: Filled }) => (
   <fieldset class="stack tight">
-    <legend>Size of a run</legend>
-    <p class="hint">Changes apply to later runs. Runs that are already planned keep their size.</p>
+    <legend>Size of a cycle</legend>
+    <p class="hint">Changes apply to later cycles. Cycles that are already planned keep their size.</p>
     <div class="columns three">
       <TextField form={form} name="seats" label="Seats" inputMode="numeric" required />
       <TextField form={form} name="durationDays" label="Days" inputMode="numeric" required />

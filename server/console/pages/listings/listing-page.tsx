@@ -21,7 +21,7 @@ import { currentListing, emptyListing } from "./listing-values.ts";
 import { NewCycle } from "./new-cycle.tsx";
 import { askedIn } from "./page.tsx";
 
-/** The forms of a listing that were sent and refused, to be shown again as they were. */
+/** The forms of a listing that were refused. The page shows them again as they were sent. */
 export interface ListingForms {
   readonly edit?: Filled;
   readonly plan?: Filled;
@@ -42,7 +42,7 @@ export async function showNewListing(
       <div class="head">
         <div>
           <h1>New listing</h1>
-          <p>What testers read about your app, and how long and how large each run of the test is.</p>
+          <p>What testers read about your app, and how long and how large each cycle is.</p>
         </div>
       </div>
       <form class="card stack" method="post" action={action} {...draftAttributes(action, form)}>
@@ -79,7 +79,7 @@ export async function showListing(visit: SignedInVisit, forms: ListingForms = {}
   const plan = forms.plan ?? filledWith({ startsOn: tomorrow(now), timezone: zone ?? "UTC" });
   const ownZone = forms.plan === undefined && zone === undefined;
   return show(
-    <ListingDetail {...{ frame, listing, requests, plan, ownZone }} runs={items} edit={forms.edit} />,
+    <ListingDetail {...{ frame, listing, requests, plan, ownZone }} cycles={items} edit={forms.edit} />,
     (forms.edit ?? forms.plan)?.refusal?.status,
   );
 }
@@ -91,7 +91,7 @@ export async function readListing({ ask, param }: SignedInVisit): Promise<Listin
   return listing;
 }
 
-/** The time zone of the owner's profile; undefined for UTC, which is also what it says of those who never told. */
+/** The time zone of the owner's profile. Undefined for UTC, which is also the default of a new profile. */
 async function zoneOf({ deps, caller }: SignedInVisit): Promise<string | undefined> {
   const profile = await devices.findProfile(deps.database, caller.userId);
   return profile?.timezone === "UTC" ? undefined : profile?.timezone;
@@ -108,16 +108,16 @@ const BackToTesting = ({ frame: { links, app } }: { readonly frame: AppNavigatio
 interface ListingDetailProps {
   readonly frame: AppNavigation;
   readonly listing: Listing;
-  readonly runs: readonly Cycle[];
+  readonly cycles: readonly Cycle[];
   readonly requests: readonly SlotRequestRow[];
   readonly plan: Filled;
-  /** Whether nothing tells yet which time zone the owner would choose. */
+  /** Whether the owner's time zone is not known yet. */
   readonly ownZone: boolean;
   readonly edit: Filled | undefined;
 }
 
 const ListingDetail = (props: ListingDetailProps) => {
-  const { frame, listing, runs, requests, plan, ownZone } = props;
+  const { frame, listing, cycles, requests, plan, ownZone } = props;
   const { links, app } = frame;
   return (
     <ConsolePage frame={frame} title={listing.appName} narrow>
@@ -136,20 +136,20 @@ const ListingDetail = (props: ListingDetailProps) => {
         </div>
       </div>
       <div class="stack wide">
-        <section class="stack" aria-labelledby="runs">
-          <h2 id="runs">Runs</h2>
-          {runs.length === 0 ? (
+        <section class="stack" aria-labelledby="cycles">
+          <h2 id="cycles">Cycles</h2>
+          {cycles.length === 0 ? (
             <p class="muted">None yet. Plan the first one below.</p>
           ) : (
             <ul class="list linked">
-              {runs.map((cycle) => (
+              {cycles.map((cycle) => (
                 <CycleLine key={cycle.id} cycle={cycle} links={links} asked={askedIn(requests, cycle)} />
               ))}
             </ul>
           )}
         </section>
         <section class="stack" aria-labelledby="plan">
-          <h2 id="plan">Plan a run</h2>
+          <h2 id="plan">Plan a cycle</h2>
           <NewCycle
             {...{ listing, ownZone }}
             form={plan}

@@ -1,7 +1,7 @@
 import type { Listing } from "../../../../src/contract/console/listings.ts";
 import type { Values } from "../../kit/form/changed-values.ts";
 
-/** What the form of a new listing begins with: what a store's test asks for. */
+/** The first values in the form of a new listing: the numbers that the store asks for. */
 export const emptyListing: Values = {
   appName: "",
   packageName: "",
@@ -15,7 +15,7 @@ export const emptyListing: Values = {
   maxMissedDays: "3",
 };
 
-/** A stored listing as the text of its fields; its screens one per line. */
+/** A stored listing as the text of its form fields, with one screen per line. */
 export const currentListing = (listing: Listing): Values => ({
   appName: listing.appName,
   packageName: listing.packageName,
@@ -47,6 +47,6 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-/** What is no number goes on as it is, to be refused with a reason. */
+/** A value that is not a number is passed on unchanged, so that the API refuses it with a reason. */
 const numberAt = (name: string, given: string | undefined): Record<string, number | string> =>
   given === undefined ? {} : { [name]: /^\s*-?\d{1,9}\s*$/.test(given) ? Number(given) : given };

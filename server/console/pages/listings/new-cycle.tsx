@@ -8,17 +8,17 @@ export interface NewCycleProps {
   readonly listing: Listing;
   readonly form: Filled;
   readonly action: string;
-  /** Whether nothing tells yet which time zone its owner would choose. */
+  /** Whether the owner's time zone is not known yet. The browser's own is then chosen. */
   readonly ownZone: boolean;
 }
 
-/** Plans a run of a test. */
+/** The form that plans a cycle. */
 export const NewCycle = ({ listing: { seats, durationDays }, form, action, ownZone }: NewCycleProps) => (
   <form class="card stack" method="post" action={action}>
     <Refused refusal={form.refusal} />
     <p>
-      A run starts and ends by itself. Testers can ask for its {seats} seats at once. The first day begins at
-      midnight in the time zone below; the run ends after {durationDays} days.
+      A cycle starts and ends by itself. Testers can ask for its {seats} seats at once. The first day begins
+      at midnight in the time zone below. The cycle ends after {durationDays} days.
     </p>
     <IdempotencyField />
     <div class="columns">
@@ -34,7 +34,7 @@ export const NewCycle = ({ listing: { seats, durationDays }, form, action, ownZo
     </div>
     <div class="actions">
       <button class="primary" type="submit">
-        Plan the run
+        Plan the cycle
       </button>
     </div>
   </form>

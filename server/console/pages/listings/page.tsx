@@ -25,15 +25,15 @@ interface TestingProps {
   readonly now: Date;
 }
 
-/** The tests of an app: what waits for its owner, then each listing with the runs that are not over. */
+/** The tests of an app: first the requests that wait for its owner, then each listing with its live cycles. */
 export async function listingsPage(visit: SignedInVisit): Promise<Reply> {
   const { ask, deps, caller, now } = visit;
   const frame = await appNavigationOf(visit, "testing");
   const { items } = await ask(listings.list, { params: { appId: frame.app.id } });
   const offers = await Promise.all(
     items.map(async (listing) => {
-      const { items: runs } = await ask(cycles.list, { params: { listingId: listing.id } });
-      return { listing, cycles: runs };
+      const found = await ask(cycles.list, { params: { listingId: listing.id } });
+      return { listing, cycles: found.items };
     }),
   );
   const rows = await slotRequests.list(deps.database, caller.userId, {
@@ -49,7 +49,7 @@ const Testing = ({ frame, offers, requests, now }: TestingProps) => (
     <div class="head">
       <div>
         <h1>Testing</h1>
-        <p>Closed tests with people who hold a seat. Each day that counts has its evidence.</p>
+        <p>Closed tests with testers who hold a seat. Each counted day has its evidence.</p>
       </div>
       <a class="button primary" href={frame.links.testing(frame.app.id, "new")}>
         New listing
@@ -57,7 +57,7 @@ const Testing = ({ frame, offers, requests, now }: TestingProps) => (
     </div>
     {offers.length === 0 ? (
       <Empty title="Nothing to test yet">
-        <p>A listing tells testers what they are to test. Its runs have seats, days and an end.</p>
+        <p>A listing tells testers what to test. Each of its cycles has seats, a first day and a last day.</p>
       </Empty>
     ) : (
       <div class="stack wide">
@@ -92,9 +92,9 @@ interface OfferProps {
   readonly requests: readonly SlotRequestRow[];
 }
 
-const OfferSection = ({ offer: { listing, cycles: runs }, frame: { links, app }, requests }: OfferProps) => {
-  const live = runs.filter(isLive);
-  const past = runs.length - live.length;
+const OfferSection = ({ offer: { listing, cycles }, frame: { links, app }, requests }: OfferProps) => {
+  const live = cycles.filter(isLive);
+  const past = cycles.length - live.length;
   const address = links.listing(app.id, listing.id);
   return (
     <section class="stack" aria-labelledby={`listing-${listing.id}`}>
@@ -109,15 +109,15 @@ const OfferSection = ({ offer: { listing, cycles: runs }, frame: { links, app },
             <code>{listing.packageName}</code>
             <span>{`${listing.seats} seats`}</span>
             <span>{`${listing.durationDays} days`}</span>
-            {past > 0 && <span>{past === 1 ? "1 earlier run" : `${past} earlier runs`}</span>}
+            {past > 0 && <span>{past === 1 ? "1 earlier cycle" : `${past} earlier cycles`}</span>}
           </p>
         </div>
         <a class="button small" href={`${address}#plan`}>
-          Plan a run
+          Plan a cycle
         </a>
       </div>
       {live.length === 0 ? (
-        <p class="muted">No run is planned or under way.</p>
+        <p class="muted">No cycle is planned or running.</p>
       ) : (
         <ul class="list linked">
           {live.map((cycle) => (
@@ -129,6 +129,6 @@ const OfferSection = ({ offer: { listing, cycles: runs }, frame: { links, app },
   );
 };
 
-/** How many testers ask for a seat of a run. */
+/** How many testers ask for a seat in a cycle. */
 export const askedIn = (requests: readonly SlotRequestRow[], { id }: Pick<Cycle, "id">): number =>
   requests.filter(({ cycleId }) => cycleId === id).length;
