@@ -1,13 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import type { Settings } from "../settings/settings.ts";
 
-/** Where the console lives: the path at which requests arrive, and the one with which links to it begin. */
+/** The console's path: `mountedAt` in incoming requests, `href` in links. */
 export interface ConsolePath {
   readonly mountedAt: string;
   readonly href: string;
 }
 
-/** They differ where a proxy cuts the path of `baseUrl` off. Neither ends in a slash; both may be empty. */
+/**
+ * The two paths of the console. They differ when a proxy cuts off the path of `baseUrl`. Neither ends in a slash; both may
+ * be empty.
+ */
 export function consolePathOf({
   baseUrl,
   consoleUrl,
@@ -17,7 +20,7 @@ export function consolePathOf({
   return { href, mountedAt: below ? consoleUrl.slice(baseUrl.length) : href };
 }
 
-/** The path of the page whose form was sent, with its query; empty where the browser does not tell. */
+/** The path and query of the page whose form was sent; empty when the browser does not say. */
 export function pageOfForm({ req }: { readonly req: IncomingMessage }): string {
   const { referer } = req.headers;
   if (referer === undefined || !URL.canParse(referer)) return "";
@@ -26,8 +29,8 @@ export function pageOfForm({ req }: { readonly req: IncomingMessage }): string {
 }
 
 /**
- * The address to go on to after signing in: the given one where it is a path of this very origin, else `otherwise`.
- * Backslashes, `//host` and other schemes are read as a browser reads them, then refused.
+ * The address to open after signing in: the given one if it is a path of this origin, else `otherwise`. Backslashes,
+ * `//host` and other schemes are parsed as a browser does, then refused.
  */
 export function returnPath(given: string, consoleUrl: string, otherwise: string): string {
   if (!given.startsWith("/") || !URL.canParse(given, consoleUrl)) return otherwise;

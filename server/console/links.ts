@@ -1,4 +1,4 @@
-/** The addresses of the console's pages and forms below `at`. With `:name` for an id they are the patterns of its routes. */
+/** The addresses of the console's pages and forms below `at`. With `:name` in place of an id, an address is a route pattern. */
 export function createLinks(at: string) {
   const app =
     (noun: string) =>
@@ -18,7 +18,7 @@ export function createLinks(at: string) {
     testing: app("testing"),
     listing: (appId: string, id: string, part = "") => `${at}/testing/${appId}/${id}${part && `/${part}`}`,
     cycle: (appId: string, id: string, part = "") => `${at}/cycles/${appId}/${id}${part && `/${part}`}`,
-    seat: (appId: string, cycleId: string, id: string, part: string) =>
+    slot: (appId: string, cycleId: string, id: string, part: string) =>
       `${at}/cycles/${appId}/${cycleId}/seats/${id}/${part}`,
     newApp: `${at}/new-app`,
     app: app("apps"),

@@ -8,16 +8,16 @@ import { entryPage, newEntryPage } from "./pages/changelog/changelog-entry-page.
 import { createEntry, deleteEntry, updateEntry } from "./pages/changelog/forms.ts";
 import { changelogPage } from "./pages/changelog/page.tsx";
 import { cycleReportPage } from "./pages/cycles/cycle-report-page.tsx";
+import { cancelCycle } from "./pages/cycles/forms.ts";
+import { cyclePage } from "./pages/cycles/page.tsx";
 import {
   acceptRequest,
-  assignSeat,
-  cancelCycle,
+  assignSlot,
   confirmJoin,
   declineRequest,
   removeTester,
   rotateKey,
-} from "./pages/cycles/forms.ts";
-import { cyclePage } from "./pages/cycles/page.tsx";
+} from "./pages/cycles/slot-forms.ts";
 import { signDeviceOut } from "./pages/devices/forms.ts";
 import { devicesPage } from "./pages/devices/page.tsx";
 import { faqPage, newFaqPage } from "./pages/faqs/faq-page.tsx";
@@ -30,13 +30,14 @@ import { homePage } from "./pages/home/page.tsx";
 import { createCycle, createListing, updateListing } from "./pages/listings/forms.ts";
 import { listingPage, newListingPage } from "./pages/listings/listing-page.tsx";
 import { listingsPage } from "./pages/listings/page.tsx";
+import { changePassword } from "./pages/sign-in-methods/forms.ts";
 import { signInMethodsPage } from "./pages/sign-in-methods/page.tsx";
 import { createToken, revokeToken } from "./pages/tokens/forms.ts";
 import { tokensPage } from "./pages/tokens/page.tsx";
-import { changePassword, signOut } from "./sign-in/console-session-forms.ts";
-import type { Answer, SignedInVisit } from "./visit.ts";
+import { signOut } from "./sign-in/console-session-forms.ts";
+import type { PageHandler, SignedInVisit } from "./visit.ts";
 
-export type PageRoutes = readonly (readonly [path: string, answer: Answer<SignedInVisit>])[];
+export type PageRoutes = readonly (readonly [path: string, answer: PageHandler<SignedInVisit>])[];
 
 /** The pages of the console. */
 export const pages = (at: Links): PageRoutes => [
@@ -62,7 +63,7 @@ export const pages = (at: Links): PageRoutes => [
   [at.audit, auditPage],
 ];
 
-/** Where its forms are sent. */
+/** The addresses to which the console's forms are sent. */
 export const forms = (at: Links): PageRoutes => [
   [at.signOut, signOut],
   [at.thread(":appId", ":id", "decision"), decide],
@@ -79,13 +80,13 @@ export const forms = (at: Links): PageRoutes => [
   [at.testing(":appId", "new"), createListing],
   [at.listing(":appId", ":listingId"), updateListing],
   [at.listing(":appId", ":listingId", "cycles"), createCycle],
-  [at.cycle(":appId", ":cycleId", "assign"), assignSeat],
+  [at.cycle(":appId", ":cycleId", "assign"), assignSlot],
   [at.cycle(":appId", ":cycleId", "cancel"), cancelCycle],
-  [at.seat(":appId", ":cycleId", ":slotId", "accept"), acceptRequest],
-  [at.seat(":appId", ":cycleId", ":slotId", "decline"), declineRequest],
-  [at.seat(":appId", ":cycleId", ":slotId", "remove"), removeTester],
-  [at.seat(":appId", ":cycleId", ":slotId", "rotate-key"), rotateKey],
-  [at.seat(":appId", ":cycleId", ":slotId", "confirm-join"), confirmJoin],
+  [at.slot(":appId", ":cycleId", ":slotId", "accept"), acceptRequest],
+  [at.slot(":appId", ":cycleId", ":slotId", "decline"), declineRequest],
+  [at.slot(":appId", ":cycleId", ":slotId", "remove"), removeTester],
+  [at.slot(":appId", ":cycleId", ":slotId", "rotate-key"), rotateKey],
+  [at.slot(":appId", ":cycleId", ":slotId", "confirm-join"), confirmJoin],
   [at.newApp, createApp],
   [at.app(":appId"), updateApp],
   [at.app(":appId", "delete"), deleteApp],

@@ -1,27 +1,27 @@
 import type { VNode } from "preact";
 import { ApiError } from "../../src/contract/errors.ts";
 
-/** What a visit ends with: a whole HTML document, or another address to go to. */
+/** The answer to a visit: a whole HTML document, or a redirect to another address. */
 export type Reply = PageReply | { readonly location: string };
 
 interface PageReply {
   readonly status: number;
   readonly document: VNode;
-  /** When the same may be sent again, where it was refused for now. */
+  /** When the form may be sent again, after a refusal for now. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
 export const show = (document: VNode, status = 200): Reply => ({ status, document });
 
-/** Sends the browser on, after a form with a note of what was done, to a place on that page. (303: it comes with GET) */
-export function goTo(location: string, done?: string, place?: string): Reply {
+/** Redirects the browser. `done` is the word for what a form did; `anchor` is a place on that page. (303: with GET) */
+export function goTo(location: string, done?: string, anchor?: string): Reply {
   const note = done === undefined ? "" : `${location.includes("?") ? "&" : "?"}done=${done}`;
-  return { location: location + note + (place === undefined ? "" : `#${place}`) };
+  return { location: location + note + (anchor === undefined ? "" : `#${anchor}`) };
 }
 
 /**
- * Does what a form asks; where the endpoint refuses what was filled in, shows the form `again` with what was wrong.
- * Refusals that no other filling could change pass through.
+ * Runs the action of a form. When the endpoint refuses the values, shows the form `again` with its faults. Throws a
+ * refusal that no other values could change.
  */
 export async function reshowForm(
   act: () => Promise<Reply>,
@@ -39,7 +39,7 @@ export async function reshowForm(
 const aboutTheForm: ReadonlySet<string> = new Set([
   "bad_request",
   "invalid_credentials",
-  // Of a form that was sent without a session, and is only shown again.
+  // For a form that was sent without a session and is only shown again.
   "sign_in_required",
   "email_taken",
   "already_decided",

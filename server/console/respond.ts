@@ -3,14 +3,14 @@ import { renderToString } from "preact-render-to-string";
 import type { Settings } from "../settings/settings.ts";
 import type { Reply } from "./reply.ts";
 
-/** In what a page differs from the others. */
+/** The headers of a page that differ from the usual ones. */
 export interface PageTraits {
-  /** Where its forms may lead, beside this origin: browsers hold the redirects after a form to it, too. */
+  /** Another origin to which its forms may lead. Browsers check the redirect after a form against it, too. */
   readonly formAction?: string;
   readonly referrerPolicy?: "no-referrer";
 }
 
-/** Sends what a visit ended with. Every page carries its own strict headers and is stored nowhere. */
+/** Sends a reply. Every page has strict headers and is never cached. */
 export function createRespond(settings: Pick<Settings, "baseUrl" | "consoleUrl">) {
   const usual = pageHeaders(settings, "'self'");
   return (ctx: Context, reply: Reply, { formAction, referrerPolicy }: PageTraits = {}): void => {
@@ -53,7 +53,7 @@ export function pageHeaders(
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    // With `no-referrer` browsers send `Origin: null` with forms, and no form could be told from a foreign one.
+    // With `no-referrer`, browsers send `Origin: null` with forms: own forms would look like forms of other servers.
     "Referrer-Policy": "same-origin",
     "X-Frame-Options": "DENY",
   };

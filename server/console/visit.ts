@@ -1,5 +1,6 @@
-import type { Deps } from "../deps.ts";
 import type { ConsoleCaller } from "../http/handler.ts";
+import type { PageReads } from "../routes/page-reads.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { Ask } from "./ask.ts";
 import type { Fields } from "./kit/form/read-form.ts";
 import type { Links } from "./links.ts";
@@ -7,20 +8,22 @@ import type { Reply } from "./reply.ts";
 
 /** One request to a page or a form of the console. */
 export interface Visit {
-  readonly deps: Pick<Deps, "database" | "settings">;
+  readonly settings: Settings;
   readonly links: Links;
   readonly now: Date;
   /** The value of a parameter of the path. */
   param(name: string): string;
-  /** The value of a parameter of the query; empty where it is not there. */
+  /** The value of a parameter of the query; empty when it is missing. */
   query(name: string): string;
   readonly fields: Fields;
   readonly ask: Ask;
 }
 
-/** The visit of somebody who is signed in. */
+/** The visit of a signed-in person. */
 export interface SignedInVisit extends Visit {
   readonly caller: ConsoleCaller;
+  readonly reads: PageReads;
 }
 
-export type Answer<V extends Visit> = (visit: V) => Promise<Reply>;
+/** Answers a visit to one page or form. */
+export type PageHandler<V extends Visit> = (visit: V) => Promise<Reply>;

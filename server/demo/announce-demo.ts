@@ -3,7 +3,7 @@ import { addressOf } from "./demo-testing-content.ts";
 import type { DemoAccess } from "./seed-demo.ts";
 
 /**
- * What a person reads who starts the demo: where everything is, and what to try next. `command` is how this program is
+ * The text for a person who starts the demo: where everything is, and what to try next. `command` is how this program is
  * called on this machine: `innkeep`, `npx innkeep`, or `node` with a file.
  */
 export function tellDemo(settings: Settings, access: DemoAccess, command: string): string {
@@ -17,7 +17,7 @@ ${whatToTry(settings, access, command)}
 `;
 }
 
-/** Has not sent anything today: there is a task to do. */
+/** A tester who has not tested today, so that a task is open. */
 const openTester = "priya";
 
 function whereThingsAre({ consoleUrl }: Settings, access: DemoAccess): string {
@@ -28,8 +28,8 @@ function whereThingsAre({ consoleUrl }: Settings, access: DemoAccess): string {
   Sign in with      ${email}
   Password          ${password}
   A plan to decide  ${consoleUrl}/feedback/${appId}/${threadId}
-  A test that runs  ${consoleUrl}/testing/${appId}
-  A tester of it    ${addressOf(openTester)}, with the same password
+  A running test    ${consoleUrl}/testing/${appId}
+  A tester          ${addressOf(openTester)}, with the same password
 
   App key           ${apiKey}
   Agent token       ${agentToken}

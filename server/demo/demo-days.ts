@@ -1,84 +1,75 @@
-import type { Deps } from "../deps.ts";
 import { uploadOf } from "../routes/feedback/received-upload.ts";
-import type { Transaction } from "../store/engine/database.ts";
 import { uploads } from "../store/requests/uploads.ts";
 import { countedDays } from "../store/testing/counted-days.ts";
 import { proofs } from "../store/testing/proofs.ts";
 import { testSessions } from "../store/testing/test-sessions.ts";
-import { type DemoCycle, hour, later, minute } from "./demo-cycle.ts";
+import { type CycleSeeding, hour, later, minute } from "./demo-cycle.ts";
 import type { DemoSlot } from "./demo-slots.ts";
 import { demoListing, demoProofNotes } from "./demo-testing-content.ts";
 
-interface LivedDay extends DemoSlot {
-  /** The day of the test. */
+interface TesterDay extends DemoSlot {
+  /** The day of the cycle, from 1. */
   readonly day: number;
 }
 
-/** What a tester does on a day: what was put off from the day before, then what the day's letter says. */
-export async function liveDay(deps: Deps, tx: Transaction, run: DemoCycle, lived: LivedDay): Promise<void> {
-  const { day } = lived;
-  if (letterOf(lived, day - 1) === "l") {
-    const arrivedAt = later(run.dayStarts[day - 1], 7 * hour);
-    const yesterday = { ...lived, day: day - 1 };
-    await testFor(deps, tx, run, { ...yesterday, startedAt: momentOf(deps, run, yesterday), arrivedAt });
+/** Records a tester's day: a session of the day before that is uploaded late, then what the day's letter says. */
+export async function recordDay(seeding: CycleSeeding, testerDay: TesterDay): Promise<void> {
+  const { day } = testerDay;
+  if (letterOf(testerDay, day - 1) === "l") {
+    const arrivedAt = later(seeding.cycle.dayStarts[day - 1], 7 * hour);
+    const yesterday = { ...testerDay, day: day - 1 };
+    await recordSession(seeding, { ...yesterday, startedAt: startOf(seeding, yesterday), arrivedAt });
   }
-  const startedAt = momentOf(deps, run, lived);
-  const letter = startedAt === undefined ? "-" : letterOf(lived, day);
+  const startedAt = startOf(seeding, testerDay);
+  const letter = startedAt === undefined ? "-" : letterOf(testerDay, day);
   if (letter === "b" || letter === "r")
-    await testFor(deps, tx, run, { ...lived, startedAt: later(startedAt, -4 * minute), short: true });
-  if (letter === "s" || letter === "r") await testFor(deps, tx, run, { ...lived, startedAt });
-  if (letter === "p") await prove(deps, tx, run, { ...lived, startedAt });
+    await recordSession(seeding, { ...testerDay, startedAt: later(startedAt, -4 * minute), short: true });
+  if (letter === "s" || letter === "r") await recordSession(seeding, { ...testerDay, startedAt });
+  if (letter === "p") await recordProof(seeding, { ...testerDay, startedAt });
 }
 
-const letterOf = ({ life: { from, days } }: DemoSlot, day: number): string | undefined =>
+const letterOf = ({ tester: { from, days } }: DemoSlot, day: number): string | undefined =>
   days[day - Math.max(1, from)];
 
-/** When a tester tests on a day: each at an hour of their own, today before now. Undefined where today is too young. */
-function momentOf({ clock }: Deps, { dayStarts }: DemoCycle, { life, day }: LivedDay): string | undefined {
-  const start = dayStarts[day - 1];
-  const sinceStart = clock.now().getTime() - Date.parse(start ?? "");
-  const usual = 8 * hour + ((life.seat * 97 + day * 31) % 720) * minute;
-  const at = Math.floor(Math.min(usual, sinceStart * (0.4 + life.seat / 30)));
+/** When a tester tests on a day: at the tester's own hour, today before now. Undefined if today began minutes ago. */
+function startOf({ deps, cycle }: CycleSeeding, { tester, day }: TesterDay): string | undefined {
+  const start = cycle.dayStarts[day - 1];
+  const sinceStart = deps.clock.now().getTime() - Date.parse(start ?? "");
+  const usual = 8 * hour + ((tester.seat * 97 + day * 31) % 720) * minute;
+  const at = Math.floor(Math.min(usual, sinceStart * (0.4 + tester.seat / 30)));
   return at > 5 * minute && sinceStart - at > 5 * minute ? later(start, at) : undefined;
 }
 
-interface Tested extends LivedDay {
+interface TestedDay extends TesterDay {
   readonly startedAt: string | undefined;
-  /** When the report of it arrived; at once where it is not said. */
+  /** When the report arrived; right after the session if it is not given. */
   readonly arrivedAt?: string;
-  /** Whether it was too short to count. */
+  /** Whether the session was too short to count. */
   readonly short?: boolean;
 }
 
-/** A session, which counts its day unless it was too short. */
-async function testFor(
-  { newId }: Deps,
-  tx: Transaction,
-  run: DemoCycle,
-  { slotId, life, day, startedAt, arrivedAt, short = false }: Tested,
+/** Records a session. It counts its day unless it was too short. */
+async function recordSession(
+  { deps, tx, cycle }: CycleSeeding,
+  { slotId, tester: { seat }, day, startedAt, arrivedAt, short = false }: TestedDay,
 ): Promise<void> {
-  const seconds = short ? 18 + life.seat : 70 + ((life.seat * 41 + day * 67) % 190);
+  const seconds = short ? 18 + seat : 70 + ((seat * 41 + day * 67) % 190);
   const endedAt = later(startedAt, seconds * 1_000);
   const at = arrivedAt ?? later(endedAt, 1_400);
-  const id = newId();
-  const told = { id, dayIndex: day, startedAt: later(startedAt, 0), endedAt, receivedAt: at };
-  const screens = JSON.stringify(screensOf(life.seat + day, short ? 1 : 2 + ((life.seat + day) % 3)));
-  const reason = short ? "session_below_bar" : null;
+  const id = deps.newId();
   await testSessions.record(tx, slotId, {
-    ...told,
-    screens,
+    id,
+    dayIndex: day,
+    startedAt: later(startedAt, 0),
+    endedAt,
+    receivedAt: at,
+    screens: JSON.stringify(screensOf(seat + day, short ? 1 : 2 + ((seat + day) % 3))),
     appVersion: day < 6 ? "2.4.0" : "2.4.1",
-    reason,
+    reason: short ? "session_below_bar" : null,
   });
-  if (!short)
-    await countedDays.count(tx, {
-      slotId,
-      cycleId: run.id,
-      dayIndex: day,
-      kind: "session",
-      evidenceId: id,
-      at,
-    });
+  if (short) return;
+  const counted = { slotId, cycleId: cycle.id, dayIndex: day, kind: "session", evidenceId: id, at } as const;
+  await countedDays.count(tx, counted);
 }
 
 const screensOf = (from: number, count: number): string[] =>
@@ -87,32 +78,17 @@ const screensOf = (from: number, count: number): string[] =>
     (_, at) => demoListing.screens[(from + at) % demoListing.screens.length] ?? "",
   );
 
-/** A proof of one picture, which counts its day. */
-async function prove(
-  { newId }: Deps,
-  tx: Transaction,
-  { id: cycleId, appId, picture }: DemoCycle,
-  { slotId, life, day, startedAt: capturedAt = "" }: Tested,
+/** Records a proof with one image. It counts its day. */
+async function recordProof(
+  { deps, tx, cycle }: CycleSeeding,
+  { slotId, tester, day, startedAt: capturedAt = "" }: TestedDay,
 ): Promise<void> {
-  const proofId = newId();
+  const id = deps.newId();
   const createdAt = later(capturedAt, 40_000);
-  const note = demoProofNotes[(life.seat + day) % demoProofNotes.length] ?? null;
-  await proofs.insert(tx, {
-    id: proofId,
-    slotId,
-    dayIndex: day,
-    capturedAt,
-    queuedAt: null,
-    note,
-    createdAt,
-  });
-  await uploads.insert(tx, { ...uploadOf(picture, "image/png"), appId, proofId, createdAt });
-  await countedDays.count(tx, {
-    slotId,
-    cycleId,
-    dayIndex: day,
-    kind: "proof",
-    evidenceId: proofId,
-    at: createdAt,
-  });
+  const note = demoProofNotes[(tester.seat + day) % demoProofNotes.length] ?? null;
+  await proofs.insert(tx, { id, slotId, dayIndex: day, capturedAt, queuedAt: null, note, createdAt });
+  const upload = uploadOf(cycle.picture, "image/png");
+  await uploads.insert(tx, { ...upload, appId: cycle.appId, proofId: id, createdAt });
+  const counted = { slotId, cycleId: cycle.id, dayIndex: day, kind: "proof", evidenceId: id } as const;
+  await countedDays.count(tx, { ...counted, at: createdAt });
 }

@@ -7,7 +7,7 @@ const ground: Colour = [250, 248, 245];
 const accent: Colour = [28, 95, 77];
 const ink: Colour = [214, 207, 195];
 
-/** A picture that looks like a phone's screen with a list: a bar above, then lines with ticks. The bytes of a PNG. */
+/** A PNG that looks like a list on a phone's screen: a bar on top, then lines with ticks. */
 export function demoPicture(): Buffer {
   const rows = Array.from({ length: height }, (_, y) =>
     Buffer.from([0, ...Array.from({ length: width }, (_, x) => colourAt(x, y)).flat()]),

@@ -1,50 +1,48 @@
-import type { Deps } from "../deps.ts";
 import { requestMilliseconds } from "../domain/testing/slot.ts";
 import { hashOf, mintCredential } from "../secrets/secrets.ts";
-import type { Transaction } from "../store/engine/database.ts";
 import { slots } from "../store/testing/slots.ts";
 import { testerSlots } from "../store/testing/tester-slots.ts";
-import { type DemoCycle, later } from "./demo-cycle.ts";
-import type { DemoLife } from "./demo-testing-content.ts";
+import { type CycleSeeding, later } from "./demo-cycle.ts";
+import type { DemoTester } from "./demo-testing-content.ts";
 
-/** A tester in a seat. */
+/** A slot that a tester has. */
 export interface DemoSlot {
   readonly slotId: string;
-  readonly life: DemoLife;
+  readonly tester: DemoTester;
 }
 
-interface Seating {
-  readonly life: DemoLife;
+interface AcceptedRequest {
+  readonly tester: DemoTester;
   readonly testerId: string;
   readonly at: string;
 }
 
-/** A tester asks for a seat and the owner accepts. */
+/** Requests a slot for a tester and accepts the request. */
 export async function giveSlot(
-  { sealer }: Deps,
-  tx: Transaction,
-  run: DemoCycle,
-  { life, testerId, at }: Seating,
+  seeding: CycleSeeding,
+  { tester, testerId, at }: AcceptedRequest,
 ): Promise<DemoSlot> {
+  const { deps, tx } = seeding;
   const expiresAt = later(at, requestMilliseconds);
-  const slotId = await requestDemoSlot(tx, run, { seat: life.seat, testerId, expiresAt });
+  const slotId = await requestDemoSlot(seeding, { seat: tester.seat, testerId, expiresAt });
   const key = mintCredential("stk_");
-  const active = { at, fromDay: life.from, keyHash: hashOf(key), keySealed: sealer.seal(key) };
+  const active = { at, fromDay: tester.from, keyHash: hashOf(key), keySealed: deps.sealer.seal(key) };
   await slots.accept(tx, slotId, active);
-  return { slotId, life };
+  return { slotId, tester };
 }
 
-/** A tester asks for the seat of that number. Gives the id of the slot. */
+interface SlotRequest {
+  readonly seat: number;
+  readonly testerId: string;
+  readonly expiresAt: string;
+}
+
+/** Requests the slot with this seat number for a tester. Gives the id of the slot. */
 export async function requestDemoSlot(
-  tx: Transaction,
-  { id }: DemoCycle,
-  {
-    seat,
-    testerId,
-    expiresAt,
-  }: { readonly seat: number; readonly testerId: string; readonly expiresAt: string },
+  { tx, cycle }: Pick<CycleSeeding, "tx" | "cycle">,
+  { seat, testerId, expiresAt }: SlotRequest,
 ): Promise<string> {
-  const rows = await slots.list(tx, id);
+  const rows = await slots.list(tx, cycle.id);
   const open = rows.find((row) => row.seat === seat && row.status === "open");
   if (!open) throw new Error(`Seat ${seat} of the demo is not open`);
   await testerSlots.request(tx, open.id, { testerId, expiresAt });

@@ -12,23 +12,23 @@ export const demoListing = {
 
 export const demoTimezone = "Europe/Berlin";
 
-/** The day of the test that is today. */
+/** The day of the cycle that is today. */
 export const demoDay = 9;
 
-/** One tester's time in a seat. */
-export interface DemoLife {
+/** A tester who has a slot, and what they do each day. */
+export interface DemoTester {
   readonly name: string;
   readonly seat: number;
-  /** The day on which the seat was given; 0 before the first. */
+  /** The day on which the tester gets the slot; 0 is before the first day. */
   readonly from: number;
   /**
-   * Day by day, from the first or from then on: `s` a session, `p` a proof, `b` a session below the bar, `r` one that was
-   * repaired by a second, `l` one that was uploaded a day late, `-` nothing.
+   * A letter for each day, from day 1 or from day `from`: `s` a session, `p` a proof, `b` a session below the bar, `r` a
+   * session below the bar and then one that counts, `l` a session that is uploaded a day late, `-` nothing.
    */
   readonly days: string;
 }
 
-export const demoLives: readonly DemoLife[] = [
+export const demoTesters: readonly DemoTester[] = [
   { name: "nadia", seat: 1, from: 0, days: "sssssssss" },
   { name: "oskar", seat: 2, from: 0, days: "sssspssss" },
   { name: "priya", seat: 3, from: 0, days: "ssslssss-" },
@@ -41,7 +41,7 @@ export const demoLives: readonly DemoLife[] = [
   { name: "wim", seat: 9, from: 3, days: "-ssssss" },
 ];
 
-/** Who asks for a seat, and for how many hours already. */
+/** The testers who ask for a slot, and how many hours ago they asked. */
 export const demoRequests = [
   { name: "xenia", seat: 10, askedHoursAgo: 7 },
   { name: "yusuf", seat: 11, askedHoursAgo: 26 },

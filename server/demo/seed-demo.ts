@@ -17,7 +17,7 @@ import { feedbackThreads } from "../store/feedback/feedback.ts";
 import { messages } from "../store/feedback/messages.ts";
 import { proposals } from "../store/feedback/proposals.ts";
 import { demoApp, demoChangelog, demoFaqs, demoProposal, demoThreads } from "./demo-content.ts";
-import { seedTesting } from "./seed-testing.ts";
+import { type SeedingDeps, seedTesting } from "./seed-testing.ts";
 
 /** What a person needs to try the demo. */
 export interface DemoAccess {
@@ -32,19 +32,19 @@ export interface DemoAccess {
   readonly runId: string;
 }
 
-/** Seeds the demo where it is not yet, and gives the access to it, which lies in the data folder for its owner's eyes only. */
-export async function seedDemo(deps: Deps): Promise<DemoAccess> {
+/** Seeds the demo unless it exists. Gives the access to it, which is kept in the data folder, readable by its owner only. */
+export async function seedDemo(deps: SeedingDeps & Pick<Deps, "database" | "settings">): Promise<DemoAccess> {
   const file = join(deps.settings.data, "demo.json");
   const known = await readFile(file, "utf8").catch(() => undefined);
   if (known !== undefined) return JSON.parse(known);
   const access = newAccess(deps);
   const passwordHash = await hashPassword(access.password);
-  await deps.database.write((tx) => seed(deps, tx, access, passwordHash));
+  await deps.database.write((tx) => seed(deps, tx, { ...access, passwordHash }));
   await writeFile(file, JSON.stringify(access, null, 2), { mode: 0o600 });
   return access;
 }
 
-const newAccess = ({ newId }: Deps): DemoAccess => ({
+const newAccess = ({ newId }: Pick<Deps, "newId">): DemoAccess => ({
   email: "you@larder.example",
   password: randomName().slice(0, 16),
   appId: newId(),
@@ -55,8 +55,12 @@ const newAccess = ({ newId }: Deps): DemoAccess => ({
   runId: newId(),
 });
 
-async function seed(deps: Deps, tx: Transaction, access: DemoAccess, passwordHash: string): Promise<void> {
-  const { appId, email } = access;
+interface NewDemo extends DemoAccess {
+  readonly passwordHash: string;
+}
+
+async function seed(deps: SeedingDeps, tx: Transaction, access: NewDemo): Promise<void> {
+  const { appId, email, passwordHash } = access;
   const userId = deps.newId();
   const createdAt = deps.clock.now().toISOString();
   await users.insert(tx, { id: userId, email, passwordHash, createdAt });
@@ -69,12 +73,16 @@ async function seed(deps: Deps, tx: Transaction, access: DemoAccess, passwordHas
   await seedContent(deps, tx, access);
 }
 
-/** Gives the demo's app its content, in the place of what was deleted; nothing where the app itself is gone. */
-export async function seedContentAgain(deps: Deps, tx: Transaction, access: DemoAccess): Promise<void> {
+/** Seeds the content of the demo's app again after it was deleted. Does nothing if the app itself is gone. */
+export async function seedContentAgain(
+  deps: SeedingDeps,
+  tx: Transaction,
+  access: DemoAccess,
+): Promise<void> {
   if (await apps.findOwner(tx, access.appId)) await seedContent(deps, tx, access);
 }
 
-async function seedContent(deps: Deps, tx: Transaction, access: DemoAccess): Promise<void> {
+async function seedContent(deps: SeedingDeps, tx: Transaction, access: DemoAccess): Promise<void> {
   for (const faq of demoFaqs) await createFaq(deps, tx, access.appId, faq);
   await seedChangelog(deps, tx, access.appId);
   await seedThreads(deps, tx, access);
@@ -89,7 +97,11 @@ interface DemoToken {
   readonly token: string;
 }
 
-const seedToken = (deps: Deps, tx: Transaction, { userId, email, kind, token }: DemoToken) =>
+const seedToken = (
+  deps: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  { userId, email, kind, token }: DemoToken,
+) =>
   tokens.insert(tx, {
     id: deps.newId(),
     userId,
@@ -103,7 +115,11 @@ const seedToken = (deps: Deps, tx: Transaction, { userId, email, kind, token }: 
     createdBy: email,
   });
 
-async function seedChangelog(deps: Deps, tx: Transaction, appId: string): Promise<void> {
+async function seedChangelog(
+  deps: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  appId: string,
+): Promise<void> {
   for (const { ageHours, versions, items, ...entry } of demoChangelog) {
     const at = before(deps, ageHours);
     await changelogEntries.insert(tx, {
@@ -123,7 +139,7 @@ async function seedChangelog(deps: Deps, tx: Transaction, appId: string): Promis
 }
 
 async function seedThreads(
-  deps: Deps,
+  deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
   { appId, threadId, runId }: DemoAccess,
 ): Promise<void> {
@@ -154,5 +170,5 @@ async function seedThreads(
   await messages.insert(tx, { ...note, createdAt });
 }
 
-const before = ({ clock }: Deps, hours: number): string =>
+const before = ({ clock }: Pick<Deps, "clock">, hours: number): string =>
   new Date(clock.now().getTime() - hours * 3_600_000).toISOString();

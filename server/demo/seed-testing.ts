@@ -9,37 +9,45 @@ import { cyclesTopic } from "../store/engine/topics.ts";
 import { cycles } from "../store/testing/cycles.ts";
 import { dueChanges } from "../store/testing/due-changes.ts";
 import { listings } from "../store/testing/listings.ts";
-import { type DemoCycle, hour, later } from "./demo-cycle.ts";
-import { liveDay } from "./demo-days.ts";
+import { type CycleSeeding, type DemoCycle, hour, later } from "./demo-cycle.ts";
+import { recordDay } from "./demo-days.ts";
 import { demoPicture } from "./demo-picture.ts";
 import { type DemoSlot, giveSlot, requestDemoSlot } from "./demo-slots.ts";
 import {
   addressOf,
   demoDay,
   demoListing,
-  demoLives,
   demoRequests,
+  demoTesters,
   demoTimezone,
 } from "./demo-testing-content.ts";
 
+export type SeedingDeps = CycleSeeding["deps"] & Pick<Deps, "files" | "keptFiles">;
+
+interface DemoOwner {
+  readonly appId: string;
+  /** The hash of the owner's password, which the testers' accounts get, too. */
+  readonly passwordHash: string;
+}
+
 /**
- * Offers the demo's app to testers: a run that is on a day in its middle, with every kind of day in it, and requests that
- * wait. It is lived day by day by the rules that real ones are. `passwordHash` is for the testers' accounts.
+ * Seeds a cycle of the demo's app that is on a day in its middle. It has days of every kind, and slot requests that wait.
+ * The same rules change it day by day as change a real cycle.
  */
 export async function seedTesting(
-  deps: Deps,
+  deps: SeedingDeps,
   tx: Transaction,
-  { appId, passwordHash }: { readonly appId: string; readonly passwordHash: string },
+  { appId, passwordHash }: DemoOwner,
 ): Promise<void> {
   const picture = await keepPicture(deps);
   await deps.keptFiles.keepFor([picture], async () => {
-    const run = await planRun(deps, tx, appId, picture);
-    await live(deps, tx, run, passwordHash);
+    const cycle = await planCycle(deps, tx, { appId, picture });
+    await recordCycle({ deps, tx, cycle }, passwordHash);
   });
   tx.signal(cyclesTopic);
 }
 
-async function keepPicture({ files }: Deps): Promise<DemoCycle["picture"]> {
+async function keepPicture({ files }: Pick<Deps, "files">): Promise<DemoCycle["picture"]> {
   const bytes = demoPicture();
   const temporary = files.createTemporary(bytes.length);
   temporary.write(bytes);
@@ -47,83 +55,78 @@ async function keepPicture({ files }: Deps): Promise<DemoCycle["picture"]> {
   return receivedFile({ ...written, declaredType: "image/png", name: "list.png", fault: null });
 }
 
-/** Writes the listing, and a run that was planned two days before its first. */
-async function planRun(
-  { newId, clock }: Deps,
+const [durationDays, maxMissedDays, seats] = [14, 3, 12];
+
+/** Writes the listing, and a cycle that was planned two days before its first day. */
+async function planCycle(
+  { newId, clock }: Pick<Deps, "newId" | "clock">,
   tx: Transaction,
-  appId: string,
-  picture: DemoCycle["picture"],
+  { appId, picture }: Pick<DemoCycle, "appId" | "picture">,
 ): Promise<DemoCycle> {
-  const [durationDays, maxMissedDays, seats] = [14, 3, 12];
   const plan = { startsOn: firstDay(clock.now()), timezone: demoTimezone, durationDays };
   const dayStarts = dayStartsOf(plan);
   const createdAt = later(dayStarts[0], -48 * hour);
-  const listing = {
-    ...demoListing,
-    iconUrl: null,
-    verificationTier: "sdk",
-    createdAt,
-    updatedAt: createdAt,
-  } as const;
   const listingId = newId();
-  const screens = JSON.stringify(demoListing.screens);
   await listings.insert(tx, {
-    ...listing,
+    ...demoListing,
     id: listingId,
     appId,
-    screens,
+    iconUrl: null,
+    screens: JSON.stringify(demoListing.screens),
+    verificationTier: "sdk",
     seats,
     durationDays,
     maxMissedDays,
+    createdAt,
+    updatedAt: createdAt,
   });
-  const standing = { status: "recruiting", closedDays: 0, nextAt: dayStarts[0] ?? null } as const;
-  const run = { id: newId(), appId, dayStarts, picture };
+  const cycle = { id: newId(), appId, dayStarts, picture };
   const days = { ...plan, maxMissedDays, dayStarts: JSON.stringify(dayStarts) };
-  await cycles.insert(tx, { id: run.id, listingId, ...days, ...standing, createdAt });
+  const state = { status: "recruiting", closedDays: 0, nextAt: dayStarts[0] ?? null } as const;
+  await cycles.insert(tx, { id: cycle.id, listingId, ...days, ...state, createdAt });
   for (let seat = 1; seat <= seats; seat += 1)
-    await dueChanges.openSlot(tx, { id: newId(), cycleId: run.id, seat, createdAt });
-  return run;
+    await dueChanges.openSlot(tx, { id: newId(), cycleId: cycle.id, seat, createdAt });
+  return cycle;
 }
 
-/** The date, in the run's zone, of its first day. */
+/** The date of the first day, in the cycle's time zone. */
 function firstDay(now: Date): string {
   const today = new Intl.DateTimeFormat("en-CA", { timeZone: demoTimezone }).format(now);
   return new Date(Date.parse(today) - (demoDay - 1) * 24 * hour).toISOString().slice(0, 10);
 }
 
-async function live(deps: Deps, tx: Transaction, run: DemoCycle, passwordHash: string): Promise<void> {
+/** Records each day of the cycle up to today, and then the requests that wait. */
+async function recordCycle(seeding: CycleSeeding, passwordHash: string): Promise<void> {
+  const { deps, tx, cycle } = seeding;
   const testerIds = new Map<string, string>();
-  for (const name of [...demoLives, ...demoRequests].map((one) => one.name))
-    testerIds.set(name, await tester(deps, tx, { email: addressOf(name), passwordHash, run }));
-  const taken: DemoSlot[] = [];
+  for (const { name } of [...demoTesters, ...demoRequests])
+    testerIds.set(name, await makeTester(seeding, { email: addressOf(name), passwordHash }));
+  const idOf = (name: string) => testerIds.get(name) ?? "";
+  const given: DemoSlot[] = [];
   for (let day = 0; day <= demoDay; day += 1) {
-    await advanceCycle(deps, tx, { id: run.id, now: run.dayStarts[day - 1] ?? "" });
-    const at = day === 0 ? later(run.dayStarts[0], -20 * hour) : later(run.dayStarts[day - 1], 9 * hour);
-    for (const life of demoLives.filter(({ from }) => from === day))
-      taken.push(await giveSlot(deps, tx, run, { life, testerId: testerIds.get(life.name) ?? "", at }));
-    for (const seat of taken) await liveDay(deps, tx, run, { ...seat, day });
+    const start = cycle.dayStarts[day - 1];
+    await advanceCycle(deps, tx, { id: cycle.id, now: start ?? "" });
+    const at = day === 0 ? later(cycle.dayStarts[0], -20 * hour) : later(start, 9 * hour);
+    for (const tester of demoTesters.filter(({ from }) => from === day))
+      given.push(await giveSlot(seeding, { tester, testerId: idOf(tester.name), at }));
+    for (const slot of given) await recordDay(seeding, { ...slot, day });
   }
   const now = deps.clock.now().toISOString();
-  await advanceCycle(deps, tx, { id: run.id, now });
+  await advanceCycle(deps, tx, { id: cycle.id, now });
   for (const { name, seat, askedHoursAgo } of demoRequests) {
     const expiresAt = later(now, requestMilliseconds - askedHoursAgo * hour);
-    await requestDemoSlot(tx, run, { seat, testerId: testerIds.get(name) ?? "", expiresAt });
+    await requestDemoSlot(seeding, { seat, testerId: idOf(name), expiresAt });
   }
 }
 
-/** The account of a tester, which is there already where the demo begins anew. Gives its id. */
-async function tester(
-  { newId }: Deps,
-  tx: Transaction,
-  {
-    email,
-    passwordHash,
-    run,
-  }: { readonly email: string; readonly passwordHash: string; readonly run: DemoCycle },
+/** Makes the account of a tester, unless it is left from an earlier seeding. Gives its id. */
+async function makeTester(
+  { deps, tx, cycle }: CycleSeeding,
+  { email, passwordHash }: { readonly email: string; readonly passwordHash: string },
 ): Promise<string> {
   const known = await users.findByEmail(tx, email);
   if (known) return known.id;
-  const id = newId();
-  await users.insert(tx, { id, email, passwordHash, createdAt: later(run.dayStarts[0], -40 * hour) });
+  const id = deps.newId();
+  await users.insert(tx, { id, email, passwordHash, createdAt: later(cycle.dayStarts[0], -40 * hour) });
   return id;
 }

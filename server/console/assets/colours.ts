@@ -1,13 +1,13 @@
-/** The colours of the console, by what they are for; each scheme has all of them. */
+/** The colours of the console, named by their purpose. Both schemes define all of them. */
 export interface Colours {
   readonly ground: string;
   readonly surface: string;
   readonly sunken: string;
   readonly text: string;
   readonly muted: string;
-  /** Lines that only structure. */
+  /** Lines that only separate parts. */
   readonly line: string;
-  /** Borders of what can be operated. */
+  /** Borders of controls. */
   readonly border: string;
   readonly accent: string;
   readonly accentStrong: string;
@@ -70,7 +70,7 @@ export const dark: Colours = {
   shadow: "rgb(0 0 0 / 40%)",
 };
 
-/** Every pair of text on its ground that the styles use. */
+/** Every pair of text colour and background colour in the styles. */
 export const textPairs: readonly (readonly [keyof Colours, keyof Colours])[] = [
   ["text", "ground"],
   ["text", "surface"],
@@ -100,7 +100,7 @@ export const textPairs: readonly (readonly [keyof Colours, keyof Colours])[] = [
   ["onDanger", "dangerStrong"],
 ];
 
-/** Borders and focus rings that tell what can be operated, on the grounds beside them. */
+/** Borders and focus rings of controls, with the background colours beside them. */
 export const edgePairs: readonly (readonly [keyof Colours, keyof Colours])[] = [
   ["border", "ground"],
   ["border", "surface"],

@@ -2,10 +2,10 @@ import { drafts } from "./script/drafts.ts";
 import { faqs } from "./script/faqs.ts";
 import { live } from "./script/live.ts";
 
-/** What pages do better where scripts run. Nothing depends on it. */
+/** The script of every page. Every page works without it. */
 export const script = `
 "use strict";
-// Times in the reader's own zone, in the form that the server gives them.
+// Times in the reader's time zone, in the server's format.
 const zoned = new Intl.DateTimeFormat("en-GB", {
   day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short",
 });
@@ -20,21 +20,21 @@ const localise = (root) => {
 };
 localise(document);
 
-// What happens while the page is open is read out, too. A new element is read even where its words are the same.
+// Makes screen readers read a message. A new element is read even if its text is the same as before.
 const announce = (words) => {
   const line = document.createElement("p");
   line.textContent = words;
   document.getElementById("announced").replaceChildren(line);
 };
 
-// The note of what was just done is told once.
+// The result of a form is shown once, not again when the page is reloaded.
 const address = new URL(location.href);
 if (address.searchParams.has("done")) {
   address.searchParams.delete("done");
   history.replaceState(null, "", address);
 }
 
-// Menus close when the reader turns elsewhere.
+// Menus close on a click elsewhere and on Escape.
 const closeMenus = (except) => {
   for (const menu of document.querySelectorAll("details.menu[open]")) if (menu !== except) menu.open = false;
 };
@@ -46,7 +46,7 @@ document.addEventListener("keydown", (event) => {
   if (menu) menu.querySelector("summary").focus();
 });
 
-// What a cell of a grid leads to appears beside the grid; arrow keys lead from cell to cell.
+// The details of a grid's cell appear beside the grid. Arrow keys move from cell to cell.
 let wanted;
 const showBeside = async (link) => {
   wanted = link;
@@ -90,19 +90,19 @@ document.addEventListener("keydown", (event) => {
   link.focus();
 });
 
-// A paper is printed, a zone of one's own is offered.
+// The print button, and the reader's own time zone.
 for (const button of document.querySelectorAll("button[data-prints]")) {
   button.hidden = false;
   button.addEventListener("click", () => print());
 }
 for (const select of document.querySelectorAll("select[data-own-zone]")) {
   const own = zoned.resolvedOptions().timeZone;
-  // Browsers and servers differ in what they call a zone: Asia/Kolkata is Asia/Calcutta elsewhere.
+  // Browsers and servers may use different names for a zone, such as Asia/Kolkata and Asia/Calcutta.
   if (![...select.options].some((option) => option.value === own)) select.add(new Option(own, own));
   select.value = own;
 }
 
-// Secrets are copied without being selected by hand.
+// Buttons that copy a secret.
 for (const button of document.querySelectorAll("button[data-copies]")) {
   button.hidden = false;
   button.addEventListener("click", async () => {

@@ -8,7 +8,7 @@ export interface OperationProps {
   readonly json: string;
 }
 
-/** One operation: folded to a line until it is read. */
+/** One operation, folded to one line. */
 export const OperationDetails = ({ operation, baseUrl, json }: OperationProps) => {
   const {
     operationId,
@@ -57,7 +57,7 @@ export const OperationDetails = ({ operation, baseUrl, json }: OperationProps) =
   );
 };
 
-/** Text with names of code between backticks. */
+/** Text in which backticks mark code. */
 const Prose = ({ text }: { readonly text: string }) => (
   <>{text.split("`").map((part, at) => (at % 2 === 0 ? part : <code key={part}>{part}</code>))}</>
 );
@@ -153,13 +153,13 @@ const Example = ({ operation, baseUrl }: Pick<OperationProps, "operation" | "bas
   );
 };
 
-/** In single quotes, as a shell reads it. */
+/** The text in single quotes for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The arrow keys scroll what has the focus. */
+/** With the focus, the element can be scrolled by the arrow keys. */
 const scrolledByKeys = { tabIndex: 0 };
 
-/** Fields without names: whatever a browser does with them, nothing of them gets into an address. */
+/** The fields have no names, so that a browser never puts their values into an address. */
 const TryIt = ({ operation }: Pick<OperationProps, "operation">) => {
   const { operationId, method, path, parameters = [], requestBody } = operation;
   const credential = credentialOf(operation);

@@ -6,7 +6,7 @@ const Content = z.optional(
   z.record(z.string(), z.object({ schema: z.optional(z.unknown()), example: z.optional(z.unknown()) })),
 );
 
-/** What the page reads of an operation of the OpenAPI document. */
+/** The parts of an OpenAPI operation that the page reads. */
 const Operation = z.object({
   tags: z.array(z.string()),
   operationId: z.string(),
@@ -53,10 +53,10 @@ export function operationsOf(baseUrl: string): Operation[] {
   );
 }
 
-/** A schema that contains itself ends here. */
+/** The depth at which a recursive schema is cut off. */
 const deepest = 12;
 
-/** A part of the document with what it refers to in the place of each reference. */
+/** A part of the document, with each reference replaced by its target. */
 function resolved(part: unknown, components: Components, depth = 0): unknown {
   if (Array.isArray(part)) return part.map((item) => resolved(item, components, depth));
   if (typeof part !== "object" || part === null) return part;
@@ -69,7 +69,7 @@ function resolved(part: unknown, components: Components, depth = 0): unknown {
   );
 }
 
-/** The schema of a JSON body; undefined where there is none. */
+/** The schema of a JSON body; undefined when there is none. */
 export const jsonSchemaOf = ({ content }: { readonly content?: z.output<typeof Content> }): unknown =>
   content?.["application/json"]?.schema;
 
@@ -82,7 +82,7 @@ export function exampleBodyOf({ requestBody }: Operation): unknown {
 /** How a credential is sent. */
 export type Credential = "x-api-key" | "bearer" | "none" | "session";
 
-/** The credential that a reader can type; `session` where only a browser's session is good. */
+/** The credential that a reader can type; `session` when only a browser session is accepted. */
 export function credentialOf({ security = [] }: Pick<Operation, "security">): Credential {
   const names = security.flatMap((one) => Object.keys(one));
   if (names.length === 0) return "none";

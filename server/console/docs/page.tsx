@@ -11,7 +11,7 @@ export interface DocsProps {
   readonly operations: readonly Operation[];
 }
 
-/** The API: everybody may read it, and a person with a key may try it. */
+/** The page of the API. Everybody can read it; a reader with a key can try the calls. */
 export const Docs = ({ links, baseUrl, operations }: DocsProps) => {
   const base = new URL(baseUrl).pathname.replace(/\/$/, "");
   const tags = [...new Set(operations.flatMap(({ tags }) => tags))];
@@ -31,7 +31,7 @@ export const Docs = ({ links, baseUrl, operations }: DocsProps) => {
             <h1>API</h1>
             <p>
               {`${operations.length} operations at `}
-              <code>{baseUrl}</code>. The same as a document for programs:{" "}
+              <code>{baseUrl}</code>. For programs, the OpenAPI document:{" "}
               <a href={`${base}/api/v1/openapi.json`}>openapi.json</a>.
             </p>
           </div>
@@ -57,7 +57,7 @@ export const Docs = ({ links, baseUrl, operations }: DocsProps) => {
   );
 };
 
-/** Shown where scripts run. The key stands in no form: it is sent with nothing but the calls of this page. */
+/** Shown only when scripts run. The key is in no form, so only the calls of this page send it. */
 const Tools = () => (
   <div class="card stack" id="docs-tools" hidden>
     <div class="columns">
@@ -70,7 +70,7 @@ const Tools = () => (
         <input type="password" id="docs-key" autocomplete="off" spellcheck={false} />
       </label>
     </div>
-    <p class="hint">The key stays in this page. It is stored nowhere and gone when you leave.</p>
+    <p class="hint">The key stays in this page. It is not stored, and is gone when you leave the page.</p>
     <p class="muted small" id="docs-count" role="status" />
   </div>
 );

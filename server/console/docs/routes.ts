@@ -41,7 +41,7 @@ export function docsRoutes(settings: Pick<Settings, "baseUrl" | "consoleUrl">): 
   ];
 }
 
-/** What is long to make and always the same. */
+/** Makes a value on first use and keeps it. */
 function onFirstUse<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

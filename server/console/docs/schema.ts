@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** What the page reads of a JSON schema. */
+/** The parts of a JSON schema that the page reads. */
 const Schema = z.object({
   type: z.optional(z.union([z.string(), z.array(z.string())])),
   properties: z.optional(z.record(z.string(), z.unknown())),
@@ -30,7 +30,7 @@ export interface SchemaField {
 
 const deepest = 5;
 
-/** The fields of an object, those of objects within it too. */
+/** The fields of an object, including those of nested objects. */
 export function fieldsOf(given: unknown, prefix = "", depth = 0): SchemaField[] {
   const schema = plainOf(given);
   if (schema.items !== undefined)
@@ -52,7 +52,7 @@ export function typeOf(given: unknown): string {
   return [schema.type ?? (schema.enum ? "string" : "any")].flat().join(" or ");
 }
 
-/** A body that has what is required and nothing else. */
+/** An example of a body, with the required fields only. */
 export function exampleOf(given: unknown): unknown {
   const schema = plainOf(given);
   if (schema.const !== undefined) return schema.const;
@@ -76,7 +76,7 @@ export function exampleOf(given: unknown): unknown {
   }
 }
 
-/** The schema itself, or the first of its forms that is not null. */
+/** The schema itself, or its first alternative that is not null. */
 function plainOf(given: unknown): Schema {
   const schema = Schema.parse(given);
   const forms = (schema.anyOf ?? []).map((form) => Schema.parse(form));

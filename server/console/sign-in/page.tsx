@@ -14,12 +14,12 @@ import { carrying, type PendingForm, showingAgain } from "./pending-form.ts";
 export const signInPage = async (visit: Visit): Promise<Reply> =>
   showSignIn(visit, { to: visit.query("to") });
 
-/** For what somebody signs in. */
+/** What the sign-in page shows and carries along. */
 export interface SignInTraits {
-  /** Where they wanted to go. */
+  /** The address to open after the sign-in. */
   readonly to: string;
   readonly form?: Filled;
-  /** The form that they sent when their session had ended. */
+  /** The form that was sent after the session had ended. */
   readonly kept?: PendingForm | undefined;
 }
 
@@ -27,7 +27,7 @@ export const showSignIn = (visit: Visit, traits: SignInTraits): Reply =>
   show(<SignIn {...traits} visit={visit} />, traits.form?.refusal?.status ?? (traits.kept ? 401 : 200));
 
 const SignIn = ({
-  visit: { deps, links, query },
+  visit: { settings, links, query },
   to,
   form = filledWith(),
   kept,
@@ -38,8 +38,8 @@ const SignIn = ({
       <DoneNotice done={query("done")} />
       {kept && !form.refusal && (
         <Notice kind="alert">
-          <b>Your session has ended, so nothing was done.</b> What you wrote is kept: sign in, and it stands
-          in its form again.
+          <b>Your session has ended, so nothing was done.</b> What you wrote is kept. Sign in to see it in its
+          form again.
         </Notice>
       )}
       <SignInRefused refusal={form.refusal} />
@@ -59,20 +59,20 @@ const SignIn = ({
           Sign in
         </button>
       </form>
-      <ProviderLinks settings={deps.settings} to={to} apart={kept !== undefined} />
+      <ProviderLinks settings={settings} to={to} apart={kept !== undefined} />
       {kept && <SignedInElsewhere kept={kept} />}
-      <NoWayIn settings={deps.settings} to={returnPath(to, deps.settings.consoleUrl, links.home)} />
+      <SignInHelp settings={settings} to={returnPath(to, settings.consoleUrl, links.home)} />
     </div>
   </BarePage>
 );
 
-interface NoWayInProps {
+interface SignInHelpProps {
   readonly settings: Settings;
   readonly to: string;
 }
 
-/** Ways to an account, and back into one. */
-const NoWayIn = ({ settings, to }: NoWayInProps) => (
+/** How to get an account, and a new password. */
+const SignInHelp = ({ settings, to }: SignInHelpProps) => (
   <div class="small muted stack tight">
     {settings.registration ? (
       <p>
@@ -89,7 +89,7 @@ const NoWayIn = ({ settings, to }: NoWayInProps) => (
   </div>
 );
 
-/** What is typed waits in this tab, while the person signs in in another one. */
+/** For a person who signs in in another tab: this tab keeps what was typed, and sends it again. */
 const SignedInElsewhere = ({ kept }: { readonly kept: PendingForm }) => (
   <form method="post" action={kept.action}>
     <HiddenFields values={showingAgain(kept)} />

@@ -3,7 +3,7 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import type { Ask } from "../ask.ts";
 import type { Fields } from "../kit/form/read-form.ts";
 
-/** A form that was sent without a session: where to, from which page, and what it held. Nothing of it was done. */
+/** A form that was sent without a session: its action, its page and its values. Nothing was done with it. */
 export interface PendingForm {
   readonly action: string;
   readonly page: string;
@@ -14,17 +14,17 @@ const prefix = "kept:";
 const mark = "kept-action";
 const pageName = "kept-page";
 
-/** What of a form may stand in a page again: no secrets. */
+/** Whether a page may show this field's value again. Secrets are not shown. */
 export const mayBeShown = (name: string): boolean => !/password|secret/i.test(name);
 
-/** What a form held that was sent without a session. */
+/** Keeps a form that was sent without a session. */
 export const pendingFormOf = (fields: Fields, action: string, page: string): PendingForm => ({
   action,
   page,
   values: fields.entries().filter(([name]) => mayBeShown(name)),
 });
 
-/** The kept form that a sign-in carries along; undefined where it carries none. */
+/** The kept form in the fields of a sign-in; undefined when there is none. */
 export function carriedForm(fields: Fields): PendingForm | undefined {
   const action = fields.text(mark);
   if (action === "") return undefined;
@@ -36,14 +36,14 @@ export function carriedForm(fields: Fields): PendingForm | undefined {
   return { action, page: fields.text(pageName), values };
 }
 
-/** The hidden fields with which a sign-in carries a kept form along. */
+/** The hidden fields that carry a kept form through the sign-in. */
 export const carrying = ({ action, page, values }: PendingForm): PendingForm["values"] => [
   [mark, action],
   [pageName, page],
   ...values.map(([name, value]) => [prefix + name, value] as const),
 ];
 
-/** The hidden fields with which a kept form is sent again, only to be shown. */
+/** The hidden fields of a kept form that is sent again only to be shown. */
 export const showingAgain = ({ page, values }: PendingForm): PendingForm["values"] => [
   ...values,
   [onlyShown, page],
@@ -51,12 +51,12 @@ export const showingAgain = ({ page, values }: PendingForm): PendingForm["values
 
 const onlyShown = "kept-from";
 
-/** The page from which a kept form comes that is only to be shown again; undefined for every other form. */
+/** The page of a kept form that is only to be shown again; undefined for every other form. */
 export const pageOfPending = (fields: Fields): string | undefined =>
   fields.has(onlyShown) ? fields.text(onlyShown) : undefined;
 
-/** Asks for nothing that changes something: a form that was kept is shown again as one that was refused. */
-export const askingOnly =
+/** An `ask` that reads only. A mutation throws `sign_in_required`, so that a kept form is shown again as refused. */
+export const readOnlyAsk =
   (ask: Ask): Ask =>
   (endpoint, asked) => {
     if (!isMutation(endpoint)) return ask(endpoint, asked);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { moveFaq, type Placed } from "../../../server/console/pages/faqs/faq-order.ts";
+import { type FaqPosition, moveFaq } from "../../../server/console/pages/faqs/faq-order.ts";
 import { fc } from "../../support/property.ts";
 
-const placed = (...places: number[]): Placed[] =>
+const placed = (...places: number[]): FaqPosition[] =>
   places.map((sortOrder, at) => ({ id: String(at), sortOrder }));
 
 describe("moving an entry of the FAQ", () => {

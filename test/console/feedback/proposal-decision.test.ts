@@ -79,7 +79,7 @@ describe.each(databases)("deciding on a proposal on $name", (engine) => {
     await decide(page, id, "approve");
     const again = await decide(page, id, "reject");
     expect(again.status).toBe(422);
-    expect(readingOf(again)).toContain("This proposal was approved already.");
+    expect(readingOf(again)).toContain("This proposal was already approved.");
     expect((await run(runId)).field("status")).toBe("approved");
   });
 
@@ -99,7 +99,7 @@ describe.each(databases)("deciding on a proposal on $name", (engine) => {
     await decide(await owner.open(address(id)), id, "reject");
     const answer = await decide(page, id, "approve");
     expect(answer.status).toBe(409);
-    expect(readingOf(answer)).toContain("This proposal was rejected already.");
+    expect(readingOf(answer)).toContain("This proposal was already rejected.");
   });
 
   it("with a note that is too long keeps the note and says so at it", async () => {

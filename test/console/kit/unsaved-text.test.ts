@@ -79,7 +79,7 @@ describe.each(databases)("what somebody typed on $name", (engine) => {
       decision: "reject",
       note: "No, wait.",
     });
-    expect(readingOf(refused)).toContain("This proposal was approved already.");
+    expect(readingOf(refused)).toContain("This proposal was already approved.");
     expect(fieldsIn(refused, id)).toMatchObject({ note: "No, wait." });
     const after = await owner.send(refused, address(id, "/messages"), note);
     expect(fieldsIn(after, id)).toMatchObject({ note: "No, wait." });

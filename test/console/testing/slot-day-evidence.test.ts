@@ -27,7 +27,7 @@ describe("the evidence of a day", () => {
       "The test had not started when it arrived, had finished, or its last day was over when it began.",
     ],
     ["slot_not_active", "The seat was no longer active when it arrived."],
-    ["session_stale", "It is from a day that the server cannot vouch for"],
+    ["session_stale", "The server cannot confirm its day"],
     ["session_in_future", "By the server’s clock, it began in the future."],
   ])("says in words why a session did not count: %s", async (reason, words) => {
     const { slotId, evidence } = await test.seat();

@@ -1,13 +1,13 @@
-/** Keeps what is typed: warns before it is left, and has it again after a crash, a lost connection or a closed tab. */
+/** Keeps typed text: warns before the page is left, and restores the text after a crash, a lost connection or a closed tab. */
 export const drafts = `
-// A page that answered a form stands at its own address.
+// A page that answers a form gets its own address.
 const own = document.documentElement.dataset.address;
 if (own && new URL(own, location.href).pathname !== location.pathname) history.replaceState(null, "", own);
 
-// A form that was kept over a sign-in comes back by itself.
+// A form that was kept during a sign-in is sent without a click.
 document.querySelector("form[data-continues]")?.requestSubmit();
 
-// Browsers may refuse to keep anything.
+// A browser may refuse to store anything.
 const store = (name, value) => { try { value === null ? localStorage.removeItem(name) : localStorage.setItem(name, value); } catch {} };
 const stored = (name) => { try { return JSON.parse(localStorage.getItem(name)); } catch { return null; } };
 const draftNames = () => { try { return Object.keys(localStorage).filter((name) => name.startsWith("innkeep-draft ")); } catch { return []; } };
@@ -55,7 +55,7 @@ const tellRestored = (form, lost) => {
   note.className = "notice row spread";
   const words = document.createElement("span");
   words.textContent = "Your unsent text is back.";
-  // A page that has only just opened is not listened to yet.
+  // Screen readers ignore messages on a page that has just opened.
   setTimeout(() => announce(words.textContent), 1_000);
   const discard = document.createElement("button");
   discard.type = "button";
@@ -92,7 +92,7 @@ for (const form of document.querySelectorAll("form[data-drafts]")) {
   });
 }
 
-// What is not sent yet is not left by a slip; sending one form says nothing of the others.
+// Warns before unsent text is lost. Sending one form does not send the others.
 let leaving;
 for (const form of document.querySelectorAll("form[data-guards]")) {
   form.addEventListener("input", () => dirty.add(form));

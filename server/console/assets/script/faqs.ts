@@ -1,7 +1,7 @@
-/** Moves entries of the FAQ without a new page: the place on the page and the focus stay where they are. */
+/** Moves FAQ entries without loading a page. The scroll position and the focus stay. */
 export const faqs = `
 const order = document.querySelector("form[data-moves]");
-// One stop of the Tab key for the two arrows of an entry; the arrow keys lead from one to the other.
+// The two arrows of an entry are one stop of the Tab key. The arrow keys move between them.
 const oneStopEach = () => {
   for (const bar of order.querySelectorAll("[role=toolbar]")) {
     const [first, ...rest] = bar.querySelectorAll("button:enabled");
@@ -42,7 +42,7 @@ const sendWithoutScript = (move) => {
 };
 if (order) {
   oneStopEach();
-  // Each move needs the list that the one before it left.
+  // Each move needs the list that the previous move produced.
   let moves = Promise.resolve();
   order.addEventListener("submit", (event) => {
     if (!event.submitter) return;

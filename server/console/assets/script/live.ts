@@ -1,6 +1,5 @@
-/** Shows what changes on the server while a page is open, and says so. */
+/** Updates the parts of an open page that have changed on the server, and announces the change. */
 export const live = `
-// Lists and proposals that change meanwhile.
 const live = document.querySelectorAll("[data-live]");
 const refresh = async () => {
   if (document.hidden) return;

@@ -1,6 +1,6 @@
 import { dark, light, propertiesOf } from "../colours.ts";
 
-/** Scale, colours, and what plain elements look like. */
+/** The type scale, the colours and the plain elements. */
 export const base = `
 :root {
   color-scheme: light dark;

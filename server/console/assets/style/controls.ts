@@ -1,4 +1,4 @@
-/** Buttons, fields, and what tells of faults. */
+/** Buttons, fields, notices and faults. */
 export const controls = `
 button, .button {
   display: inline-flex; align-items: center; justify-content: center; gap: 0.45rem; min-height: 2.5rem; padding: 0.45rem 0.95rem;

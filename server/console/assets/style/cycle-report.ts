@@ -1,6 +1,6 @@
 import { light, propertiesOf } from "../colours.ts";
 
-/** A report that is read on a screen and printed on paper. */
+/** The report of a cycle, on a screen and on paper. */
 export const cycleReport = `
 .paper { max-width: 60rem; margin: 2.25rem auto 4rem; padding: 2.25rem 2.75rem 2.5rem; background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); }
 .paper .back { margin-bottom: 0; }

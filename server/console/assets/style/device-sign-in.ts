@@ -1,4 +1,4 @@
-/** The pages by which a person signs a device in. */
+/** The pages on which a person signs a device in. */
 export const deviceSignIn = `
 .alone:has(.approval) > * { max-width: 29rem; }
 .asked { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.6rem 1.25rem; align-items: baseline; }

@@ -1,4 +1,4 @@
-/** Cards, lists, badges, tables, and text that somebody wrote. */
+/** Cards, lists, badges, tables and user text. */
 export const elements = `
 .card { background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); padding: 1.5rem; }
 .card.fresh { border-color: var(--accent); box-shadow: 0 0 0 3px var(--accent-soft); }

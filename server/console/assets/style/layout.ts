@@ -1,4 +1,4 @@
-/** What surrounds every page: the bar above, the tabs of an app, the middle. */
+/** The frame of every page: the bar above, the tabs of an app and the main column. */
 export const layout = `
 .top { background: var(--surface); border-bottom: 1px solid var(--line); }
 .bar, .tabs ul, .middle { width: 100%; max-width: 72rem; margin: 0 auto; padding-inline: 1.5rem; }

@@ -1,4 +1,4 @@
-/** A thread: the conversation on the left, what is known about it on the right, and the proposal above all. */
+/** A thread: the conversation on the left, the facts on the right, and the proposal on top. */
 export const thread = `
 .thread { display: grid; grid-template-columns: minmax(0, 1fr) 18rem; gap: 2rem; align-items: start; }
 .thread > .stack > section + section { margin-top: 1rem; }

@@ -6,7 +6,7 @@ export interface ExternalLinkProps {
   readonly children?: ComponentChildren;
 }
 
-/** A link out of the console, which tells nobody where it was followed; plain text where it is not of the web. */
+/** A link to another site, which does not learn where it was followed. Plain text if the address is not safe to link. */
 export const ExternalLink = ({ to, children = to }: ExternalLinkProps) => {
   const address = safeAddress(to);
   if (address === undefined) return <>{children}</>;

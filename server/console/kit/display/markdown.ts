@@ -2,8 +2,8 @@ import MarkdownIt from "markdown-it";
 import { safeAddress } from "./safe-address.ts";
 
 /**
- * Markdown as HTML: no HTML of the writer's passes through, links lead to the web or to a mail address only, and
- * only pictures of `uploads` are shown, others become links.
+ * Markdown as HTML. The writer's own HTML is escaped. Links lead only to web and mail addresses. Only images below
+ * `uploads` are shown; other images become links.
  */
 export function createMarkdown(uploads: string): (text: string) => string {
   const markdown = new MarkdownIt("default", { html: false, linkify: false, typographer: false });

@@ -6,7 +6,7 @@ export interface PictureProps {
   readonly alt: string;
 }
 
-/** A picture in small, all of it. Pressed, it opens over the page, which stays where it is; Escape closes it. */
+/** A small image. A click opens it in full over the page; Escape closes it. */
 export const Picture = ({ url, alt }: PictureProps) => {
   const id = `picture-${versionOf(url)}`;
   return (

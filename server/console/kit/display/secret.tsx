@@ -3,7 +3,7 @@ export interface SecretProps {
   readonly secret: string;
 }
 
-/** A key or token, shown this once. */
+/** A key or token. It is shown only this once. */
 export const Secret = ({ label, secret }: SecretProps) => (
   <div class="field">
     <label for="secret">{label}</label>

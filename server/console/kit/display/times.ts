@@ -14,12 +14,12 @@ const ago = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 /** `3 Jun 2026, 14:05 UTC`, of an ISO 8601 instant. */
 export const fullTime = (at: string): string => `${minute.format(new Date(at))} UTC`;
 
-/** Whether an instant is so far away that its day says more than the time between. */
+/** Whether an instant is a week or more away. Its date is then shown in place of the distance. */
 export const isFar = (at: string, now: Date): boolean => Math.abs(secondsTo(at, now)) >= week;
 
 const secondsTo = (at: string, now: Date): number => Math.round((Date.parse(at) - now.getTime()) / 1_000);
 
-/** `3 minutes ago`, `yesterday`; the day itself where that is a week or more away. */
+/** `3 minutes ago`, `yesterday`; the date itself when it is a week or more away. */
 export function relativeTime(at: string, now: Date): string {
   if (isFar(at, now)) return day.format(new Date(at));
   const seconds = secondsTo(at, now);

@@ -2,19 +2,19 @@ import { piecesOf } from "./visible-text.ts";
 
 export interface UserTextProps {
   readonly text: string;
-  /** Every column in its place, as in a plan that will be followed to the letter. */
+  /** Keeps every column in its place, for a plan that will be followed exactly. */
   readonly exact?: boolean;
 }
 
-/** Text that somebody wrote, just as they wrote it, with whatever hides in it made visible. */
+/** Text as its writer typed it. Hidden characters are shown as marks. */
 export const UserText = ({ text, exact = false }: UserTextProps) => (
   <div class={exact ? "written exact" : "written"}>{marked(text)}</div>
 );
 
-/** The same within a line. */
+/** The same within a line of text. */
 export const Line = ({ text }: { readonly text: string }) => <bdi>{marked(text)}</bdi>;
 
-/** How many characters of a text would not be seen, told where there are any. */
+/** Says how many characters of these texts are hidden; nothing when none are. */
 export const HiddenCount = ({ texts }: { readonly texts: readonly string[] }) => {
   const count = texts.flatMap(piecesOf).filter(({ kind }) => kind === "hidden").length;
   if (count === 0) return null;

@@ -1,4 +1,4 @@
-/** A piece of somebody's text: what can be read as it is, or a character that would not be seen for what it is. */
+/** A piece of a text: plain text, or one character that a reader would not see or would misread. */
 export type Piece =
   | { readonly kind: "plain"; readonly text: string }
   | { readonly kind: "hidden"; readonly at: number; readonly code: string; readonly name: string };
@@ -11,15 +11,15 @@ const hiddenClasses = [
 
 const scripts = (names: string) => `[${names.replace(/\w+/g, "\\p{Script=$&}").replaceAll(" ", "")}]`;
 
-/** Scripts that are spelled with joiners: whether two letters touch tells words apart. */
+/** Scripts whose spelling uses joiners: there, joining two letters or not makes different words. */
 const joining = scripts(
   "Arab Syrc Mand Nkoo Mong Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Tibt Mymr Khmr Bali Java Newa",
 );
-/** Scripts without spaces between words, where an invisible space says where a line may break. */
+/** Scripts without spaces between words: there, an invisible space marks where a line may break. */
 const unspaced = scripts("Khmr Laoo Mymr Thai Tibt");
 const word = "[\\p{L}\\p{M}\\p{N}]";
 
-/** Invisible characters that spelling needs, each at its place only: a second one in a row is not spelling. */
+/** Invisible characters that spelling needs. Each is allowed only in its place, and only once in a row. */
 const spelling = [
   "\\r(?=\\n)",
   "[\\u{A0}\\u{202F}\\u{3000}]",
@@ -35,7 +35,7 @@ const spelling = [
   "(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]\\u{FE0F}?)\\u{200D}(?=\\p{Extended_Pictographic})",
 ].join("|");
 
-// The fifth of stacked marks begins to cover its neighbours.
+// From the fifth stacked mark on, marks cover the letters around them.
 const finder = new RegExp(
   [
     `(?<ordinary>\\p{RGI_Emoji}|${spelling})`,
@@ -45,9 +45,9 @@ const finder = new RegExp(
 );
 
 /**
- * Cuts text where a reader would be deceived: invisible and bidirectional characters, controls, unusual spaces
- * and stacked marks become pieces of their own. What ordinary spelling needs stays as it is: line breaks, tabs,
- * spaces, no-break spaces, joiners between letters of scripts that use them, and those of emoji.
+ * Cuts a text at characters that could deceive a reader: invisible and bidirectional characters, controls, unusual
+ * spaces and stacked marks become pieces of their own. Characters of ordinary spelling stay in plain pieces: line
+ * breaks, tabs, spaces, no-break spaces, joiners between letters of scripts that use them, and those of emoji.
  */
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
@@ -63,10 +63,10 @@ export function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
-/** Whether a text holds something that would not be seen. */
+/** Whether a text contains a hidden character. */
 export const hasHidden = (text: string): boolean => piecesOf(text).some(({ kind }) => kind === "hidden");
 
-/** The same as one line of plain text, for titles and labels. */
+/** The text with each hidden character as `[U+200B]`, for titles and labels. */
 export const visibleLine = (text: string): string =>
   piecesOf(text)
     .map((piece) => (piece.kind === "plain" ? piece.text : `[${piece.code}]`))

@@ -20,14 +20,14 @@ export const zonedDate = (at: string, timezone: string): string =>
 export const zonedClock = (at: string, timezone: string): string =>
   formatIn(timezone, clock).format(new Date(at));
 
-/** The date of a day of a test that begins on `startsOn` (YYYY-MM-DD), as an instant to be formatted in UTC. */
+/** The date of a cycle's day, as an instant to be formatted in UTC. `startsOn` is the first day, YYYY-MM-DD. */
 export const dateOfDay = (startsOn: string, dayIndex: number): Date =>
   new Date(Date.parse(`${startsOn}T00:00:00Z`) + (dayIndex - 1) * 86_400_000);
 
 const weekday = formatIn("UTC", { weekday: "short" });
 const numeral = formatIn("UTC", { day: "numeric", month: "short" });
 
-/** The instant before: what ends at midnight ends with the day, not with the next one. */
+/** The instant before. The last day of something that ends at midnight is the day before. */
 export const justBefore = (at: string): string => new Date(Date.parse(at) - 1).toISOString();
 
 /** `Tue` and `9 Jun`, of a date in UTC. */

@@ -5,7 +5,7 @@ export interface ZonedProps {
   readonly timezone: string;
 }
 
-/** An instant by a test's own clock: days belong to that, so it is not turned into the reader's zone. */
+/** An instant in a cycle's time zone. The script leaves it there, because the cycle's days follow that zone. */
 export const ZonedTime = ({ at, timezone }: ZonedProps) => (
   <time dateTime={at} data-fixed>
     {zonedTime(at, timezone)}

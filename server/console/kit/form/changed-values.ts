@@ -5,21 +5,21 @@ import type { Fields } from "./read-form.ts";
 /** Values of a form by the names of its fields. */
 export type Values = Readonly<Record<string, string>>;
 
-/** The hidden field that remembers which version of a value a form began with. */
+/** The name of the hidden field with the version of a value with which a form began. */
 export const wasName = (name: string): string => `was-${name}`;
 
-/** Tells versions of a field apart; line ends count alike, for a form sends every line break as a line feed. */
+/** Identifies a version of a field's value. All kinds of line breaks count as the same: a form sends each as a line feed. */
 export const fieldVersion = (value: string): string => versionOf(withLineFeeds(value));
 
 const withLineFeeds = (value: string): string => value.replace(/\r\n?/g, "\n");
 
-/** What a form sent for these fields. */
+/** The values that a form sent for these fields. */
 export const givenFor = (fields: Fields, names: Values): Values =>
   Object.fromEntries(Object.keys(names).map((name) => [name, fields.text(name)]));
 
 /**
- * What of `given` was changed in this form. What a form shows and leaves alone is not sent on, so that it undoes
- * nothing that somebody else did meanwhile. Throws a `bad_request` at every field that both changed.
+ * The values of `given` that were changed in this form. Unchanged values are left out, so that they do not undo somebody
+ * else's change. Throws a `bad_request` that names every field that both changed.
  */
 export function changedValues(fields: Fields, given: Values, current: Values): Values {
   const changed = Object.entries(given).filter(
@@ -33,7 +33,7 @@ export function changedValues(fields: Fields, given: Values, current: Values): V
 }
 
 const message =
-  "was changed by somebody else since you opened this page. Save again to replace it with yours, or open the page anew to see it";
+  "was changed by somebody else since you opened this page. Save again to replace it with yours, or open the page again to see it";
 
 const isChangedElsewhere = (fields: Fields, name: string, current: string, given: string): boolean =>
   fieldVersion(current) !== fields.text(wasName(name)) && withLineFeeds(current) !== given.trim();

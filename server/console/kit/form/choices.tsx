@@ -13,7 +13,7 @@ export interface ChoicesProps {
   readonly options: readonly Choice[];
 }
 
-/** One of a few, each with a word on what it means. */
+/** A choice of one option. Each option has a hint. */
 export const Choices = ({ form, name, legend, options }: ChoicesProps) => {
   const fault = faultAt(form, name);
   return (
@@ -52,7 +52,7 @@ export interface TickProps {
   readonly hint?: string;
 }
 
-/** Something that is on or off. */
+/** A checkbox with a label and a hint. */
 export const Tick = ({ form, name, label, hint }: TickProps) => (
   <label class="choice">
     <input type="checkbox" name={name} value="on" checked={form.value(name) === "on"} />

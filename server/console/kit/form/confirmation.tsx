@@ -2,17 +2,17 @@ import type { ComponentChildren } from "preact";
 import { IdempotencyField } from "./idempotency-field.tsx";
 
 export interface ConfirmationProps {
-  /** What opens the confirmation. */
+  /** The text that opens the confirmation. */
   readonly offer: string;
   readonly action: string;
-  /** What the button says that does it. */
+  /** The text of the button that does the action. */
   readonly button: string;
   readonly danger?: boolean;
-  /** What happens then. */
+  /** The effects of the action. */
   readonly children: ComponentChildren;
 }
 
-/** Something that is done only after its effects were read. */
+/** An action that shows its effects before it can be done. */
 export const Confirmation = ({ offer, action, button, danger = false, children }: ConfirmationProps) => (
   <details class={danger ? "reveal danger" : "reveal"}>
     <summary>{offer}</summary>

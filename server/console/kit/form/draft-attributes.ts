@@ -1,6 +1,6 @@
 /**
- * Attributes of a form in which somebody writes more than a line: scripts warn before it is left, and keep a draft of it
- * under `name` on this device. No form with a secret in it may have them.
+ * Attributes of a form for longer text. The script warns before the page is left, and keeps a draft of the text under
+ * `name` on this device. A form with a secret must not have them.
  */
 export const draftAttributes = (name: string, { sent = false }: { readonly sent?: boolean }) => ({
   "data-guards": true,

@@ -1,11 +1,11 @@
 import type { ComponentChildren, JSX } from "preact";
 import type { ApiError } from "../../../../src/contract/errors.ts";
 
-/** A form as it stands: what is filled in, and what was wrong with it when it was sent. */
+/** The values of a form, and the refusal if it was sent and refused. */
 export interface Filled {
   value(name: string): string;
   readonly refusal?: ApiError | undefined;
-  /** Whether it holds what was sent, and not what is stored. */
+  /** Whether the values are those that were sent, not the stored ones. */
   readonly sent?: boolean;
 }
 
@@ -15,9 +15,9 @@ export interface FieldProps {
   readonly name: string;
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** Whether only screen readers are told the label. */
+  /** Whether the label is for screen readers only. */
   readonly unlabelled?: boolean;
-  /** Tells fields of one name on one page apart. */
+  /** Keeps ids unique when two fields on a page have the same name. */
   readonly part?: string;
 }
 
@@ -63,7 +63,7 @@ export const TextArea = ({ form, size, required, placeholder, ...rest }: TextAre
 
 export interface SelectProps extends FieldProps {
   readonly options: readonly (readonly [value: string, label: string])[];
-  /** Whether the reader's own time zone is chosen where scripts run, under the browser's name for it. */
+  /** Whether the script chooses the browser's own time zone. */
   readonly ownZone?: boolean;
 }
 
@@ -83,7 +83,7 @@ export const Select = ({ form, options, ownZone, ...rest }: SelectProps) => {
   );
 };
 
-/** What is wrong at a field, or within it, as one sentence after its label; undefined where nothing is. */
+/** The fault of a field or of a part of it, as words that follow the label; undefined when there is none. */
 export const faultAt = ({ refusal }: Pick<Filled, "refusal">, name: string): string | undefined =>
   refusal?.details.issues?.find(({ path }) => path === name || path.startsWith(`${name}.`))?.message;
 

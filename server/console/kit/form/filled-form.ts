@@ -3,18 +3,18 @@ import type { ApiError } from "../../../../src/contract/errors.ts";
 import type { Filled } from "./field.tsx";
 import type { Fields } from "./read-form.ts";
 
-/** A form with these values, as it is first shown. */
+/** A form with these values that was not sent yet. */
 export const filledWith = (values: Readonly<Record<string, string>> = {}): Filled => ({
   value: (name) => values[name] ?? "",
 });
 
-/** A form as it was sent, with what was wrong. */
+/** A form as it was sent, with its refusal. */
 export const filledAgain = (fields: Fields, refusal: ApiError): Filled => ({
   value: fields.text,
   refusal,
   sent: true,
 });
 
-/** Tells versions of a value apart without repeating it. */
+/** A short hash that identifies a version of a value. */
 export const versionOf = (value: unknown): string =>
   createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);

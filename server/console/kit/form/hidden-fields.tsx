@@ -1,4 +1,4 @@
-/** Values that a form carries along unseen. */
+/** Hidden fields of a form. */
 export const HiddenFields = ({ values }: { readonly values: readonly (readonly [string, string])[] }) => (
   <>
     {values.map(([name, value]) => (

@@ -1,4 +1,4 @@
 import { randomUUID } from "node:crypto";
 
-/** A value of its own for every form that is shown: sent twice, by a double click or from the history, it acts once. */
+/** A unique value in every form. A form that is sent twice, by a double click or from the history, acts once. */
 export const IdempotencyField = () => <input type="hidden" name="once" value={randomUUID()} />;

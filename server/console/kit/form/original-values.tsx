@@ -1,17 +1,17 @@
 import { fieldVersion, type Values, wasName } from "./changed-values.ts";
 
-interface WasProps {
+interface OriginalValuesProps {
   readonly current: Values;
 }
 
-/** Remembers in a form which values it began with. */
-export const OriginalValues = ({ current }: WasProps) => (
+/** Hidden fields that record the values with which a form began. */
+export const OriginalValues = ({ current }: OriginalValuesProps) => (
   <OriginalVersions
     versions={Object.fromEntries(Object.entries(current).map(([name, value]) => [name, fieldVersion(value)]))}
   />
 );
 
-/** The same for versions that are known already. */
+/** The same for versions that are already computed. */
 export const OriginalVersions = ({ versions }: { readonly versions: Values }) => (
   <>
     {Object.entries(versions).map(([name, version]) => (

@@ -3,32 +3,36 @@ import { ApiError } from "../../../../src/contract/errors.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { mediaTypeOf, readBytes, refuseEncoded, type Sending } from "../../../http/bodies/body.ts";
 
-/** What a form sent. Line breaks are single line feeds, as in everything that is stored. */
+/** The fields of a sent form. Line breaks are single line feeds, as in all stored text. */
 export interface Fields {
-  /** The value of a field; empty where it was not sent. */
+  /** The value of a field; empty when it was not sent. */
   text(name: string): string;
-  /** All values of fields of one name. */
+  /** All values of the fields with this name. */
   all(name: string): string[];
   has(name: string): boolean;
-  /** Everything, in the order of the page. */
+  /** All fields, in the order of the page. */
   entries(): [name: string, value: string][];
   /** The hidden value that makes repeats of this form act once. */
   readonly once: string | undefined;
 }
 
-/** The longest release note fits, every character of it escaped. */
-const most = 2 * 1_048_576;
+/** Enough for the longest release note with every character escaped. */
+const mostBytes = 2 * 1_048_576;
 
 /**
- * Reads a posted form. Throws `unsupported_media_type` for another body, `payload_too_large` over 2 MiB, or over 32 KiB
- * where nobody is signed in.
+ * Reads a posted form. Throws `unsupported_media_type` for another kind of body, and `payload_too_large` over 2 MiB, or
+ * over 32 KiB when nobody is signed in.
  */
 export async function readForm(request: IncomingMessage, sending: Sending): Promise<Fields> {
   refuseEncoded(request);
   if (mediaTypeOf(request) !== "application/x-www-form-urlencoded") {
     throw new ApiError("unsupported_media_type");
   }
-  const bytes = await readBytes(request, sending.sender.anonymous ? limits.anonymousBody : most, sending);
+  const bytes = await readBytes(
+    request,
+    sending.sender.anonymous ? limits.anonymousBody : mostBytes,
+    sending,
+  );
   return fieldsOf(new URLSearchParams(bytes.toString("latin1")));
 }
 

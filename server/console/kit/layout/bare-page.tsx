@@ -9,7 +9,7 @@ export interface BarePageProps {
   readonly children: ComponentChildren;
 }
 
-/** A page with one thing on it, for those who are not signed in, too. */
+/** A page without navigation, for one purpose. It works without a session. */
 export const BarePage = ({ links, title, children }: BarePageProps) => (
   <Document links={links} title={title}>
     <main class="alone" id="main" tabIndex={-1}>

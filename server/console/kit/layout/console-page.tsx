@@ -9,14 +9,14 @@ import { DoneNotice } from "./notice.tsx";
 export interface ConsolePageProps {
   readonly frame: Navigation;
   readonly title: string;
-  /** For pages of forms and reading, which long lines would make hard. */
+  /** For forms and text, which are hard to read in long lines. */
   readonly narrow?: boolean;
-  /** The page's own address, where it may be shown as the answer to a form. */
+  /** The page's own address, if the page may be the answer to a form. */
   readonly address?: string;
   readonly children: ComponentChildren;
 }
 
-/** A page of the console with the bar above it, and the tabs of its app. */
+/** A page of the console, with the bar above it and the tabs of its app. */
 export const ConsolePage = ({ frame, title, narrow = false, address, children }: ConsolePageProps) => (
   <Document
     links={frame.links}

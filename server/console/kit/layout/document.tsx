@@ -7,13 +7,13 @@ import { versionOf } from "../form/filled-form.ts";
 export interface DocumentProps {
   readonly links: Links;
   readonly title: string;
-  /** The page's own address, where it may be shown as the answer to a form. */
+  /** The page's own address, if the page may be the answer to a form. */
   readonly address?: string | undefined;
-  /** Who is signed in. Only their own drafts are shown to them. */
+  /** The e-mail address of the signed-in person. Only their own drafts are shown to them. */
   readonly person?: string;
-  /** With what addresses of the API begin, for the scripts of a page that calls it. */
+  /** The path before the API's addresses, for the scripts of a page that calls the API. */
   readonly base?: string;
-  /** Scripts besides that of every page. */
+  /** Scripts besides the one of every page. */
   readonly scripts?: readonly Asset[];
   readonly children: ComponentChildren;
 }

@@ -1,4 +1,4 @@
-/** What a page says after a form did its work, by the word in its address. */
+/** The notices after a form was done, by the word in the address. */
 export const doneNotices: ReadonlyMap<string, string> = new Map([
   ["approved", "Approved. The agent may now proceed."],
   ["rejected", "Rejected. The agent stops here."],

@@ -5,7 +5,7 @@ export interface EmptyProps {
   readonly children: ComponentChildren;
 }
 
-/** What stands where nothing is yet: what would be here, and how it comes. */
+/** Stands in place of an empty list: says what belongs there and how to get it. */
 export const Empty = ({ title, children }: EmptyProps) => (
   <section class="empty">
     <svg viewBox="0 0 44 44" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.5">

@@ -4,12 +4,12 @@ import { doneNotices } from "./done-notices.ts";
 
 export interface NoticeProps {
   readonly kind?: "alert" | "attention";
-  /** The word for what was done. */
+  /** The word for what a form did. */
   readonly done?: string;
   readonly children: ComponentChildren;
 }
 
-/** A note to the reader. What a form did or did not do has the focus when the page opens: it is seen and read out, without scripts too. */
+/** A note to the reader. The result of a form has the focus when the page opens, so that it is seen and read aloud. */
 export const Notice = ({ kind, done, children }: NoticeProps) => (
   <div
     class={kind ? `notice ${kind}` : "notice"}
@@ -23,13 +23,13 @@ export const Notice = ({ kind, done, children }: NoticeProps) => (
 
 const focused = { autofocus: true, tabIndex: -1 };
 
-/** What the last form did. Only what the console itself can have said is shown. */
+/** The result of the last form. Unknown words are not shown, because anybody can write the address. */
 export const DoneNotice = ({ done }: { readonly done: string }) => {
   const note = doneNotices.get(done);
   return note === undefined ? null : <Notice done={done}>{note}</Notice>;
 };
 
-/** Why somebody was not signed in. */
+/** Why a sign-in was refused. */
 export const SignInRefused = ({ refusal }: { readonly refusal: ApiError | undefined }) => {
   if (!refusal) return null;
   const { issues = [], retryAfterSeconds } = refusal.details;
@@ -42,7 +42,7 @@ export const SignInRefused = ({ refusal }: { readonly refusal: ApiError | undefi
   );
 };
 
-/** Why a form was refused: its faults stand at their fields, anything else is told here. */
+/** Why a form was refused. Faults of fields are shown at the fields, every other reason here. */
 export const Refused = ({ refusal }: { readonly refusal: ApiError | undefined }) => {
   if (!refusal) return null;
   const { issues = [], retryAfterSeconds } = refusal.details;

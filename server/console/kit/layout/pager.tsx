@@ -1,5 +1,5 @@
 export interface PagerProps {
-  /** The address of the list's beginning; undefined on its first page. */
+  /** The address of the first page; undefined on the first page itself. */
   readonly first: string | undefined;
   readonly next: string | undefined;
   readonly firstWords?: string;

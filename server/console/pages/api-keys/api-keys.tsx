@@ -7,11 +7,25 @@ import { Choices } from "../../kit/form/choices.tsx";
 import { type Filled, TextField } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import type { AppNavigation } from "../../kit/layout/navigation.ts";
 import { Notice, Refused } from "../../kit/layout/notice.tsx";
-import type { AppSettingsProps } from "../apps/page.tsx";
+
+/** The forms of keys: a new key that was refused, or one that was just made. */
+export interface KeyForms {
+  readonly key?: Filled;
+  /** The new key. Its secret is shown only this once. */
+  readonly made?: { readonly label: string; readonly key: string };
+}
+
+export interface ApiKeysProps {
+  readonly frame: AppNavigation;
+  readonly keys: readonly AppKey[];
+  readonly forms: KeyForms;
+  readonly now: Date;
+}
 
 /** The keys with which an app calls the API. */
-export const ApiKeys = ({ frame: { links, app }, keys, forms: { made, key }, now }: AppSettingsProps) => (
+export const ApiKeys = ({ frame: { links, app }, keys, forms: { made, key }, now }: ApiKeysProps) => (
   <section class="stack" aria-labelledby="keys" id="keys-section">
     <div>
       <h2 id="keys">Keys</h2>
@@ -48,7 +62,7 @@ const kinds = [
   {
     value: "full",
     label: "Full",
-    hint: "For servers and CI: all that the API gives an app, writing the FAQ too.",
+    hint: "For servers and CI: everything that an app may do, including writing the FAQ.",
   },
   {
     value: "intake",

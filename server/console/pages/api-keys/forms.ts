@@ -4,7 +4,7 @@ import { goTo, type Reply, reshowForm } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { showApp } from "../apps/page.tsx";
 
-/** Answers with the page itself: the key is in no address and in no cookie, and sent again, the form shows it again. */
+/** Answers with the page itself, so that the key is in no address and no cookie. A repeated form shows the same key. */
 export function createKey(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   return reshowForm(

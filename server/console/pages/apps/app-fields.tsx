@@ -1,7 +1,7 @@
 import { Tick } from "../../kit/form/choices.tsx";
 import { type Filled, TextField } from "../../kit/form/field.tsx";
 
-/** What can be set of an app. */
+/** The settings of an app. */
 export const AppFields = ({ form }: { readonly form: Filled }) => (
   <>
     <TextField form={form} name="name" label="Name" required />

@@ -1,26 +1,18 @@
 import { apps } from "../../../../src/contract/console/apps.ts";
 import { badRequest } from "../../../../src/contract/errors.ts";
-import { changedValues, givenFor, type Values } from "../../kit/form/changed-values.ts";
-import { currentApp } from "../../kit/form/current-values.ts";
+import { changedValues, givenFor } from "../../kit/form/changed-values.ts";
 import { filledAgain } from "../../kit/form/filled-form.ts";
 import { goTo, type Reply, reshowForm } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
+import { appBody, currentApp, emptyApp } from "./app-values.ts";
 import { showNewApp } from "./new-app-page.tsx";
 import { showApp } from "./page.tsx";
-
-const emptyApp: Values = {
-  name: "",
-  feedbackEnabled: "",
-  changelogEnabled: "",
-  chatWebhookUrl: "",
-  githubRepository: "",
-};
 
 export function createApp(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links } = visit;
   return reshowForm(
     async () => {
-      const body = bodyOf(givenFor(fields, emptyApp));
+      const body = appBody(givenFor(fields, emptyApp));
       const app = await ask(apps.create, { body, once: fields.once });
       return goTo(links.app(app.id), "app-created");
     },
@@ -34,7 +26,7 @@ export function updateApp(visit: SignedInVisit): Promise<Reply> {
   return reshowForm(
     async () => {
       const current = currentApp(await ask(apps.read, { params }));
-      const body = bodyOf(changedValues(fields, givenFor(fields, current), current));
+      const body = appBody(changedValues(fields, givenFor(fields, current), current));
       await ask(apps.update, { params, body, once: fields.once });
       return goTo(links.app(params.appId), "changed");
     },
@@ -42,7 +34,7 @@ export function updateApp(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** Deletes an app whose name was typed: nobody types the name of the wrong one by a slip. */
+/** Deletes an app after its name was typed, so that nobody deletes the wrong app by mistake. */
 export function deleteApp(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links, param } = visit;
   const params = { appId: param("appId") };
@@ -56,15 +48,4 @@ export function deleteApp(visit: SignedInVisit): Promise<Reply> {
     },
     (refusal) => showApp(visit, { removal: filledAgain(fields, refusal) }),
   );
-}
-
-function bodyOf({ feedbackEnabled, changelogEnabled, ...rest }: Values): Record<string, unknown> {
-  const { chatWebhookUrl, githubRepository } = rest;
-  return {
-    ...rest,
-    ...(feedbackEnabled === undefined ? {} : { feedbackEnabled: feedbackEnabled === "on" }),
-    ...(changelogEnabled === undefined ? {} : { changelogEnabled: changelogEnabled === "on" }),
-    ...(chatWebhookUrl === "" ? { chatWebhookUrl: null } : {}),
-    ...(githubRepository === "" ? { githubRepository: null } : {}),
-  };
 }

@@ -1,7 +1,6 @@
 import type { AppKey } from "../../../../src/contract/console/api-keys.ts";
 import { keys } from "../../../../src/contract/console/api-keys.ts";
 import { Line } from "../../kit/display/user-text.tsx";
-import { currentApp } from "../../kit/form/current-values.ts";
 import { type Filled, TextField } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
@@ -11,16 +10,14 @@ import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation
 import { Refused } from "../../kit/layout/notice.tsx";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
-import { ApiKeys } from "../api-keys/api-keys.tsx";
+import { ApiKeys, type KeyForms } from "../api-keys/api-keys.tsx";
 import { AppFields } from "./app-fields.tsx";
+import { currentApp } from "./app-values.ts";
 
-/** What the forms of an app's settings ended with. */
-export interface AppForms {
+/** The forms of the settings page that were refused, and a key that was just made. */
+export interface AppForms extends KeyForms {
   readonly edit?: Filled;
-  readonly key?: Filled;
   readonly removal?: Filled;
-  /** A key just made: its secret is shown this once. */
-  readonly made?: { readonly label: string; readonly key: string };
 }
 
 export const appPage = (visit: SignedInVisit): Promise<Reply> => showApp(visit);
@@ -32,7 +29,7 @@ export async function showApp(visit: SignedInVisit, forms: AppForms = {}): Promi
   return show(<AppSettings frame={frame} keys={items} forms={forms} now={visit.now} />, refusal?.status);
 }
 
-export interface AppSettingsProps {
+interface AppSettingsProps {
   readonly frame: AppNavigation;
   readonly keys: readonly AppKey[];
   readonly forms: AppForms;

@@ -1,4 +1,4 @@
-/** What the audit calls a deed, in words. A deed without a word here shows as it is recorded. */
+/** The names of audited actions on the pages. An action without a name is shown as it is recorded. */
 export const auditActionNames: ReadonlyMap<string, string> = new Map([
   ["session.create", "Signed in"],
   ["session.delete", "Signed out"],

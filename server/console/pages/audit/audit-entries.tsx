@@ -1,20 +1,21 @@
 import type { AuditEntry } from "../../../../src/contract/console/audit.ts";
+import { actorParts, type NamedTarget, type NamedToken } from "../../../routes/access/audit-names.ts";
 import { Timestamp } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
 import type { Navigation } from "../../kit/layout/navigation.ts";
+import type { Links } from "../../links.ts";
 import { auditActionNames } from "./audit-action-names.ts";
-import { actorParts, type NamedTarget, type NamedToken } from "./audit-names.ts";
 
 export interface AuditEntriesProps {
   readonly items: readonly AuditEntry[];
   readonly frame: Navigation;
-  /** What the entries tell of, by its id. */
+  /** The targets of the entries, by id. */
   readonly targets: ReadonlyMap<string, NamedTarget>;
-  /** The tokens with which the entries were made, by their ids. */
+  /** The tokens by which the actions were done, by id. */
   readonly tokens: ReadonlyMap<string, NamedToken>;
 }
 
-/** Entries of the audit as a table. */
+/** The audit entries as a table. */
 export const AuditEntries = ({ items, frame, targets, tokens }: AuditEntriesProps) => (
   <section class="scroll" aria-label="Entries">
     <table class="stacked">
@@ -56,7 +57,7 @@ const Entry = ({ entry, frame, target, tokens }: EntryProps) => (
     </td>
     <td>
       <b>{auditActionNames.get(entry.action) ?? entry.action}</b>
-      <Target entry={entry} target={target} />
+      <Target entry={entry} target={target} links={frame.links} />
     </td>
     <td>
       <AppName id={entry.appId} frame={frame} />
@@ -72,7 +73,7 @@ interface ActorProps extends Pick<EntryProps, "frame" | "tokens"> {
   readonly actor: string;
 }
 
-/** Who did it, and with which token: its label, or its id where no label was recorded. */
+/** Who did it, and with which token. A token without a recorded label is shown by its id. */
 const Actor = ({ actor, frame, tokens }: ActorProps) => {
   const { name, tokenId } = actorParts(actor);
   if (tokenId === undefined) return <Line text={name} />;
@@ -99,16 +100,41 @@ const TokenName = ({ token, id, href }: TokenNameProps) => {
   return token.revoked ? <>{label}, revoked</> : <a href={href}>{label}</a>;
 };
 
-/** The name of what was done something to; its id only where it is gone, or never had a name. */
-const Target = ({ entry, target }: Pick<EntryProps, "entry" | "target">) => {
+type SeenAt = NonNullable<NamedTarget["seenAt"]>;
+
+interface TargetProps extends Pick<EntryProps, "entry" | "target"> {
+  readonly links: Links;
+}
+
+/** The name of the target. Shows the id of a target that was deleted or has no name. */
+const Target = ({ entry, target, links }: TargetProps) => {
   if (target) {
     const name = <Line text={target.name || "Without a name"} />;
-    return <div>{target.href === undefined ? name : <a href={target.href}>{name}</a>}</div>;
+    const href = target.seenAt && hrefOf(links, target.seenAt);
+    return <div>{href === undefined ? name : <a href={href}>{name}</a>}</div>;
   }
   const known =
     entry.target === null || entry.target === entry.appId || /^(session|user)\./.test(entry.action);
   return known ? null : <div class="muted" title={entry.target ?? ""}>{`${entry.target?.slice(0, 8)}…`}</div>;
 };
+
+/** The page where a target can be seen; undefined when there is none. */
+function hrefOf(links: Links, { kind, appId, id }: SeenAt): string | undefined {
+  if (kind === "token") return links.tokens;
+  if (appId === null) return undefined;
+  switch (kind) {
+    case "faq":
+      return links.faq(appId, id);
+    case "changelog":
+      return links.entry(appId, id);
+    case "key":
+      return links.app(appId);
+    case "listing":
+      return links.listing(appId, id);
+    default:
+      return links.thread(appId, id);
+  }
+}
 
 const AppName = ({ id, frame }: { readonly id: string | null; readonly frame: Navigation }) => {
   if (id === null) return null;

@@ -8,18 +8,17 @@ import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { auditActionNames } from "./audit-action-names.ts";
 import { AuditEntries, type AuditEntriesProps } from "./audit-entries.tsx";
-import { targetsOf, tokensOf } from "./audit-names.ts";
 
 /** Who did what, newest first. */
 export async function auditPage(visit: SignedInVisit): Promise<Reply> {
-  const { ask, deps, links, query } = visit;
+  const { ask, reads, query } = visit;
   const frame = await navigationOf(visit);
   const filter = { app: query("app"), action: query("action") };
   const cursor = query("cursor");
   const asked = { cursor, appId: filter.app, action: filter.action };
   const { items, nextCursor } = await ask(audit.list, { query: asked });
-  const targets = await targetsOf(deps.database, items, links);
-  const tokens = await tokensOf(deps.database, items);
+  const targets = await reads.auditTargets(items);
+  const tokens = await reads.auditTokens(items);
   return show(<Audit {...{ frame, filter, cursor, items, nextCursor, targets, tokens }} />);
 }
 

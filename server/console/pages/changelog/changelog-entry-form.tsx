@@ -12,12 +12,12 @@ import { countOf } from "./changelog-entry-values.ts";
 export interface ChangelogEntryFormProps {
   readonly form: Filled;
   readonly action: string;
-  /** What was sent; how many rows it had. */
+  /** The sent fields. They say how many rows the form had. */
   readonly fields: Fields;
-  /** What the stored entry holds; undefined for a new one. */
+  /** The values of the stored entry; undefined for a new one. */
   readonly current?: Values | undefined;
   readonly published: boolean;
-  /** Whether more empty rows are wanted than there are. */
+  /** Whether to add more empty rows. */
   readonly more?: boolean | undefined;
 }
 
@@ -113,7 +113,7 @@ const Items = (props: ChangelogEntryFormProps) => (
 const Versions = (props: ChangelogEntryFormProps) => (
   <fieldset class="stack tight">
     <legend>Versions by platform</legend>
-    <p class="hint">Where a platform has a version of its own, such as Android 1.4.1.</p>
+    <p class="hint">For platforms with their own version, such as Android 1.4.1.</p>
     <RowCount list="versions" {...props} />
     {rowNumbers(props, "versions", 2).map((at) => (
       <div class="pair" key={at}>
@@ -144,7 +144,7 @@ const RowCount = ({ list, ...props }: ListProps) => (
 
 const spare = { items: 5, versions: 2 } as const;
 
-/** The rows that a form shows: those that it had, or those of the entry and some to fill in. */
+/** The rows of a list in the form: those that were sent, or those of the entry and some empty ones. */
 function rowNumbers(
   { fields, current, more }: ChangelogEntryFormProps,
   list: "items" | "versions",

@@ -24,7 +24,7 @@ export async function entryPage(visit: SignedInVisit): Promise<Reply> {
   return showEntry(visit, { entry, form: filledWith(entryFields(current)), current });
 }
 
-/** The form as it was sent: with what was wrong, with a preview, or with room for more. */
+/** The form as it was sent: with its refusal, with a preview, or with more rows. */
 export async function entryPageAgain(
   visit: SignedInVisit,
   shown: Pick<ShownEntry, "preview" | "more"> & { readonly form?: Filled },
@@ -74,18 +74,18 @@ async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: Sho
   );
 }
 
-/** As the list shows it: a browser shows the time in the field by the rules of its own language. */
+/** The time as the list shows it. In the field, a browser shows it in the format of its own language. */
 const PublicationTime = ({ at }: { readonly at: string }) => (
   <span class="muted small">
     <TimestampUtc at={at} />
   </span>
 );
 
-/** What renders Markdown is loaded only where it is wanted: it takes longer than the rest of the console. */
-async function previewOf({ deps, fields }: SignedInVisit) {
+/** Loads the Markdown renderer only for a preview, because it loads more slowly than the rest of the console. */
+async function previewOf({ settings, fields }: SignedInVisit) {
   const { createMarkdown } = await import("../../kit/display/markdown.ts");
   const entry = givenEntry(fields);
-  const html = createMarkdown(`${deps.settings.baseUrl}/uploads/`)(entry.body ?? "");
+  const html = createMarkdown(`${settings.baseUrl}/uploads/`)(entry.body ?? "");
   return <ChangelogEntryPreview entry={entry} html={html} />;
 }
 
@@ -93,7 +93,7 @@ const DeleteEntry = ({ action }: { readonly action: string }) => (
   <details class="reveal danger">
     <summary>Delete this release note</summary>
     <form class="stack" method="post" action={action}>
-      <p>Apps that read it no longer find it. It cannot be brought back.</p>
+      <p>Apps can no longer read it. You cannot restore it.</p>
       <IdempotencyField />
       <div class="actions">
         <button class="danger" type="submit">

@@ -4,13 +4,13 @@ import { Line } from "../../kit/display/user-text.tsx";
 import type { Values } from "../../kit/form/changed-values.ts";
 
 export interface EntryPreviewProps {
-  /** What the form says; its lists as JSON. */
+  /** The values of the form, with its lists as JSON. */
   readonly entry: Values;
-  /** Its text, rendered. */
+  /** The text, rendered as HTML. */
   readonly html: string;
 }
 
-/** A release note as its readers would see it. Nothing is saved by looking. */
+/** A release note as its readers will see it. A preview saves nothing. */
 export const ChangelogEntryPreview = ({ entry, html }: EntryPreviewProps) => (
   <section class="card stack" aria-labelledby="preview">
     <p class="muted small" id="preview">
@@ -27,7 +27,7 @@ export const ChangelogEntryPreview = ({ entry, html }: EntryPreviewProps) => (
     {entry.bodyFormat === "items" ? (
       <Changes items={JSON.parse(entry.items ?? "[]")} />
     ) : (
-      // The one place where HTML is not made of elements: what renders Markdown escapes it.
+      // The only raw HTML in the console. The Markdown renderer has escaped the writer's HTML.
       h("div", { class: "markdown", dangerouslySetInnerHTML: { __html: html } })
     )}
   </section>

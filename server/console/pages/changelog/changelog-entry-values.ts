@@ -5,7 +5,7 @@ import type { Values } from "../../kit/form/changed-values.ts";
 import type { Filled } from "../../kit/form/field.tsx";
 import type { Fields } from "../../kit/form/read-form.ts";
 
-/** A line of a list within a form, and the number under which its fields are named. */
+/** A row of a list in the form, with the number in the names of its fields. */
 interface Row {
   readonly at: number;
   readonly values: Values;
@@ -14,10 +14,10 @@ interface Row {
 const parts = { versions: ["platform", "version"], items: ["type", "text"] } as const;
 type List = keyof typeof parts;
 
-/** More rows than anybody fills are not read. */
+/** Rows after this number are not read. */
 const mostRows = 500;
 
-/** The rows of a list that have something in them. */
+/** The rows of a list that are not empty. */
 function rowsOf(fields: Fields, list: List): Row[] {
   const count = Math.min(mostRows, Number(fields.text(`${list}-rows`)) || 0);
   const rows = Array.from({ length: count }, (_, at) => ({ at, values: rowAt(fields, list, at) }));
@@ -28,10 +28,10 @@ function rowsOf(fields: Fields, list: List): Row[] {
 const rowAt = (fields: Fields, list: List, at: number): Values =>
   Object.fromEntries(parts[list].map((part) => [part, asLine(fields.text(`${list}.${at}.${part}`))]));
 
-/** A change is one line, however its field broke it. */
+/** Joins the lines of a change: a change is one line. */
 const asLine = (text: string): string => text.trim().replace(/\s*\n\s*/g, " ");
 
-/** What the form of a release note says; its lists as JSON. */
+/** The values in the form of a release note, with its lists as JSON. */
 export const givenEntry = (fields: Fields): Values => ({
   title: fields.text("title"),
   version: fields.text("version"),
@@ -43,7 +43,7 @@ export const givenEntry = (fields: Fields): Values => ({
   publishedAt: fields.text("publishedAt"),
 });
 
-/** What the form of a stored release note begins with, in the same terms. */
+/** The values of a stored release note, in the same format. */
 export const currentEntry = (entry: EditedChangelogEntry): Values => ({
   title: entry.title,
   version: entry.version,
@@ -55,7 +55,7 @@ export const currentEntry = (entry: EditedChangelogEntry): Values => ({
   publishedAt: fieldTime(entry.publishedAt),
 });
 
-/** The fields of the form by name, its rows among them. */
+/** The fields of the form by name, including those of its rows. */
 export function entryFields(entry: Values): Values {
   const rows = (list: List) =>
     listOf(entry[list]).flatMap((row, at) =>
@@ -77,7 +77,7 @@ export function entryBody({ versions, items, publishedAt, ...rest }: Values): Re
   };
 }
 
-/** The form as it was sent, its faults at the rows where they were made. */
+/** The form as it was sent, with each fault at its row. */
 export function entryAgain(fields: Fields, refusal?: ApiError): Filled {
   const issues = refusal?.details.issues?.map(({ path, message }) => ({
     path: fieldOf(fields, path),
@@ -91,7 +91,7 @@ export function entryAgain(fields: Fields, refusal?: ApiError): Filled {
   };
 }
 
-/** Empty rows are not sent, so `items.0` may stand in a later row of the form. */
+/** Empty rows are not sent to the API, so `items.0` may be a later row of the form. */
 function fieldOf(fields: Fields, path: string): string {
   const [, list, at, part] = /^(versions|items)\.(\d+)\.(\w+)$/.exec(path) ?? [];
   if (list !== "versions" && list !== "items") return path;

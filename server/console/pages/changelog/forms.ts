@@ -6,7 +6,7 @@ import { entryPageAgain, readEntry } from "./changelog-entry-page.tsx";
 import { currentEntry, entryAgain, entryBody, givenEntry } from "./changelog-entry-values.ts";
 
 export const createEntry = (visit: SignedInVisit): Promise<Reply> =>
-  unlessOnlyShown(visit, async ({ ask, fields, param }) => {
+  handleButton(visit, async ({ ask, fields, param }) => {
     const body = entryBody(givenEntry(fields));
     const params = { appId: param("appId") };
     const entry = await ask(consoleChangelog.create, { params, body, once: fields.once });
@@ -14,7 +14,7 @@ export const createEntry = (visit: SignedInVisit): Promise<Reply> =>
   });
 
 export const updateEntry = (visit: SignedInVisit): Promise<Reply> =>
-  unlessOnlyShown(visit, async ({ ask, fields, param }) => {
+  handleButton(visit, async ({ ask, fields, param }) => {
     const current = currentEntry(await readEntry(visit));
     const body = entryBody(changedValues(fields, givenEntry(fields), current));
     const params = { entryId: param("entryId") };
@@ -27,11 +27,8 @@ export async function deleteEntry({ ask, fields, links, param }: SignedInVisit):
   return goTo(links.changelog(param("appId")), "entry-deleted");
 }
 
-/** Some buttons of the form only show it again; the others save, and one of them publishes. `save` gives the entry's id. */
-function unlessOnlyShown(
-  visit: SignedInVisit,
-  save: (visit: SignedInVisit) => Promise<string>,
-): Promise<Reply> {
+/** Handles the buttons of the form. Two only show it again; the others save, and one of them publishes. `save` gives the entry's id. */
+function handleButton(visit: SignedInVisit, save: (visit: SignedInVisit) => Promise<string>): Promise<Reply> {
   const { fields, links, param } = visit;
   const intent = fields.text("intent");
   if (intent === "preview") return entryPageAgain(visit, { preview: true });

@@ -44,7 +44,7 @@ const Changelog = ({ frame, cursor, items, nextCursor, now }: ChangelogProps) =>
       </div>
       {!app.changelogEnabled && (
         <Notice kind="attention">
-          The changelog is turned off for this app, so nothing of it can be read.{" "}
+          The changelog is turned off for this app, so apps cannot read it.{" "}
           <a href={links.app(app.id)}>Turn it on in the settings</a>
         </Notice>
       )}

@@ -3,7 +3,7 @@ export interface PublicationBadgeProps {
   readonly now: Date;
 }
 
-/** Whether users see a release note: not yet, from a day to come, or now. */
+/** Whether users see a release note: it is a draft, scheduled or published. */
 export const PublicationBadge = ({ publishedAt, now }: PublicationBadgeProps) => {
   if (publishedAt === null) return <span class="badge">Draft</span>;
   if (Date.parse(publishedAt) > now.getTime()) return <span class="badge attention">Scheduled</span>;

@@ -21,12 +21,12 @@ export const slotNames: Record<SlotStatus, string> = {
   removed: "Removed",
 };
 
-const seatKinds: Partial<Record<SlotStatus, string>> = {
+const slotKinds: Partial<Record<SlotStatus, string>> = {
   requested: "badge attention",
   active: "badge good",
   at_risk: "badge bad",
 };
 
 export const SlotBadge = ({ status }: { readonly status: SlotStatus }) => (
-  <span class={seatKinds[status] ?? "badge"}>{slotNames[status]}</span>
+  <span class={slotKinds[status] ?? "badge"}>{slotNames[status]}</span>
 );

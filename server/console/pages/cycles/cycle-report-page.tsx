@@ -16,7 +16,7 @@ export async function cycleReportPage(visit: SignedInVisit): Promise<Reply> {
   const { ask, links, now, param } = visit;
   const report = await ask(cycles.report, { params: { cycleId: param("cycleId") } });
   if (report.cycle.appId !== param("appId").toLowerCase()) throw new ApiError("not_found");
-  return show(<Paper report={report} links={links} now={now} />);
+  return show(<ReportPage report={report} links={links} now={now} />);
 }
 
 /** What the figures show, and what they do not. (rule T1) */
@@ -25,13 +25,13 @@ const claim = [
   "held that seat's key. There is no claim that an app is more likely to be approved by the store.",
 ].join(" ");
 
-interface PaperProps {
+interface ReportPageProps {
   readonly report: CycleReport;
   readonly links: Links;
   readonly now: Date;
 }
 
-const Paper = ({ report, links, now }: PaperProps) => {
+const ReportPage = ({ report, links, now }: ReportPageProps) => {
   const { cycle, appName, packageName } = report;
   return (
     <Document links={links} title={`Report · ${appName}`}>
@@ -81,10 +81,10 @@ const Paper = ({ report, links, now }: PaperProps) => {
   );
 };
 
-/** The arrow keys scroll what has the focus. */
+/** With the focus, the table can be scrolled by the arrow keys. */
 const scrolledByKeys = { tabIndex: 0 };
 
-const Figures = ({ report: { cycle, testers, testersWithEveryDay } }: Pick<PaperProps, "report">) => (
+const Figures = ({ report: { cycle, testers, testersWithEveryDay } }: Pick<ReportPageProps, "report">) => (
   <dl class="facts">
     <div>
       <dt>Length</dt>

@@ -7,7 +7,7 @@ export interface CycleReportProps {
   readonly report: CycleReport;
 }
 
-/** For each day of a test, how many testers have it counted: as a bar and as a figure. */
+/** How many testers have each day counted, as a bar and as a number. */
 export const TestersPerDay = ({ report: { cycle, seats, testersPerDay } }: CycleReportProps) => {
   const most = new Set(seats.map(({ seat }) => seat)).size;
   return (
@@ -44,7 +44,7 @@ export const TestersPerDay = ({ report: { cycle, seats, testersPerDay } }: Cycle
   );
 };
 
-/** The seats of a test, by number only: who held them is not told. */
+/** The seats of a cycle by number. It does not name the testers. */
 export const CycleReportSlots = ({ report: { cycle, seats } }: CycleReportProps) => (
   <table>
     <caption class="unseen">Seats</caption>

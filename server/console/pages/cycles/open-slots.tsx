@@ -4,14 +4,14 @@ import { filledWith } from "../../kit/form/filled-form.ts";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { Refused } from "../../kit/layout/notice.tsx";
 
-export interface OpenSeatsProps {
+export interface OpenSlotsProps {
   readonly slots: readonly SlotWithDays[];
   readonly form: Filled | undefined;
   readonly action: string;
 }
 
-/** Gives an open seat to somebody at once, without a request. */
-export const OpenSlots = ({ slots, form, action }: OpenSeatsProps) => (
+/** The form that gives an open slot to a tester without a request. */
+export const OpenSlots = ({ slots, form, action }: OpenSlotsProps) => (
   <section class="stack" aria-labelledby="open-seats">
     <div>
       <h2 id="open-seats">{slots.length === 1 ? "1 open seat" : `${slots.length} open seats`}</h2>

@@ -22,9 +22,9 @@ import { Legend } from "./slot-day-marks.tsx";
 import { SlotPanel } from "./slot-panel.tsx";
 import { SlotRequests } from "./slot-requests.tsx";
 
-/** The forms of a cycle that were sent and refused. */
+/** The forms of a cycle that were refused. */
 export interface CycleForms {
-  readonly seat?: Filled;
+  readonly slot?: Filled;
   readonly assign?: Filled;
   readonly cancel?: Filled;
 }
@@ -35,24 +35,27 @@ export async function showCycle(visit: SignedInVisit, forms: CycleForms = {}): P
   const frame = await appNavigationOf(visit, "testing");
   const { cycle, slots } = await readCycle(visit);
   const listing = await visit.ask(listings.read, { params: { listingId: cycle.listingId } });
-  const uploads = `${visit.deps.settings.baseUrl}/uploads/`;
+  const uploads = `${visit.settings.baseUrl}/uploads/`;
   const address = frame.links.cycle(frame.app.id, cycle.id);
   const chosen = chosenOf(visit, slots);
-  const refusal = (forms.seat ?? forms.assign ?? forms.cancel)?.refusal;
+  const refusal = (forms.slot ?? forms.assign ?? forms.cancel)?.refusal;
   return show(
     <CycleDetail {...{ frame, cycle, slots, listing, forms, chosen, address, uploads }} now={visit.now} />,
     refusal?.status,
   );
 }
 
-/** The cycle that the path names, within its own app only. Throws `not_found`. */
+/** The cycle that the path names, if it belongs to the app in the path. Throws `not_found`. */
 export async function readCycle({ ask, param }: SignedInVisit) {
   const read = await ask(cycles.read, { params: { cycleId: param("cycleId") } });
   if (read.cycle.appId !== param("appId").toLowerCase()) throw new ApiError("not_found");
   return read;
 }
 
-/** The seat, or the day of it, that the address names; undefined where it names none of this cycle. */
+export const cycleAddress = ({ links, param }: SignedInVisit): string =>
+  links.cycle(param("appId"), param("cycleId"));
+
+/** The slot, or the day of a slot, that the address names; undefined when it names none of this cycle. */
 function chosenOf(visit: SignedInVisit, slots: readonly SlotWithDays[]): Chosen | undefined {
   const slotId = visit.query("slot") || visit.param("slotId");
   const slot = slots.find((known) => known.slotId === slotId.toLowerCase());
@@ -78,7 +81,7 @@ const CycleDetail = (props: CycleDetailProps) => {
     <ConsolePage frame={frame} title={listing.appName}>
       <Head {...props} />
       <div class="stack wide">
-        <Refused refusal={(forms.seat ?? forms.cancel)?.refusal} />
+        <Refused refusal={(forms.slot ?? forms.cancel)?.refusal} />
         <Live id="facts" of={[cycle, slots]}>
           <CycleFacts cycle={cycle} slots={slots} />
         </Live>
@@ -127,9 +130,9 @@ const Head = ({ frame: { links, app }, cycle, listing, address }: CycleDetailPro
 
 interface LiveProps {
   readonly id: string;
-  /** What it shows: where that has changed, the page shows it anew. */
+  /** What the part shows. When it has changed, the script loads the part again. */
   readonly of: unknown;
-  /** What is read out then. */
+  /** What a screen reader says then. */
   readonly news?: string;
   readonly children: ComponentChildren;
 }
@@ -148,14 +151,14 @@ const Requests = ({ frame: { links, app }, cycle, slots, now }: CycleDetailProps
         <SlotRequests
           slots={requested}
           now={now}
-          at={(slotId, deed) => links.seat(app.id, cycle.id, slotId, deed)}
+          at={(slotId, action) => links.slot(app.id, cycle.id, slotId, action)}
         />
       )}
     </Live>
   );
 };
 
-/** The grid, and beside it what is known of what is chosen in it. */
+/** The grid, and beside it the details of the chosen slot or day. */
 const Days = ({ frame: { links, app }, cycle, slots, chosen, address, uploads }: CycleDetailProps) => (
   <section class="stack" aria-labelledby="days-title">
     <h2 id="days-title">Seats and days</h2>
@@ -171,16 +174,14 @@ const Days = ({ frame: { links, app }, cycle, slots, chosen, address, uploads }:
       </div>
       <aside class="card stack evidence" id="evidence" aria-label="Evidence" aria-live="polite">
         {chosen === undefined && (
-          <p class="muted">
-            Choose a day to see its evidence, or a seat to see how it stands and to act on it.
-          </p>
+          <p class="muted">Choose a day to see its evidence, or a seat to see its state and to change it.</p>
         )}
         {chosen?.day && <SlotDayEvidence {...{ cycle, uploads }} slot={chosen.slot} day={chosen.day} />}
         {chosen && !chosen.day && (
           <SlotPanel
             cycle={cycle}
             slot={chosen.slot}
-            at={(deed) => links.seat(app.id, cycle.id, chosen.slot.slotId, deed)}
+            at={(action) => links.slot(app.id, cycle.id, chosen.slot.slotId, action)}
           />
         )}
       </aside>

@@ -10,11 +10,11 @@ export interface DayEvidenceProps {
   readonly cycle: Cycle;
   readonly slot: SlotWithDays;
   readonly day: SlotDay;
-  /** Where the address of an uploaded image begins: others are not shown. */
+  /** The start of the address of an uploaded image. Other images are not shown. */
   readonly uploads: string;
 }
 
-/** What is known of a day of a seat, and why it did not count where it did not. */
+/** The evidence of a slot's day. If the day did not count, it says why. */
 export const SlotDayEvidence = ({ cycle, slot, day, uploads }: DayEvidenceProps) => (
   <>
     <h2>{`Seat ${slot.seat}, day ${day.dayIndex}`}</h2>

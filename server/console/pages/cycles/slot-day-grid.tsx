@@ -4,7 +4,7 @@ import { dateOfDay, dateParts } from "../../kit/display/zoned-times.ts";
 import { slotNames } from "./cycle-badges.tsx";
 import { Mark, markOf, markWords } from "./slot-day-marks.tsx";
 
-/** What of the grid is looked at: a seat, or a day of it. */
+/** The slot that is chosen in the grid, and the day of it if one is chosen. */
 export interface Chosen {
   readonly slot: SlotWithDays;
   readonly day: SlotDay | undefined;
@@ -18,7 +18,7 @@ export interface DayGridProps {
   readonly address: string;
 }
 
-/** The seats of a cycle by its days. A seat and every day of which something is known lead to what is known. */
+/** The grid of slots and days. Each slot, and each day with evidence, links to its details. */
 export const SlotDayGrid = (props: DayGridProps) => (
   <section class="scroll days" aria-label="Seats by days" data-arrows>
     <table>
@@ -38,7 +38,7 @@ export const SlotDayGrid = (props: DayGridProps) => (
       </thead>
       <tbody>
         {props.slots.map((slot) => (
-          <SeatRow key={slot.slotId} {...props} slot={slot} />
+          <SlotRow key={slot.slotId} {...props} slot={slot} />
         ))}
       </tbody>
     </table>
@@ -62,16 +62,16 @@ const DayHead = ({ cycle, dayIndex }: { readonly cycle: Cycle; readonly dayIndex
   );
 };
 
-type SeatRowProps = DayGridProps & { readonly slot: SlotWithDays };
+type SlotRowProps = DayGridProps & { readonly slot: SlotWithDays };
 
-const SeatRow = ({ cycle, slot, chosen, address }: SeatRowProps) => {
+const SlotRow = ({ cycle, slot, chosen, address }: SlotRowProps) => {
   const here = chosen?.slot.slotId === slot.slotId ? chosen : undefined;
   const at = (query: Record<string, string>) =>
     `${address}?${new URLSearchParams({ slot: slot.slotId, ...query })}#evidence`;
   return (
     <tr class={slot.status === "removed" ? "removed" : undefined}>
       <th scope="row" class="seat">
-        <SeatLink slot={slot} href={at({})} current={here !== undefined && here.day === undefined} />
+        <SlotLink slot={slot} href={at({})} current={here !== undefined && here.day === undefined} />
       </th>
       {slot.days.map((day) => (
         <td key={day.dayIndex} class={isToday(cycle, day) ? "today" : undefined}>
@@ -97,7 +97,7 @@ interface LinkProps {
   readonly current: boolean;
 }
 
-const SeatLink = ({ slot, href, current }: LinkProps) => (
+const SlotLink = ({ slot, href, current }: LinkProps) => (
   <a href={href} data-into="evidence" aria-current={current ? "true" : undefined}>
     <span class="number">
       <span class="unseen">Seat </span>
@@ -125,7 +125,7 @@ function stateOf({ status, missedDays, joinCheckPending }: SlotWithDays): string
 const Cell = ({ slot, day, href, current }: LinkProps & { readonly day: SlotDay }) => {
   const mark = markOf(day);
   const name = `Seat ${slot.seat}, day ${day.dayIndex}: ${markWords[mark]}`;
-  if (!isTold(day)) {
+  if (!hasDetails(day)) {
     return (
       <>
         <Mark mark={mark} />
@@ -140,6 +140,6 @@ const Cell = ({ slot, day, href, current }: LinkProps & { readonly day: SlotDay 
   );
 };
 
-/** Whether there is something to tell of a day. */
-const isTold = ({ state, sessions, proof }: SlotDay): boolean =>
+/** Whether a day has details to show. */
+const hasDetails = ({ state, sessions, proof }: SlotDay): boolean =>
   (state !== "ahead" && state !== "none") || sessions > 0 || proof !== null;

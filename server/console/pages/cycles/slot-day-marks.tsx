@@ -1,6 +1,6 @@
 import type { SlotDay } from "../../../../src/contract/console/cycles.ts";
 
-/** How a cell of the grid looks: each kind has a shape of its own, besides its colour. */
+/** The mark in a cell of the grid. Each kind has its own shape, not only its own colour. */
 export type SlotDayMark = "session" | "proof" | "missed" | "open" | "ahead" | "none";
 
 export const markOf = ({ state, countedBy }: Pick<SlotDay, "state" | "countedBy">): SlotDayMark =>
@@ -17,7 +17,7 @@ export const markWords: Record<SlotDayMark, string> = {
 
 export const markOrder: readonly SlotDayMark[] = ["session", "proof", "missed", "open", "ahead", "none"];
 
-/** The shape of a mark. Its words stand beside it. */
+/** The shape of a mark. Its meaning is written beside it. */
 export const Mark = ({ mark }: { readonly mark: SlotDayMark }) => (
   <span class={`mark ${mark}`}>
     <svg viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.8">

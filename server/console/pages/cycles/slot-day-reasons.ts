@@ -3,19 +3,19 @@ import type { SessionReason } from "../../../../src/contract/test-sessions.ts";
 
 const { seconds, screens } = qualifyingSession;
 
-/** Why a session did not count its day, each as a sentence. (rule T17) */
+/** A sentence for each reason why a session did not count its day. (rule T17) */
 export const reasonSentences: Record<SessionReason, string> = {
   cycle_not_running:
     "The test had not started when it arrived, had finished, or its last day was over when it began.",
   slot_not_active: "The seat was no longer active when it arrived.",
   session_in_future: "By the server’s clock, it began in the future.",
   session_stale:
-    "It is from a day that the server cannot vouch for: it arrived more than a day late, or began before the seat was active.",
+    "The server cannot confirm its day: it arrived more than a day late, or began before the seat was active.",
   already_submitted: "The day was already counted.",
   session_below_bar: `It was shorter than ${seconds} seconds or reached fewer than ${screens} screens.`,
 };
 
 const sentences: ReadonlyMap<string, string> = new Map(Object.entries(reasonSentences));
 
-/** The sentence for a reason; the reason itself where a newer server knows more of them. */
+/** The sentence for a reason; the reason itself when it has no sentence here. */
 export const reasonSentence = (reason: string): string => sentences.get(reason) ?? `${reason}.`;

@@ -7,15 +7,15 @@ import { SlotBadge } from "./cycle-badges.tsx";
 import { isLive } from "./cycle-line.tsx";
 import { AnswerForms } from "./slot-requests.tsx";
 
-export interface SeatPanelProps {
+export interface SlotPanelProps {
   readonly cycle: Cycle;
   readonly slot: SlotWithDays;
-  /** The address of a deed on this seat. */
-  readonly at: (deed: string) => string;
+  /** The address of an action on this slot. */
+  readonly at: (action: string) => string;
 }
 
-/** A seat: how it stands, and what its owner may do with it. */
-export const SlotPanel = (props: SeatPanelProps) => {
+/** A slot: its state, and what the app's owner can do with it. */
+export const SlotPanel = (props: SlotPanelProps) => {
   const { slot } = props;
   return (
     <>
@@ -28,16 +28,16 @@ export const SlotPanel = (props: SeatPanelProps) => {
           Nobody has this seat yet. A tester can ask for it, or you can give it to a tester below.
         </p>
       ) : (
-        <SeatFacts {...props} tester={slot.tester} />
+        <SlotFacts {...props} tester={slot.tester} />
       )}
-      <SeatActions {...props} />
+      <SlotActions {...props} />
     </>
   );
 };
 
 type Tester = NonNullable<SlotWithDays["tester"]>;
 
-const SeatFacts = ({ cycle, slot, tester }: SeatPanelProps & { readonly tester: Tester }) => (
+const SlotFacts = ({ cycle, slot, tester }: SlotPanelProps & { readonly tester: Tester }) => (
   <dl class="pairs">
     <dt>Tester</dt>
     <dd>
@@ -75,7 +75,7 @@ const Moment = ({ name, at, timezone }: MomentProps) =>
     </>
   );
 
-const SeatActions = ({ cycle, slot, at }: SeatPanelProps) => {
+const SlotActions = ({ cycle, slot, at }: SlotPanelProps) => {
   if (slot.status === "requested") return <AnswerForms slot={slot} at={at} />;
   if (!isLive(cycle) || (slot.status !== "active" && slot.status !== "at_risk")) return null;
   return (

@@ -1,16 +1,16 @@
-import type { SlotRequestRow } from "../../../store/testing/slot-requests.ts";
+import type { SlotRequest } from "../../../routes/page-reads.ts";
 import { Remaining } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
 import type { Links } from "../../links.ts";
 
-export interface SeatRequestLinesProps {
-  readonly rows: readonly SlotRequestRow[];
+export interface SlotRequestLinesProps {
+  readonly rows: readonly SlotRequest[];
   readonly links: Links;
   readonly now: Date;
 }
 
 /** The testers who ask for a seat, in any cycle. Each line links to the cycle, where the request is answered. */
-export const SlotRequestLines = ({ rows, links, now }: SeatRequestLinesProps) => (
+export const SlotRequestLines = ({ rows, links, now }: SlotRequestLinesProps) => (
   <ol class="list linked">
     {rows.map((row) => (
       <li key={row.slotId}>

@@ -3,15 +3,15 @@ import { Remaining } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 
-export interface SeatRequestsProps {
+export interface SlotRequestsProps {
   readonly slots: readonly SlotWithDays[];
   readonly now: Date;
-  /** The address of a deed on a seat. */
-  readonly at: (slotId: string, deed: string) => string;
+  /** The address of an action on a slot. */
+  readonly at: (slotId: string, action: string) => string;
 }
 
 /** The testers who ask for a seat in this cycle, each with buttons that accept or decline the request. */
-export const SlotRequests = ({ slots, now, at }: SeatRequestsProps) => (
+export const SlotRequests = ({ slots, now, at }: SlotRequestsProps) => (
   <section class="proposal awaiting" aria-labelledby="requests-title">
     <header>
       <h2 id="requests-title">{slots.length === 1 ? "A tester asks for a seat" : "Testers ask for seats"}</h2>
@@ -34,7 +34,7 @@ export const SlotRequests = ({ slots, now, at }: SeatRequestsProps) => (
               )}
             </p>
           </div>
-          <AnswerForms slot={slot} at={(deed) => at(slot.slotId, deed)} />
+          <AnswerForms slot={slot} at={(action) => at(slot.slotId, action)} />
         </li>
       ))}
     </ul>
@@ -43,7 +43,7 @@ export const SlotRequests = ({ slots, now, at }: SeatRequestsProps) => (
 
 export interface AnswerFormsProps {
   readonly slot: SlotWithDays;
-  readonly at: (deed: string) => string;
+  readonly at: (action: string) => string;
 }
 
 export const AnswerForms = ({ slot: { tester, seat }, at }: AnswerFormsProps) => {

@@ -19,8 +19,8 @@ export async function devicesPage(visit: SignedInVisit): Promise<Reply> {
         <div>
           <h1>Devices</h1>
           <p>
-            The phones and terminals that you have signed in to test apps. They see your tests and hand in
-            your proofs; they reach nothing else of your account.
+            The phones and terminals that you have signed in to test apps. They see your tests and send your
+            proofs. They have no other access to your account.
           </p>
         </div>
       </div>

@@ -3,6 +3,7 @@ import { ApiError } from "../../../../src/contract/errors.ts";
 import type { AnswerWithPage } from "../../../http/errors.ts";
 import { pathOf } from "../../../http/path.ts";
 import type { Settings } from "../../../settings/settings.ts";
+import { acceptsHtml } from "../../browser-request.ts";
 import { type ConsolePath, consolePathOf, pageOfForm } from "../../console-path.ts";
 import { createLinks, type Links } from "../../links.ts";
 import { goTo, type Reply } from "../../reply.ts";
@@ -10,7 +11,7 @@ import { createRespond } from "../../respond.ts";
 import { showErrorPage } from "./page.tsx";
 import { rememberedForm, unsavedTextsIn } from "./unsaved-text.ts";
 
-/** Makes the page for a browser whose request failed, or sends the browser on. */
+/** The reply to a browser whose request failed: an error page, or a redirect. */
 export type ShowError = (ctx: Context, error: ApiError, links: Links) => Reply;
 
 /** Answers the failed requests of browsers with what `show` gives. Other clients get the error as JSON. */
@@ -21,25 +22,25 @@ export function answerWithErrorPage(
   const links = createLinks(consolePathOf(settings).href);
   const respond = createRespond(settings);
   return (ctx, error) => {
-    if (!String(ctx.req.headers.accept).includes("text/html")) return false;
+    if (!acceptsHtml(ctx)) return false;
     respond(ctx, show(ctx, error, links));
     return true;
   };
 }
 
 /**
- * Answers what fails below the console's address with a page, where a browser asks for one, and sends it to sign in
- * first where that is what is missing. Everything else is left to the answers in JSON.
+ * Answers an error below the console's path with a page when the client is a browser. A browser without a session is sent
+ * to the sign-in page. Every other client gets JSON.
  */
 export function createErrorPages(settings: Settings): AnswerWithPage {
-  const place = consolePathOf(settings);
-  const { mountedAt } = place;
+  const consolePath = consolePathOf(settings);
+  const { mountedAt } = consolePath;
   const isPage = (path: string) =>
     path === mountedAt || (path.startsWith(`${mountedAt}/`) && !/^\/(api|uploads)\//.test(path));
 
   const answer = answerWithErrorPage(settings, (ctx, error, links) =>
     error.code === "sign_in_required"
-      ? goTo(`${links.signIn}?${new URLSearchParams({ to: wanted(ctx, place) })}`)
+      ? goTo(`${links.signIn}?${new URLSearchParams({ to: wantedPage(ctx, consolePath) })}`)
       : showErrorPage(links, asSeen(ctx, error), {
           requestId: String(ctx.state.requestId),
           typed: unsavedTextsIn(rememberedForm(ctx.req)),
@@ -48,10 +49,10 @@ export function createErrorPages(settings: Settings): AnswerWithPage {
   return (ctx, error) => isPage(pathOf(ctx) ?? "") && answer(ctx, error);
 }
 
-/** Ids and cursors stand in the address of a page: a wrong one is an address at which there is nothing. */
+/** A page has its ids and cursors in the address. A wrong one means that there is no such page. */
 const asSeen = ({ method }: Context, error: ApiError): ApiError =>
   method === "GET" && error.code === "bad_request" ? new ApiError("not_found", {}, { cause: error }) : error;
 
-/** Where to go after signing in: the page that was asked for, or the one whose form was sent. */
-const wanted = (ctx: Context, { href, mountedAt }: ConsolePath): string =>
+/** The page to open after signing in: the requested page, or the one whose form was sent. */
+const wantedPage = (ctx: Context, { href, mountedAt }: ConsolePath): string =>
   ctx.method === "GET" ? href + (ctx.req.url ?? "").slice(mountedAt.length) : pageOfForm(ctx);

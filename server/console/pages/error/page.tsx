@@ -4,15 +4,15 @@ import type { Links } from "../../links.ts";
 import { type Reply, show } from "../../reply.ts";
 import type { UnsavedText } from "./unsaved-text.ts";
 
-/** What is known of a request that failed. */
-export interface Refused {
+/** What the error page shows about a request. */
+export interface FailedRequest {
   readonly requestId: string;
-  /** What its form held. */
+  /** The unsaved texts in its form. */
   readonly typed: readonly UnsavedText[];
 }
 
-/** A page in the place of one that could not be shown. */
-export const showErrorPage = (links: Links, error: ApiError, { requestId, typed }: Refused): Reply => {
+/** The page that tells about an error. */
+export const showErrorPage = (links: Links, error: ApiError, { requestId, typed }: FailedRequest): Reply => {
   const { title, text } = wordsOf(error);
   return show(
     <BarePage links={links} title={title}>
@@ -24,7 +24,7 @@ export const showErrorPage = (links: Links, error: ApiError, { requestId, typed 
             Request <code>{requestId}</code>
           </p>
         )}
-        {typed.length > 0 && <WasTyped typed={typed} />}
+        {typed.length > 0 && <TypedText typed={typed} />}
         <div class="actions">
           <a class="button" href={links.home}>
             To the console
@@ -36,8 +36,8 @@ export const showErrorPage = (links: Links, error: ApiError, { requestId, typed 
   );
 };
 
-/** Nothing that was typed is lost: it can be copied from here. */
-const WasTyped = ({ typed }: Pick<Refused, "typed">) => (
+/** Shows what was typed, so that it can be copied. */
+const TypedText = ({ typed }: Pick<FailedRequest, "typed">) => (
   <section class="stack" aria-labelledby="typed">
     <h2 id="typed">What you had typed</h2>
     <p class="muted small">It was not saved. Copy it before you leave this page.</p>

@@ -1,13 +1,13 @@
 import { fieldVersion, wasName } from "../../kit/form/changed-values.ts";
 import { type Fields, noFields } from "../../kit/form/read-form.ts";
 
-/** A text that somebody typed in a form, and what the form calls it. */
+/** A text that was typed into a form, and the label of its field. */
 export interface UnsavedText {
   readonly label: string;
   readonly text: string;
 }
 
-/** The fields that people write in. What is not named here is not shown again: passwords and secrets least of all. */
+/** The fields for text, with their labels. No other field is shown again: above all no password and no secret. */
 const labels: ReadonlyMap<string, string> = new Map([
   ["note", "Note to the agent"],
   ["noteBody", "Internal note"],
@@ -24,7 +24,7 @@ const labels: ReadonlyMap<string, string> = new Map([
   ["testBrief", "What to test"],
 ]);
 
-/** What was typed in a form and differs from what the form began with. */
+/** The texts in a form that differ from the form's first values. */
 export const unsavedTextsIn = (fields: Fields): UnsavedText[] =>
   fields.entries().flatMap(([name, text]) => {
     const label = labels.get(name) ?? (/^items\.\d+\.text$/.test(name) ? "Change" : undefined);
@@ -34,8 +34,8 @@ export const unsavedTextsIn = (fields: Fields): UnsavedText[] =>
 
 const sent = new WeakMap<object, Fields>();
 
-/** Remembers what the form of this request held, for a page that tells that it could not be done. */
+/** Remembers the fields of this request's form for its error page. */
 export const rememberForm = (request: object, fields: Fields): void => void sent.set(request, fields);
 
-/** What the form of this request held; nothing where it was not read. */
+/** The fields of this request's form; none when the form was not read. */
 export const rememberedForm = (request: object): Fields => sent.get(request) ?? noFields;

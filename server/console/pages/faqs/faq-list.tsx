@@ -8,12 +8,12 @@ import type { AppNavigation } from "../../kit/layout/navigation.ts";
 export interface FaqListProps {
   readonly frame: AppNavigation;
   readonly faqs: readonly ListedFaq[];
-  /** The words that are looked for; empty for the whole list. */
+  /** The search words; empty for the whole list. */
   readonly query: string;
   readonly now: Date;
 }
 
-/** Finds entries by words of their question and answer. */
+/** The search field, and how many entries it finds by words of their question and answer. */
 export const FaqSearch = ({ frame: { links, app }, faqs, query }: FaqListProps) => (
   <div class="filters">
     <search>
@@ -41,7 +41,7 @@ export const FaqSearch = ({ frame: { links, app }, faqs, query }: FaqListProps) 
   </div>
 );
 
-/** The entries in their order, each with buttons that move it; what was searched for is listed without them. */
+/** The entries in their order, each with buttons that move it. Search results have no such buttons. */
 export const FaqList = (props: FaqListProps) => {
   const { frame, faqs, query } = props;
   const { links, app } = frame;
@@ -98,7 +98,7 @@ const Entry = ({
   </li>
 );
 
-/** The words of Markdown, for a line or two of it. */
+/** The text of Markdown without its markup, for a short excerpt. */
 const withoutMarkup = (text: string): string =>
   text
     .slice(0, 600)

@@ -2,7 +2,6 @@ import type { ComponentChildren } from "preact";
 import { consoleFaqs } from "../../../../src/contract/console/faqs.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import type { ListedFaq } from "../../../../src/contract/faqs.ts";
-import { currentFaq } from "../../kit/form/current-values.ts";
 import { draftAttributes } from "../../kit/form/draft-attributes.ts";
 import { type Filled, TextArea, TextField } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
@@ -13,6 +12,7 @@ import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation
 import { Refused } from "../../kit/layout/notice.tsx";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
+import { currentFaq } from "./faq-values.ts";
 
 export const newFaqPage = (visit: SignedInVisit): Promise<Reply> => showNewFaq(visit);
 export const faqPage = (visit: SignedInVisit): Promise<Reply> => showFaq(visit);
@@ -41,7 +41,7 @@ export async function showFaq(visit: SignedInVisit, form?: Filled): Promise<Repl
   );
 }
 
-/** The entry that the path names, of its own app only. Throws `not_found`. */
+/** The entry that the path names, if it belongs to the app in the path. Throws `not_found`. */
 export async function readFaq({ ask, param }: SignedInVisit): Promise<ListedFaq> {
   const faqs = await ask(consoleFaqs.list, { params: { appId: param("appId") } });
   const faq = faqs.find(({ id }) => id === param("faqId").toLowerCase());
@@ -86,7 +86,7 @@ const FaqForm = ({ form, action, faq }: FaqFormProps) => (
       name="sortOrder"
       label="Position"
       inputMode="numeric"
-      hint="A whole number; entries are listed from the smallest. Left empty, a new entry comes last."
+      hint="A whole number. The entry with the smallest number comes first. Without a number, a new entry comes last."
     />
     <div class="actions">
       <button class="primary" type="submit">
@@ -100,7 +100,7 @@ const DeleteFaq = ({ action }: { readonly action: string }) => (
   <details class="reveal danger">
     <summary>Delete this entry</summary>
     <form class="stack" method="post" action={action}>
-      <p>It disappears from your app at once, and cannot be brought back.</p>
+      <p>It disappears from your app at once. You cannot restore it.</p>
       <IdempotencyField />
       <div class="actions">
         <button class="danger" type="submit">

@@ -1,18 +1,18 @@
 import { consoleFaqs } from "../../../../src/contract/console/faqs.ts";
-import { changedValues, givenFor, type Values } from "../../kit/form/changed-values.ts";
-import { currentFaq } from "../../kit/form/current-values.ts";
+import { changedValues, givenFor } from "../../kit/form/changed-values.ts";
 import { filledAgain, versionOf } from "../../kit/form/filled-form.ts";
 import { goTo, type Reply, reshowForm } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { moveFaq } from "./faq-order.ts";
 import { readFaq, showFaq, showNewFaq } from "./faq-page.tsx";
+import { currentFaq, faqBody } from "./faq-values.ts";
 
 export function createFaq(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links, param } = visit;
   return reshowForm(
     async () => {
       const given = { question: fields.text("question"), answer: fields.text("answer") };
-      const body = bodyOf({ ...given, sortOrder: fields.text("sortOrder") });
+      const body = faqBody({ ...given, sortOrder: fields.text("sortOrder") });
       await ask(consoleFaqs.create, { params: { appId: param("appId") }, body, once: fields.once });
       return goTo(links.faqs(param("appId")), "faq-created");
     },
@@ -25,7 +25,7 @@ export function updateFaq(visit: SignedInVisit): Promise<Reply> {
   return reshowForm(
     async () => {
       const current = currentFaq(await readFaq(visit));
-      const body = bodyOf(changedValues(fields, givenFor(fields, current), current));
+      const body = faqBody(changedValues(fields, givenFor(fields, current), current));
       await ask(consoleFaqs.update, { params: { faqId: param("faqId") }, body, once: fields.once });
       return goTo(links.faqs(param("appId")), "changed");
     },
@@ -38,7 +38,7 @@ export async function deleteFaq({ ask, fields, links, param }: SignedInVisit): P
   return goTo(links.faqs(param("appId")), "faq-deleted");
 }
 
-/** Moves one entry by one place, in the list that the form showed; a list that has changed since is only shown. */
+/** Moves an entry by one place. If the list has changed since the form was shown, it is only shown again. */
 export async function orderFaqs({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
   const list = links.faqs(param("appId"));
   const faqs = await ask(consoleFaqs.list, { params: { appId: param("appId") } });
@@ -50,11 +50,4 @@ export async function orderFaqs({ ask, fields, links, param }: SignedInVisit): P
     await ask(consoleFaqs.update, { params: { faqId }, body: { sortOrder }, once });
   }
   return goTo(list, "moved", `faq-${id}`);
-}
-
-/** A position left empty is not given; one that is no number goes on as it is, to be refused with a reason. */
-function bodyOf({ sortOrder = "", ...rest }: Values): Record<string, unknown> {
-  const position = sortOrder.trim();
-  if (position === "") return rest;
-  return { ...rest, sortOrder: /^-?\d{1,9}$/.test(position) ? Number(position) : sortOrder };
 }

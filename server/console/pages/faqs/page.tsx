@@ -17,7 +17,7 @@ export async function faqsPage(visit: SignedInVisit): Promise<Reply> {
 interface FaqsProps {
   readonly frame: AppNavigation;
   readonly faqs: readonly ListedFaq[];
-  /** The words that are looked for; empty for the whole list. */
+  /** The search words; empty for the whole list. */
   readonly query: string;
   readonly now: Date;
 }

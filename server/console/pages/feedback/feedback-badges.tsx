@@ -14,7 +14,7 @@ export const typeNames = {
   general: "General",
 } as const;
 
-/** The word for a value; the value itself where a newer server knows more of them. */
+/** The name of a value; the value itself when it has no name here. */
 export const nameIn = (names: Readonly<Record<string, string>>, value: string): string =>
   names[value] ?? value;
 

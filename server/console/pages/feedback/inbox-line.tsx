@@ -5,7 +5,7 @@ import { nameIn, StatusBadge, typeNames } from "./feedback-badges.tsx";
 
 export interface ThreadLineProps {
   readonly thread: ThreadSummary;
-  /** The thread's address, with its place in this list. */
+  /** The thread's address, with its position in this list. */
   readonly href: string;
   readonly now: Date;
 }

@@ -3,17 +3,17 @@ import { ApiError } from "../../../../src/contract/errors.ts";
 import type { Ask } from "../../ask.ts";
 import type { SignedInVisit } from "../../visit.ts";
 
-/** From which page of the inbox a thread was opened, and which line of it. */
+/** The page of the inbox from which a thread was opened, and the line on that page. */
 export interface InboxPosition {
-  /** The query of that page; empty where the thread was not opened from a list. */
+  /** The query of that page; empty when the thread was not opened from a list. */
   readonly list: string;
   readonly at: number;
 }
 
-/** A thread beside the one that is shown, and its own place. */
+/** The thread before or after the shown one, with its own position. */
 export interface Neighbour {
   readonly id: string;
-  readonly place: InboxPosition;
+  readonly position: InboxPosition;
 }
 
 export interface Neighbours {
@@ -21,17 +21,17 @@ export interface Neighbours {
   readonly next: Neighbour | undefined;
 }
 
-/** The place that the address or the form of a thread names. */
+/** The position in the address or in the form of a thread. */
 export function inboxPositionOf({ query, fields }: Pick<SignedInVisit, "query" | "fields">): InboxPosition {
   const at = Number(query("at") || fields.text("at"));
   return { list: query("list") || fields.text("list"), at: Number.isSafeInteger(at) ? Math.max(0, at) : 0 };
 }
 
-/** The place as the query of a thread's address. */
+/** The position as the query of a thread's address. */
 export const inboxPositionQuery = ({ list, at }: InboxPosition): string =>
   list === "" ? "" : `?${new URLSearchParams({ list, at: String(at) })}`;
 
-/** What the API is asked for to show a page of the inbox. */
+/** The API's query for a page of the inbox. */
 export function inboxQuery(query: (name: string) => string) {
   const status = query("status") || "open";
   return {
@@ -42,50 +42,50 @@ export function inboxQuery(query: (name: string) => string) {
   };
 }
 
-const nobody: Neighbours = { previous: undefined, next: undefined };
+const noNeighbours: Neighbours = { previous: undefined, next: undefined };
 
-/** The threads before and after one in the list from which it was opened. It may have left that list meanwhile. */
+/** The threads before and after one in the list from which it was opened. The thread may have left that list since. */
 export async function neighboursOf(
   ask: Ask,
   { appId, id }: { readonly appId: string; readonly id: string },
-  place: InboxPosition,
+  position: InboxPosition,
 ): Promise<Neighbours> {
-  if (place.list === "") return nobody;
+  if (position.list === "") return noNeighbours;
   try {
-    const list = await listOf(ask, appId, place.list);
+    const list = await listOf(ask, appId, position.list);
     const here = list.items.findIndex((item) => item.id === id);
-    const [before, after] = here === -1 ? [place.at - 1, place.at] : [here - 1, here + 1];
+    const [before, after] = here === -1 ? [position.at - 1, position.at] : [here - 1, here + 1];
     const beside = (at: number): Neighbour | undefined => {
       const item = list.items[at];
-      return item && { id: item.id, place: { list: place.list, at } };
+      return item && { id: item.id, position: { list: position.list, at } };
     };
     return {
       previous: beside(before),
-      next: beside(after) ?? (await firstOfNext(ask, appId, { place, cursor: list.nextCursor })),
+      next: beside(after) ?? (await firstOfNext(ask, appId, { position, cursor: list.nextCursor })),
     };
   } catch (error) {
-    // The address holds a list that nobody can have opened.
-    if (error instanceof ApiError && error.code === "bad_request") return nobody;
+    // The list in the address is not valid.
+    if (error instanceof ApiError && error.code === "bad_request") return noNeighbours;
     throw error;
   }
 }
 
 interface NextPage {
-  readonly place: InboxPosition;
+  readonly position: InboxPosition;
   readonly cursor: string | null;
 }
 
 async function firstOfNext(
   ask: Ask,
   appId: string,
-  { place, cursor }: NextPage,
+  { position, cursor }: NextPage,
 ): Promise<Neighbour | undefined> {
   if (cursor === null) return undefined;
-  const query = new URLSearchParams(place.list);
+  const query = new URLSearchParams(position.list);
   query.set("cursor", cursor);
   const list = query.toString();
   const [first] = (await listOf(ask, appId, list)).items;
-  return first && { id: first.id, place: { list, at: 0 } };
+  return first && { id: first.id, position: { list, at: 0 } };
 }
 
 function listOf(ask: Ask, appId: string, list: string) {

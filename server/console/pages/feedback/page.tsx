@@ -10,14 +10,14 @@ import { statusNames, typeNames } from "./feedback-badges.tsx";
 import { ThreadLine } from "./inbox-line.tsx";
 import { inboxPositionQuery, inboxQuery } from "./inbox-position.ts";
 
-/** What the reader wants to see; empty for all. */
+/** The filter of the inbox. An empty value means all. */
 interface Filter {
   readonly status: string;
   readonly type: string;
   readonly q: string;
 }
 
-/** The feedback of an app: what is open, unless the address says otherwise. */
+/** The feedback of an app. Shows the open threads unless the address names another status. */
 export async function inboxPage(visit: SignedInVisit): Promise<Reply> {
   const frame = await appNavigationOf(visit, "inbox");
   const filter = { status: visit.query("status") || "open", type: visit.query("type"), q: visit.query("q") };

@@ -1,7 +1,4 @@
 import type { App } from "../../../../src/contract/console/apps.ts";
-import { idPart, instantPart, pageOf, readCursor } from "../../../routes/list-page.ts";
-import { awaitingProposals } from "../../../store/feedback/awaiting-proposals.ts";
-import { slotRequests } from "../../../store/testing/slot-requests.ts";
 import { Line } from "../../kit/display/user-text.tsx";
 import { versionOf } from "../../kit/form/filled-form.ts";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
@@ -13,16 +10,13 @@ import type { SignedInVisit } from "../../visit.ts";
 import { SlotRequestLines } from "../cycles/slot-request-lines.tsx";
 import { WaitingProposals } from "./waiting-proposals.tsx";
 
-const most = 500;
-const pageSize = 50;
-
-/** What waits for this person, over all apps. */
+/** Everything that waits for this person, in all apps. */
 export async function homePage(visit: SignedInVisit): Promise<Reply> {
   const frame: Navigation = { ...(await navigationOf(visit)), tab: "decisions" };
   if (frame.apps.length === 0) return show(<Welcome frame={frame} />);
-  const { deps, caller, now, links } = visit;
+  const { reads, now, links } = visit;
   const waiting = await waitingPage(visit);
-  const requests = await slotRequests.list(deps.database, caller.userId, { now: now.toISOString(), most });
+  const requests = await reads.slotRequests();
   return show(
     <ConsolePage frame={frame} title="Decisions" narrow>
       <div class="stack wide">
@@ -55,15 +49,11 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** A page of what waits, as the address asks for it. */
-async function waitingPage({ deps, caller, links, query }: SignedInVisit) {
+/** The page of waiting proposals that the address names. */
+async function waitingPage({ reads, links, query }: SignedInVisit) {
   const newestFirst = query("order") === "newest";
   const cursor = query("cursor");
-  const start = newestFirst ? readCursor(undefined, [instantPart, idPart]) : ["", ""];
-  const position = cursor === "" ? start : readCursor(cursor, [instantPart, idPart]);
-  const page = { newestFirst, position, limit: pageSize + 1 };
-  const found = await awaitingProposals.list(deps.database, caller.userId, page);
-  const { items, nextCursor } = pageOf(found, pageSize, ({ createdAt, id }) => [createdAt, id]);
+  const { items, nextCursor } = await reads.waitingProposals({ newestFirst, cursor });
   const at = (values: Record<string, string>) => {
     const given = new URLSearchParams({ ...(newestFirst ? { order: "newest" } : {}), ...values });
     return given.size === 0 ? links.home : `${links.home}?${given}`;
@@ -83,7 +73,7 @@ const Welcome = ({ frame }: { readonly frame: Navigation }) => (
     <Empty title="Welcome to Innkeep">
       <p>An app receives feedback and has its own FAQ and changelog. Create your first one.</p>
       <p>
-        Here to test somebody's app? Sign in on the device that you test with; it is then found under{" "}
+        Here to test somebody's app? Sign in on the device that you test with. You then find it under{" "}
         <a href={frame.links.devices}>Devices</a>.
       </p>
       <div class="actions">

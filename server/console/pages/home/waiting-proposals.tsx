@@ -1,4 +1,4 @@
-import type { AwaitingRow } from "../../../store/feedback/awaiting-proposals.ts";
+import type { WaitingProposal } from "../../../routes/page-reads.ts";
 import { Ago } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
@@ -6,20 +6,20 @@ import { Pager } from "../../kit/layout/pager.tsx";
 import type { Links } from "../../links.ts";
 
 export interface WaitingProposalsProps {
-  readonly rows: readonly AwaitingRow[];
-  /** How many wait in all. */
+  readonly rows: readonly WaitingProposal[];
+  /** The number of waiting proposals on all pages. */
   readonly count: number;
   readonly newestFirst: boolean;
-  /** The address of the list from its beginning, in either order. */
+  /** The address of the first page, in either order. */
   readonly ordered: (newestFirst: boolean) => string;
-  /** Addresses of its first page, where this is another, and of the page that follows. */
+  /** The addresses of the first page and of the next one; undefined when this is the first or the last page. */
   readonly first: string | undefined;
   readonly next: string | undefined;
   readonly now: Date;
   readonly links: Links;
 }
 
-/** The proposals that wait for a decision, all of them in pages. */
+/** The proposals that wait for a decision, in pages. */
 export const WaitingProposals = (props: WaitingProposalsProps) => {
   const { rows, count, first, next } = props;
   if (rows.length === 0 && first === undefined) {
@@ -55,7 +55,7 @@ const Orders = ({ count, newestFirst, ordered }: WaitingProposalsProps) => (
   </div>
 );
 
-const Row = ({ row, now, links }: { readonly row: AwaitingRow } & WaitingProposalsProps) => (
+const Row = ({ row, now, links }: { readonly row: WaitingProposal } & WaitingProposalsProps) => (
   <li>
     <a class="to" href={`${links.thread(row.appId, row.feedbackId)}#proposal`}>
       <Line text={row.subject} />

@@ -1,8 +1,7 @@
 import { type Cycle, cycles } from "../../../../src/contract/console/cycles.ts";
 import { type Listing, listings } from "../../../../src/contract/console/listings.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
-import { devices } from "../../../store/access/devices.ts";
-import { type SlotRequestRow, slotRequests } from "../../../store/testing/slot-requests.ts";
+import type { SlotRequest } from "../../../routes/page-reads.ts";
 import { ExternalLink } from "../../kit/display/external-link.tsx";
 import { Line, UserText } from "../../kit/display/user-text.tsx";
 import { draftAttributes } from "../../kit/form/draft-attributes.ts";
@@ -67,15 +66,12 @@ const withName = (form: Filled, appName: string): Filled => ({
 export const listingPage = (visit: SignedInVisit): Promise<Reply> => showListing(visit);
 
 export async function showListing(visit: SignedInVisit, forms: ListingForms = {}): Promise<Reply> {
-  const { ask, deps, caller, now } = visit;
+  const { ask, now, reads } = visit;
   const frame = await appNavigationOf(visit, "testing");
   const listing = await readListing(visit);
   const { items } = await ask(cycles.list, { params: { listingId: listing.id } });
-  const requests = await slotRequests.list(deps.database, caller.userId, {
-    now: now.toISOString(),
-    most: 500,
-  });
-  const zone = items[0]?.timezone ?? (await zoneOf(visit));
+  const requests = await reads.slotRequests();
+  const zone = items[0]?.timezone ?? (await profileTimezone(visit));
   const plan = forms.plan ?? filledWith({ startsOn: tomorrow(now), timezone: zone ?? "UTC" });
   const ownZone = forms.plan === undefined && zone === undefined;
   return show(
@@ -84,7 +80,7 @@ export async function showListing(visit: SignedInVisit, forms: ListingForms = {}
   );
 }
 
-/** The listing that the path names, within its own app only. Throws `not_found`. */
+/** The listing that the path names, if it belongs to the app in the path. Throws `not_found`. */
 export async function readListing({ ask, param }: SignedInVisit): Promise<Listing> {
   const listing = await ask(listings.read, { params: { listingId: param("listingId") } });
   if (listing.appId !== param("appId").toLowerCase()) throw new ApiError("not_found");
@@ -92,9 +88,9 @@ export async function readListing({ ask, param }: SignedInVisit): Promise<Listin
 }
 
 /** The time zone of the owner's profile. Undefined for UTC, which is also the default of a new profile. */
-async function zoneOf({ deps, caller }: SignedInVisit): Promise<string | undefined> {
-  const profile = await devices.findProfile(deps.database, caller.userId);
-  return profile?.timezone === "UTC" ? undefined : profile?.timezone;
+async function profileTimezone({ reads }: SignedInVisit): Promise<string | undefined> {
+  const timezone = await reads.timezone();
+  return timezone === "UTC" ? undefined : timezone;
 }
 
 const tomorrow = (now: Date): string => new Date(now.getTime() + 86_400_000).toISOString().slice(0, 10);
@@ -109,7 +105,7 @@ interface ListingDetailProps {
   readonly frame: AppNavigation;
   readonly listing: Listing;
   readonly cycles: readonly Cycle[];
-  readonly requests: readonly SlotRequestRow[];
+  readonly requests: readonly SlotRequest[];
   readonly plan: Filled;
   /** Whether the owner's time zone is not known yet. */
   readonly ownZone: boolean;
@@ -156,14 +152,14 @@ const ListingDetail = (props: ListingDetailProps) => {
             action={links.listing(app.id, listing.id, "cycles")}
           />
         </section>
-        <Told {...props} />
+        <TestBrief {...props} />
         <Edit {...props} />
       </div>
     </ConsolePage>
   );
 };
 
-const Told = ({ listing }: ListingDetailProps) => (
+const TestBrief = ({ listing }: ListingDetailProps) => (
   <section class="stack" aria-labelledby="brief">
     <h2 id="brief">What testers read</h2>
     <div class="card stack">

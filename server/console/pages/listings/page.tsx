@@ -1,6 +1,6 @@
 import { type Cycle, cycles } from "../../../../src/contract/console/cycles.ts";
 import { type Listing, listings } from "../../../../src/contract/console/listings.ts";
-import { type SlotRequestRow, slotRequests } from "../../../store/testing/slot-requests.ts";
+import type { SlotRequest } from "../../../routes/page-reads.ts";
 import { Line } from "../../kit/display/user-text.tsx";
 import { versionOf } from "../../kit/form/filled-form.ts";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
@@ -11,8 +11,6 @@ import type { SignedInVisit } from "../../visit.ts";
 import { CycleLine, isLive } from "../cycles/cycle-line.tsx";
 import { SlotRequestLines } from "../cycles/slot-request-lines.tsx";
 
-const mostRequests = 500;
-
 interface Offer {
   readonly listing: Listing;
   readonly cycles: readonly Cycle[];
@@ -21,13 +19,13 @@ interface Offer {
 interface TestingProps {
   readonly frame: AppNavigation;
   readonly offers: readonly Offer[];
-  readonly requests: readonly SlotRequestRow[];
+  readonly requests: readonly SlotRequest[];
   readonly now: Date;
 }
 
 /** The tests of an app: first the requests that wait for its owner, then each listing with its live cycles. */
 export async function listingsPage(visit: SignedInVisit): Promise<Reply> {
-  const { ask, deps, caller, now } = visit;
+  const { ask, now, reads } = visit;
   const frame = await appNavigationOf(visit, "testing");
   const { items } = await ask(listings.list, { params: { appId: frame.app.id } });
   const offers = await Promise.all(
@@ -36,10 +34,7 @@ export async function listingsPage(visit: SignedInVisit): Promise<Reply> {
       return { listing, cycles: found.items };
     }),
   );
-  const rows = await slotRequests.list(deps.database, caller.userId, {
-    now: now.toISOString(),
-    most: mostRequests,
-  });
+  const rows = await reads.slotRequests();
   const requests = rows.filter(({ appId }) => appId === frame.app.id);
   return show(<Testing {...{ frame, offers, requests, now }} />);
 }
@@ -73,7 +68,7 @@ const Testing = ({ frame, offers, requests, now }: TestingProps) => (
 );
 
 interface WaitingProps {
-  readonly rows: readonly SlotRequestRow[];
+  readonly rows: readonly SlotRequest[];
   readonly frame: AppNavigation;
   readonly now: Date;
 }
@@ -89,7 +84,7 @@ const Waiting = ({ rows, frame, now }: WaitingProps) =>
 interface OfferProps {
   readonly offer: Offer;
   readonly frame: AppNavigation;
-  readonly requests: readonly SlotRequestRow[];
+  readonly requests: readonly SlotRequest[];
 }
 
 const OfferSection = ({ offer: { listing, cycles }, frame: { links, app }, requests }: OfferProps) => {
@@ -130,5 +125,5 @@ const OfferSection = ({ offer: { listing, cycles }, frame: { links, app }, reque
 };
 
 /** How many testers ask for a seat in a cycle. */
-export const askedIn = (requests: readonly SlotRequestRow[], { id }: Pick<Cycle, "id">): number =>
+export const askedIn = (requests: readonly SlotRequest[], { id }: Pick<Cycle, "id">): number =>
   requests.filter(({ cycleId }) => cycleId === id).length;

@@ -10,7 +10,7 @@ export interface ChangePasswordProps {
   readonly links: Links;
 }
 
-/** Asks for the present password: an open browser that somebody else sits at is not enough. */
+/** Asks for the current password, so that another person at an open browser cannot change it. */
 export const ChangePassword = ({ form, links }: ChangePasswordProps) => (
   <details class="reveal" open={form !== undefined}>
     <summary>Change password</summary>

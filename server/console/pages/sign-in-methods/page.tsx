@@ -1,6 +1,5 @@
+import type { ConnectedIdentity } from "../../../routes/page-reads.ts";
 import type { IdentityProvider } from "../../../settings/settings.ts";
-import { type IdentityRow, identities } from "../../../store/access/identities.ts";
-import { users } from "../../../store/access/users.ts";
 import { Ago } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
 import type { Filled } from "../../kit/form/field.tsx";
@@ -13,15 +12,15 @@ import { ChangePassword } from "./change-password.tsx";
 
 export const signInMethodsPage = (visit: SignedInVisit): Promise<Reply> => showSignInMethods(visit);
 
-/** With what the visitor signs in, and with what else they could; `form` is a change of the password that was refused. */
+/** The ways to sign in that a person has or can add. `form` is a change of the password that was refused. */
 export async function showSignInMethods(visit: SignedInVisit, form?: Filled): Promise<Reply> {
-  const { deps, caller } = visit;
-  const [frame, user, connected] = await Promise.all([
+  const { reads, settings } = visit;
+  const [frame, hasPassword, connected] = await Promise.all([
     navigationOf(visit),
-    users.findByEmail(deps.database, caller.email),
-    identities.list(deps.database, caller.userId),
+    reads.hasPassword(),
+    reads.connectedIdentities(),
   ]);
-  const { identityProviders } = deps.settings;
+
   return show(
     <ConsolePage frame={frame} title="Sign-in methods" narrow>
       <div class="head">
@@ -34,9 +33,9 @@ export async function showSignInMethods(visit: SignedInVisit, form?: Filled): Pr
         <li>
           <div class="row spread">
             <b>Password</b>
-            <span class="badge">{user?.passwordHash ? "Set" : "None"}</span>
+            <span class="badge">{hasPassword ? "Set" : "None"}</span>
           </div>
-          {user?.passwordHash ? (
+          {hasPassword ? (
             <ChangePassword form={form} links={visit.links} />
           ) : (
             <p class="muted small">
@@ -45,7 +44,7 @@ export async function showSignInMethods(visit: SignedInVisit, form?: Filled): Pr
             </p>
           )}
         </li>
-        {identityProviders.map((provider) => (
+        {settings.identityProviders.map((provider) => (
           <ProviderLine key={provider.id} provider={provider} connected={connected} visit={visit} />
         ))}
       </ul>
@@ -56,7 +55,7 @@ export async function showSignInMethods(visit: SignedInVisit, form?: Filled): Pr
 
 interface ProviderLineProps {
   readonly provider: IdentityProvider;
-  readonly connected: readonly IdentityRow[];
+  readonly connected: readonly ConnectedIdentity[];
   readonly visit: SignedInVisit;
 }
 
@@ -71,7 +70,7 @@ const ProviderLine = ({ provider, connected, visit }: ProviderLineProps) => {
         {identity ? (
           <span class="badge">Connected</span>
         ) : (
-          <a class="button" href={startAddress(visit.deps.settings, provider.id, visit.links.signInMethods)}>
+          <a class="button" href={startAddress(visit.settings, provider.id, visit.links.signInMethods)}>
             Connect <span class="unseen">{provider.name}</span>
           </a>
         )}

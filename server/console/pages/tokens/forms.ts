@@ -5,7 +5,7 @@ import { goTo, type Reply, reshowForm } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { showTokens } from "./page.tsx";
 
-/** Answers with the page itself, as for keys: the token is in no address and in no cookie. */
+/** Answers with the page itself, so that the token is in no address and no cookie. */
 export function createToken(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   return reshowForm(

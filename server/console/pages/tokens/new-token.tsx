@@ -27,7 +27,7 @@ export const NewToken = ({ frame: { links, apps }, form }: NewTokenProps) => {
           name="appId"
           label="Apps"
           options={[
-            ["", "All my apps, also later ones"],
+            ["", "All my apps, including future ones"],
             ...apps.map(({ id, name }) => [id, `Only ${visibleLine(name)}`] as const),
           ]}
         />
@@ -56,7 +56,7 @@ const scopeNames: Record<(typeof maintainerScopes)[number], string> = {
   "apps:read": "Read apps and their keys' labels",
 };
 
-/** Ticks of one name; a form that was sent tells them apart by the name of each. */
+/** A checkbox for each scope. Each has its own name, so that the form can be shown again as it was sent. */
 const Scopes = ({ form }: { readonly form: Filled }) => {
   const fault = faultAt(form, "scopes");
   return (

@@ -14,7 +14,7 @@ import { NewToken } from "./new-token.tsx";
 
 export interface TokenForms {
   readonly form?: Filled;
-  /** A token just made: its secret is shown this once. */
+  /** The new token. Its secret is shown only this once. */
   readonly made?: { readonly label: string; readonly token: string };
 }
 

@@ -6,17 +6,17 @@ import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { BarePage } from "../../kit/layout/bare-page.tsx";
 import { Notice } from "../../kit/layout/notice.tsx";
 import { type AuthorizeRequest, queryOf } from "./authorize-request.ts";
-import type { TavernVisit } from "./visit.ts";
+import type { DeviceSignInVisit } from "./visit.ts";
 
 export interface ApprovalProps {
-  readonly visit: Pick<TavernVisit, "links" | "at" | "settings">;
+  readonly visit: Pick<DeviceSignInVisit, "links" | "at" | "settings">;
   readonly asked: AuthorizeRequest;
   readonly account: { readonly id: string; readonly email: string };
-  /** Whether the person became another since the page was shown. */
+  /** Whether the account has changed since the page was shown. */
   readonly changed: boolean;
 }
 
-/** What a person approves: which device, as whom, for what and for how long. (RFC 8252 8.6) */
+/** What a person approves: the device, the account, what it may do and for how long. (RFC 8252 8.6) */
 export const Approval = ({ visit: { links, at, settings }, asked, account, changed }: ApprovalProps) => (
   <BarePage links={links} title="Sign in a device">
     <div class="card stack approval">
@@ -38,7 +38,7 @@ export const Approval = ({ visit: { links, at, settings }, asked, account, chang
         <dt>Stays signed in</dt>
         <dd>{tokenLifetimeDays} days, or until you sign it out under Devices</dd>
         <dt>Continues in</dt>
-        <dd>{goesTo(asked.redirect, settings.baseUrl)}</dd>
+        <dd>{redirectName(asked.redirect, settings.baseUrl)}</dd>
       </dl>
       <Allowed />
       <p class="notice attention">
@@ -91,8 +91,8 @@ const words: Readonly<Record<DeviceScope, string>> = {
   "testing:proofs:write": "send proofs of your testing",
 };
 
-/** An app has the scheme of its address, a page its host. */
-function goesTo(redirect: string, baseUrl: string): string {
+/** Names where the browser continues: an app by the scheme of its address, a site by its host. */
+function redirectName(redirect: string, baseUrl: string): string {
   if (redirect === baseUrl + codePath) return "a page here that shows you a code";
   const { protocol, host } = new URL(redirect);
   return protocol === "https:" || protocol === "http:" ? host : `the app that opens ${protocol}// addresses`;

@@ -4,7 +4,7 @@ import { AuthorizeQuery } from "../../../../src/contract/sign-in.ts";
 import { isRedirectTarget } from "../../../domain/access/redirect-target.ts";
 import type { Settings } from "../../../settings/settings.ts";
 
-/** What a device asks a person for, checked. */
+/** The sign-in request of a device, validated. */
 export interface AuthorizeRequest extends AuthorizeQuery {
   readonly redirect: string;
 }
@@ -12,8 +12,8 @@ export interface AuthorizeRequest extends AuthorizeQuery {
 const fields = ["device", "name", "challenge", "state"] as const;
 
 /**
- * Reads what a device asks for, from the query with which it opened the browser, or from the form that repeats it. Throws
- * `bad_redirect` before anything else is looked at, then `bad_request`. (rule S3)
+ * Reads the request of a device, from the query with which it opened the browser or from the form that repeats it. Throws
+ * `bad_redirect` before every other check, then `bad_request`. (rule S3)
  */
 export function readAuthorizeRequest(
   given: URLSearchParams,
@@ -34,7 +34,7 @@ export function readAuthorizeRequest(
   return { ...parsed.data, redirect };
 }
 
-/** The same as a query: forms keep it whole, since browsers change line breaks in their fields. */
+/** The request as a query. Forms carry it in one field, because browsers change line breaks in fields. */
 export function queryOf({ redirect, device, name, challenge, state }: AuthorizeRequest): string {
   const query = new URLSearchParams({ redirect, device, name, challenge });
   if (state !== undefined) query.set("state", state);

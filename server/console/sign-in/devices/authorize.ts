@@ -1,3 +1,4 @@
+import { deviceApproval } from "../../../../src/contract/console/device-approval.ts";
 import { badRequest } from "../../../../src/contract/errors.ts";
 import {
   formActionOf,
@@ -8,57 +9,60 @@ import type { ConsoleCaller } from "../../../http/handler.ts";
 import { goTo, show } from "../../reply.ts";
 import { Approval } from "./approval.tsx";
 import { type AuthorizeRequest, queryOf, readAuthorizeRequest } from "./authorize-request.ts";
-import { tavern } from "./endpoints.ts";
 import { onTo } from "./paths.ts";
-import type { TavernReply, TavernVisit } from "./visit.ts";
+import type { DeviceSignInReply, DeviceSignInVisit } from "./visit.ts";
 
-/** Shows what a device asks for, to whom is signed in. It is never skipped: an approval is for one device, once. */
-export async function authorizePage(visit: TavernVisit): Promise<TavernReply> {
+/** Shows the request of a device to the signed-in person. It is never skipped: an approval is for one device, once. */
+export async function authorizePage(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const asked = readAuthorizeRequest(visit.query, visit.settings);
   const caller = await visit.caller();
-  return caller ? showApproval(visit, asked, caller) : signInFirst(visit, asked);
+  return caller ? showApproval(visit, { asked, caller }) : signInFirst(visit, asked);
 }
 
-/** Does what the person says: the browser goes back to who asked, with a code or without. (303: RFC 9700 4.12) */
-export async function decide(visit: TavernVisit): Promise<TavernReply> {
+/** Approves or refuses the device. The browser returns to the app that opened it, with a code or an error. (303: RFC 9700 4.12) */
+export async function decide(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const { fields } = visit;
   const asked = readAuthorizeRequest(new URLSearchParams(fields.text("asked")), visit.settings);
   const caller = await visit.caller();
   if (!caller) return signInFirst(visit, asked);
-  // Somebody may have signed in as somebody else since: the page told who would be signed in.
-  if (fields.text("account") !== caller.userId) return showApproval(visit, asked, caller, { changed: true });
+  // The account may have changed since the page was shown, and the page named the account.
+  if (fields.text("account") !== caller.userId) return showApproval(visit, { asked, caller, changed: true });
   const { once } = fields;
-  if (once === undefined) throw badRequest("once", "must be what the page gave");
+  if (once === undefined) throw badRequest("once", "is missing; reload the page");
   const { device, name, challenge } = asked;
   const asking = { body: { device, name, challenge }, once };
   switch (fields.text("decision")) {
     case "approve":
-      return goBack(asked, await visit.askAs(caller)(tavern.approve, asking));
+      return goBack(asked, await visit.askAs(caller)(deviceApproval.approve, asking));
     case "refuse":
-      await visit.askAs(caller)(tavern.refuse, asking);
+      await visit.askAs(caller)(deviceApproval.refuse, asking);
       return goBack(asked, { error: "access_denied" });
     default:
       throw badRequest("decision", "must be `approve` or `refuse`");
   }
 }
 
+interface ShownApproval {
+  readonly asked: AuthorizeRequest;
+  readonly caller: ConsoleCaller;
+  readonly changed?: boolean;
+}
+
 function showApproval(
-  visit: TavernVisit,
-  asked: AuthorizeRequest,
-  { userId, email }: ConsoleCaller,
-  { changed = false } = {},
-): TavernReply {
+  visit: DeviceSignInVisit,
+  { asked, caller: { userId, email }, changed = false }: ShownApproval,
+): DeviceSignInReply {
   return {
     reply: show(Approval({ visit, asked, account: { id: userId, email }, changed }), changed ? 409 : 200),
     traits: { formAction: formActionOf(asked.redirect) },
   };
 }
 
-const signInFirst = ({ at }: TavernVisit, asked: AuthorizeRequest): TavernReply => ({
+const signInFirst = ({ at }: DeviceSignInVisit, asked: AuthorizeRequest): DeviceSignInReply => ({
   reply: goTo(onTo(at.signIn, `${at.authorize}?${queryOf(asked)}`)),
 });
 
-const goBack = ({ redirect, state }: AuthorizeRequest, answer: RedirectAnswer): TavernReply => ({
+const goBack = ({ redirect, state }: AuthorizeRequest, answer: RedirectAnswer): DeviceSignInReply => ({
   reply: goTo(redirectAddress(redirect, answer, state)),
   traits: { referrerPolicy: "no-referrer" },
 });

@@ -4,7 +4,7 @@ import type { Links } from "../../links.ts";
 import { showErrorPage } from "../../pages/error/page.tsx";
 import type { Reply } from "../../reply.ts";
 
-/** Why a device is not signed in here. Nothing of what it sent is shown, and nobody is sent where it wanted. */
+/** Why a device is not signed in. Nothing that it sent is shown, and the browser is not redirected to its address. */
 export function showDeviceSignInError(links: Links, error: ApiError, requestId: string): Reply {
   const title = titles.get(error.code);
   if (title === undefined) return showErrorPage(links, error, { requestId, typed: [] });

@@ -1,17 +1,18 @@
+import { signUpPath } from "../../../../src/contract/console/device-approval.ts";
 import { authorizePath, codePath } from "../../../../src/contract/sign-in.ts";
 import type { Settings } from "../../../settings/settings.ts";
 
-/** Where requests for the sign-in of devices arrive. */
+/** The paths of the device sign-in pages, as requests arrive. */
 export const deviceSignInPaths = {
   authorize: authorizePath,
   signIn: "/tavern/sign-in",
-  signUp: "/tavern/sign-up",
+  signUp: signUpPath,
   switchAccount: "/tavern/switch",
   code: codePath,
 } as const;
 
-/** The same as links begin: with what a proxy in front cuts off. */
-export function deviceSignInLinks({ baseUrl }: Pick<Settings, "baseUrl">): TavernLinks {
+/** The same paths for links: with the path of `baseUrl`, which a proxy in front may cut off. */
+export function deviceSignInLinks({ baseUrl }: Pick<Settings, "baseUrl">): DeviceSignInLinks {
   const at = new URL(baseUrl).pathname.replace(/\/$/, "");
   return {
     authorize: at + deviceSignInPaths.authorize,
@@ -22,7 +23,7 @@ export function deviceSignInLinks({ baseUrl }: Pick<Settings, "baseUrl">): Taver
   };
 }
 
-export type TavernLinks = { readonly [Name in keyof typeof deviceSignInPaths]: string };
+export type DeviceSignInLinks = { readonly [Name in keyof typeof deviceSignInPaths]: string };
 
-/** A page after which one goes on to `to`. */
+/** The address of a page that leads on to `to`. */
 export const onTo = (path: string, to: string): string => `${path}?${new URLSearchParams({ to })}`;

@@ -10,16 +10,16 @@ import { showDeviceSignInError } from "./error-page.tsx";
 import { deviceSignInPaths } from "./paths.ts";
 import { codePage } from "./sign-in-code-page.tsx";
 import { signIn, signInPage, signUp, signUpPage, switchAccount } from "./sign-in-forms.ts";
-import { createTavernVisits, type TavernAnswer } from "./visit.ts";
+import { createDeviceSignInVisits, type DeviceSignInHandler } from "./visit.ts";
 
-/** The pages by which a person signs a device in. (rule S3) */
+/** The pages on which a person signs a device in. (rule S3) */
 export function deviceSignInRoutes(deps: Deps, door: Door, api: Api<Contract>): Route[] {
-  const visitOf = createTavernVisits(deps, door, api);
+  const visitOf = createDeviceSignInVisits(deps, door, api);
   const respond = createRespond(deps.settings);
   const showError: ShowError = (ctx, error, links) =>
     showDeviceSignInError(links, error, String(ctx.state.requestId));
   const orErrorPage = answerErrors(deps, answerWithErrorPage(deps.settings, showError));
-  const route = (method: "GET" | "POST", path: string, answer: TavernAnswer): Route => ({
+  const route = (method: "GET" | "POST", path: string, answer: DeviceSignInHandler): Route => ({
     method,
     path,
     answer: (ctx) =>

@@ -2,10 +2,10 @@ import type { VNode } from "preact";
 import { BarePage } from "../../kit/layout/bare-page.tsx";
 import type { Links } from "../../links.ts";
 import { show } from "../../reply.ts";
-import type { TavernReply, TavernVisit } from "./visit.ts";
+import type { DeviceSignInReply, DeviceSignInVisit } from "./visit.ts";
 
-/** Shows a code to who carries it to a terminal by hand. Nothing of the address is shown but a well-formed code. */
-export async function codePage({ links, query }: TavernVisit): Promise<TavernReply> {
+/** Shows a code for a person to copy to a terminal. From the address, only a well-formed code is shown. */
+export async function codePage({ links, query }: DeviceSignInVisit): Promise<DeviceSignInReply> {
   return { reply: show(pageFor(links, query)), traits: { referrerPolicy: "no-referrer" } };
 }
 
@@ -52,7 +52,7 @@ const Nothing = ({ links }: { readonly links: Links }) => (
   <BarePage links={links} title="No code">
     <div class="card stack">
       <h1>There is no code here</h1>
-      <p>Begin on the device that you want to sign in. It opens the page on which you approve it.</p>
+      <p>Start on the device that you want to sign in. It opens the page on which you approve it.</p>
     </div>
   </BarePage>
 );

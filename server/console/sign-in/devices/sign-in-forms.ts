@@ -1,18 +1,18 @@
 import { session } from "../../../../src/contract/console/console-session.ts";
+import { deviceApproval } from "../../../../src/contract/console/device-approval.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { returnPath } from "../../console-path.ts";
 import { filledAgain, filledWith } from "../../kit/form/filled-form.ts";
 import { goTo, reshowForm, show } from "../../reply.ts";
-import { tavern } from "./endpoints.ts";
 import { onTo } from "./paths.ts";
 import { type EntryProps, SignIn, SignUp } from "./sign-in-page.tsx";
-import type { TavernReply, TavernVisit } from "./visit.ts";
+import type { DeviceSignInReply, DeviceSignInVisit } from "./visit.ts";
 
-export const signInPage = async (visit: TavernVisit): Promise<TavernReply> => ({
+export const signInPage = async (visit: DeviceSignInVisit): Promise<DeviceSignInReply> => ({
   reply: show(SignIn(entryOf(visit, visit.query.get("to") ?? ""))),
 });
 
-export async function signIn(visit: TavernVisit): Promise<TavernReply> {
+export async function signIn(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const { fields, ask } = visit;
   const entry = entryOf(visit, fields.text("to"));
   const reply = await reshowForm(
@@ -25,17 +25,17 @@ export async function signIn(visit: TavernVisit): Promise<TavernReply> {
   return { reply };
 }
 
-export async function signUpPage(visit: TavernVisit): Promise<TavernReply> {
+export async function signUpPage(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   if (!visit.settings.registration) throw new ApiError("not_found");
   return { reply: show(SignUp(entryOf(visit, visit.query.get("to") ?? ""))) };
 }
 
-export async function signUp(visit: TavernVisit): Promise<TavernReply> {
+export async function signUp(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const { fields, ask } = visit;
   const entry = entryOf(visit, fields.text("to"));
   const reply = await reshowForm(
     async () => {
-      await ask(tavern.register, { body: credentialsOf(visit) });
+      await ask(deviceApproval.register, { body: credentialsOf(visit) });
       return goTo(entry.to);
     },
     async (refusal) => show(SignUp({ ...entry, form: filledAgain(fields, refusal) }), refusal.status),
@@ -43,20 +43,20 @@ export async function signUp(visit: TavernVisit): Promise<TavernReply> {
   return { reply };
 }
 
-/** Ends the session of this browser, so that the person can go on as somebody else. */
-export async function switchAccount(visit: TavernVisit): Promise<TavernReply> {
+/** Ends the session of this browser, so that the person can sign in with another account. */
+export async function switchAccount(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const { to } = entryOf(visit, visit.fields.text("to"));
   const caller = await visit.caller();
   if (caller) await visit.askAs(caller)(session.remove, { once: visit.fields.once });
   return { reply: goTo(onTo(visit.at.signIn, to)) };
 }
 
-function entryOf(visit: TavernVisit, to: string): EntryProps {
+function entryOf(visit: DeviceSignInVisit, to: string): EntryProps {
   const { settings, links } = visit;
   return { visit, to: returnPath(to, settings.baseUrl, links.home), form: filledWith() };
 }
 
-const credentialsOf = ({ fields }: TavernVisit) => ({
+const credentialsOf = ({ fields }: DeviceSignInVisit) => ({
   email: fields.text("email"),
   password: fields.text("password"),
 });

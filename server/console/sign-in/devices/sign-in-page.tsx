@@ -4,22 +4,22 @@ import { BarePage } from "../../kit/layout/bare-page.tsx";
 import { Refused, SignInRefused } from "../../kit/layout/notice.tsx";
 import { ProviderLinks } from "../identity-providers/provider-links.tsx";
 import { onTo } from "./paths.ts";
-import type { TavernVisit } from "./visit.ts";
+import type { DeviceSignInVisit } from "./visit.ts";
 
 export interface EntryProps {
-  readonly visit: TavernVisit;
-  /** Where the person goes on to: a path of this server. */
+  readonly visit: DeviceSignInVisit;
+  /** The path of this server to open afterwards. */
   readonly to: string;
   readonly form: Filled;
 }
 
-/** The door for who is on the way to approve a device. */
+/** The sign-in page of a person who is about to approve a device. */
 export const SignIn = ({ visit: { links, at, settings }, to, form }: EntryProps) => (
   <BarePage links={links} title="Sign in">
     <div class="card stack">
       <div class="stack tight">
         <h1>Sign in</h1>
-        <p class="muted">Then you decide whether the device that sent you here is signed in, too.</p>
+        <p class="muted">Next, you decide whether to sign in the device that opened this page.</p>
       </div>
       <SignInRefused refusal={form.refusal} />
       <form class="stack" method="post" action={at.signIn}>
@@ -75,7 +75,7 @@ interface PasswordProps {
   readonly hint?: string;
 }
 
-/** What was typed is not sent back. */
+/** A typed password is never sent back. */
 const Password = ({ autocomplete, refusal, hint }: PasswordProps) => (
   <TextField
     form={{ value: () => "", refusal }}

@@ -1,59 +1,59 @@
 import type { Context } from "koa";
-import { ApiError } from "../../../../src/contract/errors.ts";
+import { deviceApproval } from "../../../../src/contract/console/device-approval.ts";
 import type { Contract } from "../../../../src/contract/index.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Api } from "../../../http/api.ts";
-import { isOwnOrigin } from "../../../http/authenticate.ts";
 import { senderOf } from "../../../http/bodies/arrivals.ts";
 import type { ConsoleCaller } from "../../../http/handler.ts";
 import type { Door } from "../../../http/mount.ts";
 import { sessionCookie } from "../../../http/session-cookie.ts";
+import { deviceApprovalHandlers } from "../../../routes/access/device-approval.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import { type Ask, createAsks } from "../../ask.ts";
+import { refuseForeignForm, unlessSignedOut } from "../../browser-request.ts";
 import { consolePathOf } from "../../console-path.ts";
 import { type Fields, noFields, readForm } from "../../kit/form/read-form.ts";
 import { createLinks, type Links } from "../../links.ts";
 import type { Reply } from "../../reply.ts";
 import type { PageTraits } from "../../respond.ts";
-import { tavern as endpoints } from "./endpoints.ts";
-import { deviceSignIn } from "./handlers.ts";
-import { deviceSignInLinks, type TavernLinks } from "./paths.ts";
+import { type DeviceSignInLinks, deviceSignInLinks } from "./paths.ts";
 
-/** One request to a page or a form by which devices sign in. */
-export interface TavernVisit {
+/** One request to a page or a form of the device sign-in. */
+export interface DeviceSignInVisit {
   readonly settings: Settings;
-  /** Of the console, and of these pages. */
+  /** The addresses of the console. */
   readonly links: Links;
-  readonly at: TavernLinks;
+  /** The addresses of these pages. */
+  readonly at: DeviceSignInLinks;
   readonly now: Date;
   readonly query: URLSearchParams;
   readonly fields: Fields;
   readonly ask: Ask;
-  /** Who is signed in in this browser. */
+  /** The person who is signed in in this browser; undefined when nobody is. */
   caller(): Promise<ConsoleCaller | undefined>;
-  /** Calls an endpoint as them. */
+  /** Calls an endpoint as this person. */
   readonly askAs: (caller: ConsoleCaller) => Ask;
 }
 
-/** What such a visit ends with, and how its page differs from others. */
-export interface TavernReply {
+/** The reply to a visit, and the headers of its page that differ from other pages. */
+export interface DeviceSignInReply {
   readonly reply: Reply;
   readonly traits?: PageTraits;
 }
 
-export type TavernAnswer = (visit: TavernVisit) => Promise<TavernReply>;
+export type DeviceSignInHandler = (visit: DeviceSignInVisit) => Promise<DeviceSignInReply>;
 
-/** Makes visits of requests. Forms of foreign pages are refused before they are read. */
-export function createTavernVisits(
+/** Makes visits of requests. A form of another server's page is refused before it is read. */
+export function createDeviceSignInVisits(
   deps: Deps,
   door: Door,
   { contract, handlers }: Api<Contract>,
-): (ctx: Context) => Promise<TavernVisit> {
+): (ctx: Context) => Promise<DeviceSignInVisit> {
   const { settings, clock } = deps;
   const asks = createAsks(
     {
-      contract: { ...contract, tavern: endpoints },
-      handlers: { ...handlers, tavern: deviceSignIn(deps) },
+      contract: { ...contract, deviceApproval },
+      handlers: { ...handlers, deviceApproval: deviceApprovalHandlers(deps) },
     },
     deps,
   );
@@ -64,7 +64,7 @@ export function createTavernVisits(
   return async (ctx) => {
     // Only a session counts here: a bearer token approves nothing.
     const browser = { ...door.readCredentials(ctx, ctx.method === "POST"), authorization: undefined };
-    if (browser.mutates && !isOwnOrigin(browser.origin, settings)) throw foreignForm();
+    refuseForeignForm(browser, settings);
     const address = door.addressOf(ctx.req);
     const sending = { arrivals: door.arrivals, sender: senderOf(undefined, address) };
     const askAs = (caller: ConsoleCaller | undefined) =>
@@ -83,17 +83,7 @@ export function createTavernVisits(
       fields: browser.mutates ? await readForm(ctx.req, sending) : noFields,
       ask: askAs(undefined),
       askAs,
-      caller: () => door.authenticate("session", browser).catch(nobody),
+      caller: () => unlessSignedOut(() => door.authenticate("session", browser)),
     };
   };
 }
-
-function nobody(error: unknown): undefined {
-  if (error instanceof ApiError && error.code === "sign_in_required") return undefined;
-  throw error;
-}
-
-const foreignForm = () =>
-  new ApiError("forbidden", {
-    message: "This form was not sent from a page of this server. Open the page and send it again.",
-  });

@@ -1,6 +1,6 @@
 const lifetimeMilliseconds = 86_400_000;
 
-/** Makes something once for all who ask within a day, and again after it failed. */
+/** Caches the result of `make` for a day. A failure is not cached. */
 export function cachedForDay<Made>(make: () => Promise<Made>, now: () => Date): () => Promise<Made> {
   let made: { readonly result: Promise<Made>; readonly until: number } | undefined;
   return () => {

@@ -2,7 +2,7 @@ import type { Context } from "koa";
 import type { Settings } from "../../../settings/settings.ts";
 import { lifetimeSeconds } from "./sealed-flow.ts";
 
-/** The cookie that waits for a person who is away at a provider. */
+/** The cookie that keeps the state of a sign-in while the person is at the provider. */
 export function flowCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
   const secure = consoleUrl.startsWith("https:");
   const name = secure ? "__Host-innkeep-with" : "innkeep-with";

@@ -4,31 +4,39 @@ import type { ConsoleCaller } from "../../../http/handler.ts";
 import type { Door } from "../../../http/mount.ts";
 import { sessionCookie } from "../../../http/session-cookie.ts";
 import { identities, type Proven } from "../../../routes/access/identities.ts";
+import { unlessSignedOut } from "../../browser-request.ts";
 import { consolePathOf, returnPath } from "../../console-path.ts";
 import { createLinks } from "../../links.ts";
 import { goTo, type Reply } from "../../reply.ts";
 import { connectAddress } from "./addresses.ts";
-import { createCallerOf } from "./caller-of.ts";
 import { flowCookie } from "./flow-cookie.ts";
 import { showConnectPage } from "./identity-pages.tsx";
-import { refusalOf, unknownJourney } from "./identity-refusals.ts";
+import { refusalOf, unknownFlow } from "./identity-refusals.ts";
 import type { Provider } from "./provider.ts";
 import { createSealedFlows, type SignInFlow } from "./sealed-flow.ts";
 
-/** A longer one would not fit into the cookie. */
+/** A proven identity that the signed-in person can connect, and where to go afterwards. */
+interface Offer {
+  readonly proven: Proven;
+  readonly to: string;
+  readonly caller: ConsoleCaller;
+}
+
+/** A longer address does not fit into the cookie. */
 const longestTo = 2_000;
 
-/** The way of a person to a provider and back, and what comes of it. */
+/** Sends a person to a provider, and finishes the sign-in when they return. */
 export function createFlows(deps: Deps, door: Door) {
   const { settings } = deps;
   const links = createLinks(consolePathOf(settings).href);
   const session = sessionCookie(settings);
   const cookie = flowCookie(settings);
   const sealed = createSealedFlows(deps);
-  const desk = identities(deps);
-  const callerOf = createCallerOf(door);
+  const { isFirst, finishSignIn } = identities(deps);
+  const findCaller = (ctx: Context) =>
+    unlessSignedOut(() => door.authenticate("session", door.readCredentials(ctx, false)));
 
-  const offer = (provider: Provider, proven: Proven, to: string, caller: ConsoleCaller): Reply => {
+  const offer = (provider: Provider, { proven, to, caller }: Offer): Reply => {
     const { providerId, issuer, subject } = proven;
     const identity = { providerId, issuer, subject };
     return showConnectPage({
@@ -40,38 +48,38 @@ export function createFlows(deps: Deps, door: Door) {
       sealed: sealed.sealOffer({ proven: identity, userId: caller.userId, to }),
     });
   };
-  const arrive = async (ctx: Context, provider: Provider, journey: SignInFlow): Promise<Reply> => {
-    const proven = await provider.finish(new URLSearchParams(ctx.querystring), journey.way);
-    const caller = await callerOf.findCaller(ctx);
-    const arrived = await desk.finishSignIn(proven, {
-      startedBy: journey.startedBy,
+  const answerReturn = async (ctx: Context, provider: Provider, flow: SignInFlow): Promise<Reply> => {
+    const proven = await provider.finish(new URLSearchParams(ctx.querystring), flow.way);
+    const caller = await findCaller(ctx);
+    const finished = await finishSignIn(proven, {
+      startedBy: flow.startedBy,
       caller,
       sessionId: ctx.cookies.get(session.name),
       address: door.addressOf(ctx.req),
     });
-    if (arrived.outcome === "refused") throw refusalOf(arrived.why, provider.name);
-    if (arrived.outcome === "offered" && caller) return offer(provider, proven, journey.to, caller);
-    if (arrived.outcome === "signed_in") session.set(ctx, arrived.session);
-    return goTo(journey.to);
+    if (finished.outcome === "refused") throw refusalOf(finished.why, provider.name);
+    if (finished.outcome === "offered" && caller) return offer(provider, { proven, to: flow.to, caller });
+    if (finished.outcome === "signed_in") session.set(ctx, finished.session);
+    return goTo(flow.to);
   };
 
   return {
     async start(ctx: Context, provider: Provider): Promise<Reply> {
       const asked = new URLSearchParams(ctx.querystring).get("to") ?? "";
       const to = returnPath(asked.length > longestTo ? "" : asked, settings.consoleUrl, links.home);
-      const caller = await callerOf.findCaller(ctx);
+      const caller = await findCaller(ctx);
       const { location, way } = await provider.begin();
-      cookie.set(ctx, sealed.sealJourney({ providerId: provider.id, way, to, startedBy: caller?.userId }));
+      cookie.set(ctx, sealed.sealFlow({ providerId: provider.id, way, to, startedBy: caller?.userId }));
       return goTo(location);
     },
 
-    /** A journey ends once, however it ends. */
+    /** Finishes a sign-in. It can be tried once only, whether it succeeds or fails. */
     async finish(ctx: Context, provider: Provider): Promise<Reply> {
-      const journey = sealed.openJourney(cookie.read(ctx));
-      if (journey?.providerId !== provider.id) throw unknownJourney(provider.name);
+      const flow = sealed.openFlow(cookie.read(ctx));
+      if (flow?.providerId !== provider.id) throw unknownFlow(provider.name);
       try {
-        if (!(await desk.isFirst(journey.way.state))) throw unknownJourney(provider.name);
-        return await arrive(ctx, provider, journey);
+        if (!(await isFirst(flow.way.state))) throw unknownFlow(provider.name);
+        return await answerReturn(ctx, provider, flow);
       } finally {
         cookie.clear(ctx);
       }

@@ -6,16 +6,19 @@ import { type Reply, show } from "../../reply.ts";
 
 export interface ConnectProps {
   readonly links: Links;
-  /** Names of the provider, of the person there, where it tells one, and of their account here. */
+  /** The name of the provider. */
   readonly provider: string;
+  /** The person's e-mail address at the provider; undefined when the provider does not give it. */
   readonly address: string | undefined;
+  /** The e-mail address of the account here. */
   readonly account: string;
-  /** Where the form is sent, and what it is about. */
+  /** The address of the form. */
   readonly action: string;
+  /** The sealed offer, which the form sends back. */
   readonly sealed: string;
 }
 
-/** Asks before an identity opens an account: a foreign page may have sent the browser to the provider. */
+/** Asks before an identity is connected, because another site may have sent the browser to the provider. */
 export const showConnectPage = (props: ConnectProps): Reply => show(<Offer {...props} />);
 
 const Offer = ({ links, provider, address, account, action, sealed }: ConnectProps) => (
@@ -53,10 +56,9 @@ const Offer = ({ links, provider, address, account, action, sealed }: ConnectPro
   </BarePage>
 );
 
-/** Why a provider did not open the console. */
+/** Why a sign-in with a provider failed. */
 export const showIdentityRefusal = (links: Links, error: ApiError): Reply => ({
   status: error.status,
-  retryAfterSeconds: error.details.retryAfterSeconds,
   document: (
     <BarePage links={links} title="Not signed in">
       <div class="card stack">
@@ -75,7 +77,7 @@ export const showIdentityRefusal = (links: Links, error: ApiError): Reply => ({
   ),
 });
 
-/** Who has an account goes on to where the provider is connected to it. */
+/** The sign-in page. A person who has an account then continues to the page that connects the provider. */
 const signInAgain = ({ signIn, signInMethods }: Links, { code }: ApiError): string =>
   code === "email_taken" ? `${signIn}?${new URLSearchParams({ to: signInMethods })}` : signIn;
 

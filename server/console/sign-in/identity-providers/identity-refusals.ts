@@ -1,7 +1,7 @@
 import { ApiError } from "../../../../src/contract/errors.ts";
 import type { IdentityRefusal } from "../../../domain/access/identity-verdict.ts";
 
-/** What a person is told whose identity opens nothing here. */
+/** The error for a person whose identity cannot sign in here. */
 export function refusalOf(why: IdentityRefusal, provider: string): ApiError {
   switch (why) {
     case "session_changed":
@@ -29,8 +29,8 @@ export function refusalOf(why: IdentityRefusal, provider: string): ApiError {
   }
 }
 
-/** Who comes back without having set out in this browser, or too late. */
-export const unknownJourney = (provider: string) =>
+/** The error for a return from a provider that was not started in this browser, or came too late. */
+export const unknownFlow = (provider: string) =>
   new ApiError("bad_request", {
     message: `This sign-in with ${provider} did not begin in this browser, took too long, or is over. Start it again.`,
   });

@@ -3,9 +3,9 @@ import { ApiError } from "../../../../src/contract/errors.ts";
 
 const retryAfterSeconds = 5;
 
-/** Turns what goes wrong with a provider into what the person is told. Nothing that the provider sent is told or logged. */
+/** Turns failures of a provider into errors for the person. Nothing that the provider sent is shown or logged. */
 export const providerErrors = (name: string) => {
-  const silent = (cause: unknown) =>
+  const unavailable = (cause: unknown) =>
     new ApiError(
       "busy",
       { message: `${name} cannot be used right now. Try again shortly.`, retryAfterSeconds },
@@ -14,11 +14,11 @@ export const providerErrors = (name: string) => {
   return {
     discovering: <Result>(work: Promise<Result>): Promise<Result> =>
       work.catch((error: unknown) => {
-        throw silent(error);
+        throw unavailable(error);
       }),
     verifying: <Result>(work: Promise<Result>): Promise<Result> =>
       work.catch((error: unknown) => {
-        throw isSilence(error) ? silent(error) : refusal(name, error);
+        throw isUnavailable(error) ? unavailable(error) : refusal(name, error);
       }),
   };
 };
@@ -35,8 +35,11 @@ function refusal(name: string, error: unknown): ApiError {
   return new ApiError("bad_request", { message }, { cause });
 }
 
-/** The network, a timeout, the provider's own trouble, or that it does not know this deployment: nothing a person could mend. */
-function isSilence(error: unknown): boolean {
+/**
+ * Whether the provider cannot be used: the network fails, it times out, it has an error of its own, or it does not accept
+ * this deployment. The person cannot fix any of these.
+ */
+function isUnavailable(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof openid.WWWAuthenticateChallengeError) return true;
   if (error instanceof openid.AuthorizationResponseError)
     return ["server_error", "temporarily_unavailable"].includes(error.error);
@@ -47,7 +50,7 @@ function isSilence(error: unknown): boolean {
   return code === "OAUTH_TIMEOUT" || (cause instanceof Response && cause.status >= 500);
 }
 
-/** Answers of providers hold codes and tokens: only what kind of fault it was is kept. */
+/** The kind of an error, without the provider's answer, which may hold codes and tokens. */
 function withoutContents(error: unknown): Error {
   if (!(error instanceof Error)) return new Error("not an error");
   const code = "code" in error ? ` (${error.code})` : "";
@@ -55,7 +58,7 @@ function withoutContents(error: unknown): Error {
   return new Error(error.message + code + kindOf(error) + under);
 }
 
-/** One of the few words of the standard, such as `invalid_client`. */
+/** An error code of the standard, such as `invalid_client`. */
 function kindOf(error: Error): string {
   if (error instanceof openid.ResponseBodyError) return `: ${error.error.slice(0, 60)}`;
   if (!(error instanceof openid.WWWAuthenticateChallengeError)) return "";

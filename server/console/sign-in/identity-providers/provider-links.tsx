@@ -4,13 +4,13 @@ import { startAddress } from "./addresses.ts";
 
 export interface ProviderLinksProps {
   readonly settings: Settings;
-  /** Where to go on to: a path. */
+  /** The path to open afterwards. */
   readonly to: string;
-  /** Whether they open in a tab of their own, because this one holds what must not be lost. */
+  /** Whether the links open in a new tab, because this page holds unsaved text. */
   readonly apart?: boolean;
 }
 
-/** The ways in beside a password. */
+/** Links to sign in with a provider instead of a password. */
 export const ProviderLinks = ({ settings, to, apart = false }: ProviderLinksProps) =>
   settings.identityProviders.length === 0 ? null : (
     <nav class="stack" aria-label="Other ways to sign in">

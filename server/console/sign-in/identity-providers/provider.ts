@@ -6,30 +6,30 @@ import type { IdentityProvider } from "../../../settings/settings.ts";
 import { cachedForDay } from "./day-cache.ts";
 import { providerErrors } from "./provider-errors.ts";
 
-/** What must be the same when a person comes back as when they set out. */
-export interface Way {
+/** The values that must be the same at the start and at the end of a sign-in. */
+export interface FlowChecks {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** An OpenID Connect provider. Its methods throw ApiErrors: `busy` where it does not answer. */
+/** An OpenID Connect provider. Its methods throw ApiErrors: `busy` when it does not answer. */
 export interface Provider {
   readonly id: string;
   readonly name: string;
-  begin(): Promise<{ readonly location: string; readonly way: Way }>;
-  /** `answer` is the query with which the person came back. */
-  finish(answer: URLSearchParams, way: Way): Promise<Proven>;
+  begin(): Promise<{ readonly location: string; readonly way: FlowChecks }>;
+  /** `answer` is the query with which the person returned. */
+  finish(answer: URLSearchParams, way: FlowChecks): Promise<Proven>;
 }
 
 const timeoutSeconds = 5;
 
-/** Nothing is asked of a provider before somebody wants to sign in with it. */
+/** A provider is contacted only when somebody signs in with it. */
 export function createProvider(settings: IdentityProvider, callback: string, clock: Clock): Provider {
   const { id, name } = settings;
-  const terms = providerErrors(name);
+  const errors = providerErrors(name);
   const configuration = cachedForDay(
-    () => terms.discovering(discover(settings)),
+    () => errors.discovering(discover(settings)),
     () => clock.now(),
   );
   return {
@@ -54,7 +54,7 @@ export function createProvider(settings: IdentityProvider, callback: string, clo
     },
     async finish(answer, way) {
       const config = await configuration();
-      const { issuer, subject, email } = await terms.verifying(
+      const { issuer, subject, email } = await errors.verifying(
         redeem(config, new URL(`${callback}?${answer}`), way),
       );
       return { providerId: id, issuer, subject, email };
@@ -64,15 +64,15 @@ export function createProvider(settings: IdentityProvider, callback: string, clo
 
 function discover({ issuer, clientId, clientSecret }: IdentityProvider): Promise<openid.Configuration> {
   const server = new URL(issuer);
-  // The signature is checked, too: over http nothing else would tell whose token it is.
+  // The signature is checked, too: over http nothing else proves who made the token.
   const execute = [openid.enableNonRepudiationChecks];
   if (server.protocol === "http:") execute.push(openid.allowInsecureRequests);
-  const authentication = clientSecret === undefined ? openid.None() : secretly(clientSecret);
+  const authentication = clientSecret === undefined ? openid.None() : secretAuthentication(clientSecret);
   return openid.discovery(server, clientId, undefined, authentication, { timeout: timeoutSeconds, execute });
 }
 
-/** In the header, as the standard's default says, where the provider does not rule that out. */
-function secretly(secret: string): openid.ClientAuth {
+/** Sends the secret in the header, the standard's default, unless the provider does not support that. */
+function secretAuthentication(secret: string): openid.ClientAuth {
   const [inHeader, inBody] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)];
   return (server, ...rest) => {
     const known = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
@@ -81,7 +81,7 @@ function secretly(secret: string): openid.ClientAuth {
 }
 
 /** Exchanges the code of an answer, and checks state, issuer, nonce, audience, times and signature. */
-async function redeem(config: openid.Configuration, answer: URL, way: Way) {
+async function redeem(config: openid.Configuration, answer: URL, way: FlowChecks) {
   const tokens = await openid.authorizationCodeGrant(config, answer, {
     expectedState: way.state,
     expectedNonce: way.nonce,
@@ -90,12 +90,12 @@ async function redeem(config: openid.Configuration, answer: URL, way: Way) {
   const claims = tokens.claims();
   if (!claims) throw new Error("There was no id token");
   const { iss: issuer, sub: subject } = claims;
-  const told = claims.email === undefined ? await askMore(config, tokens.access_token, subject) : claims;
-  return { issuer, subject, email: verifiedEmail(told.email, told.email_verified) };
+  const info = claims.email === undefined ? await fetchInfo(config, tokens.access_token, subject) : claims;
+  return { issuer, subject, email: verifiedEmail(info.email, info.email_verified) };
 }
 
-/** Many providers tell the address only where they are asked for it. */
-async function askMore(
+/** The user info of the provider. Many providers give the e-mail address only there. */
+async function fetchInfo(
   config: openid.Configuration,
   accessToken: string,
   subject: string,

@@ -21,13 +21,13 @@ export function identityRoutes(deps: Deps, door: Door): Route[] {
       createProvider(one, callbackAddress(settings, one.id), clock),
     ]),
   );
+  const respond = createRespond(settings);
   const showError: ShowError = (_, error, links) => showIdentityRefusal(links, error);
   const answerWithPage = answerWithErrorPage(settings, showError);
   const orErrorPage = answerErrors(deps, (ctx, error) => {
     logRefusal(deps, ctx, error);
     return answerWithPage(ctx, error);
   });
-  const respond = createRespond(settings);
   const route = (
     method: "GET" | "POST",
     path: string,
@@ -50,7 +50,7 @@ export function identityRoutes(deps: Deps, door: Door): Route[] {
   ];
 }
 
-/** A provider that is set up wrongly refuses everybody: the log tells its operator why. */
+/** Logs why a sign-in was refused, so that the operator can find a wrong provider setting. */
 function logRefusal({ log }: Pick<Deps, "log">, ctx: Context, error: ApiError): void {
   if (error.cause === undefined || error.status >= 500) return;
   log.warn({ requestId: ctx.state.requestId, route: ctx.state.route, err: error.cause }, "sign-in refused");

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { Deps } from "../../../deps.ts";
 
-/** What goes with a person to the provider and back. `startedBy`: who was signed in as they set out. */
-const Journey = z.object({
+/** The state of a sign-in with a provider. `startedBy` is the account that was signed in at its start. */
+const Flow = z.object({
   kind: z.literal("journey"),
   providerId: z.string(),
   way: z.object({ state: z.string(), nonce: z.string(), verifier: z.string() }),
@@ -10,9 +10,9 @@ const Journey = z.object({
   startedBy: z.optional(z.string()),
   expiresAt: z.number(),
 });
-export type SignInFlow = Omit<z.output<typeof Journey>, "kind" | "expiresAt">;
+export type SignInFlow = Omit<z.output<typeof Flow>, "kind" | "expiresAt">;
 
-/** A proven identity that an account may have. */
+/** A proven identity that can be connected to an account. */
 const Offer = z.object({
   kind: z.literal("offer"),
   proven: z.object({ providerId: z.string(), issuer: z.string(), subject: z.string() }),
@@ -24,7 +24,7 @@ export type ConnectOffer = Omit<z.output<typeof Offer>, "kind" | "expiresAt">;
 
 export const lifetimeSeconds = 600;
 
-/** Hands state to the browser that only this deployment can read or write, for ten minutes. */
+/** Seals state that the browser keeps for ten minutes. Only this deployment can read or write it. */
 export function createSealedFlows({ sealer, clock }: Pick<Deps, "sealer" | "clock">) {
   const expiresAt = () => clock.now().getTime() + lifetimeSeconds * 1_000;
   const opened = (sealed: string): unknown => {
@@ -37,10 +37,10 @@ export function createSealedFlows({ sealer, clock }: Pick<Deps, "sealer" | "cloc
   const live = <Content extends { expiresAt: number }>({ data }: { data?: Content }): Content | undefined =>
     data && clock.now().getTime() < data.expiresAt ? data : undefined;
   return {
-    sealJourney: (journey: SignInFlow): string =>
-      sealer.seal(JSON.stringify({ ...journey, kind: "journey", expiresAt: expiresAt() })),
-    /** Undefined for all that is foreign, changed or too old. */
-    openJourney: (sealed: string): SignInFlow | undefined => live(Journey.safeParse(opened(sealed))),
+    sealFlow: (flow: SignInFlow): string =>
+      sealer.seal(JSON.stringify({ ...flow, kind: "journey", expiresAt: expiresAt() })),
+    /** Undefined for a value that is foreign, changed or expired. */
+    openFlow: (sealed: string): SignInFlow | undefined => live(Flow.safeParse(opened(sealed))),
     sealOffer: (offer: ConnectOffer): string =>
       sealer.seal(JSON.stringify({ ...offer, kind: "offer", expiresAt: expiresAt() })),
     openOffer: (sealed: string): ConnectOffer | undefined => live(Offer.safeParse(opened(sealed))),

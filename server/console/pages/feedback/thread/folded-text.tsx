@@ -2,9 +2,9 @@ import { UserText } from "../../../kit/display/user-text.tsx";
 
 export interface FoldedTextProps {
   readonly text: string;
-  /** What is folded away, after how many lines of it there are. */
+  /** The name of the folded part, such as `more lines`. It stands after the number of lines. */
   readonly rest?: string;
-  /** What is shown of a long text. */
+  /** How much of a long text is shown. */
   readonly most?: Most;
 }
 
@@ -17,9 +17,9 @@ const aScreen: Most = { lines: 40, characters: 3_500 };
 /** For a narrow column with many texts. */
 export const aFewLines: Most = { lines: 8, characters: 400 };
 
-/** Text of any length: its beginning, and the rest folded away where that would fill several screens. */
+/** Text of any length. The rest of a long text is folded. */
 export const FoldedText = ({ text, rest = "more lines", most = aScreen }: FoldedTextProps) => {
-  const at = placeOfFold(text, most);
+  const at = foldPosition(text, most);
   if (at === text.length) return <UserText text={text} />;
   const lines = text.slice(at).split("\n").length;
   return (
@@ -33,8 +33,8 @@ export const FoldedText = ({ text, rest = "more lines", most = aScreen }: Folded
   );
 };
 
-/** Where the rest of a text begins: after a line or a word, and never so that only a few lines are folded away. */
-function placeOfFold(text: string, most: Most): number {
+/** Where the folded part of a text begins: after a line or a word. A short rest is not folded. */
+function foldPosition(text: string, most: Most): number {
   const byLines = afterLine(text, most.lines);
   const at = Math.min(byLines, most.characters);
   if (text.length - at < most.characters / 4 && text.slice(at).split("\n").length < most.lines / 2) {
@@ -45,7 +45,7 @@ function placeOfFold(text: string, most: Most): number {
   return gap > at / 2 ? gap + 1 : wholeCharacter(text, at);
 }
 
-/** The first half of a surrogate pair stays with the second. */
+/** Keeps both halves of a surrogate pair together. */
 const wholeCharacter = (text: string, at: number): number =>
   (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at;
 

@@ -1,10 +1,19 @@
+import type { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
 import { ApiError } from "../../../../../src/contract/errors.ts";
 import { fieldVersion, type Values, wasName } from "../../../kit/form/changed-values.ts";
 import type { Filled } from "../../../kit/form/field.tsx";
 import { filledWith } from "../../../kit/form/filled-form.ts";
 import type { Fields } from "../../../kit/form/read-form.ts";
 
-/** The parts of a thread's page that a person fills in. All are one form, so that each sends what the others hold. */
+/** A stored thread as the text of the fields at the side. */
+export const currentThread = ({ feedback }: OwnedThread) => ({
+  status: feedback.status,
+  category: feedback.category,
+  subject: feedback.subject,
+  githubIssueUrl: feedback.githubIssueUrl ?? "",
+});
+
+/** The parts of a thread's page that a person fills in. All are one form, so that each button sends all of them. */
 export type ThreadPart = "decision" | "note" | "reply" | "edit";
 
 const names: Readonly<Record<ThreadPart, readonly string[]>> = {
@@ -14,7 +23,7 @@ const names: Readonly<Record<ThreadPart, readonly string[]>> = {
   edit: ["status", "category", "subject", "githubIssueUrl"],
 };
 
-/** The form as it was sent: for which part, and why that was refused; it was done where nothing says why not. */
+/** The form as it was sent, and for which part. Without a refusal, that part was done. */
 export interface SentThread {
   readonly fields: Fields;
   readonly part: ThreadPart;
@@ -23,19 +32,19 @@ export interface SentThread {
   readonly messageId?: string;
 }
 
-/** What the parts of the form begin with. */
+/** The values of the form's parts. */
 export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
   /** The hidden versions with which the fields of `edit` began. */
   readonly was: Values;
-  /** The run that the sent page showed; empty on a page that was only opened. */
-  readonly readRunId: string;
+  /** The proposal on the page that was sent; empty on a page that was only opened. */
+  readonly readProposalId: string;
   readonly decisionRefused: boolean;
   readonly messageId: string | undefined;
-  /** Whether it holds what was sent, and not what is stored. */
+  /** Whether the values are those that were sent, not the stored ones. */
   readonly sent: boolean;
 }
 
-/** The forms of a page: what was sent and not done stays filled in, everything else shows what is stored. */
+/** The form of a page. Text that was sent and not saved stays; every other field has its stored value. */
 export function threadForms(current: Values, sent?: SentThread): ThreadForms {
   const edit = editValues(current, sent);
   return {
@@ -44,14 +53,14 @@ export function threadForms(current: Values, sent?: SentThread): ThreadForms {
     reply: partOf("reply", {}, sent),
     edit: { ...partOf("edit", current, sent), value: (name) => edit.values[name] ?? "" },
     was: edit.was,
-    readRunId: sent?.fields.text("runId") ?? "",
+    readProposalId: sent?.fields.text("runId") ?? "",
     decisionRefused: sent?.part === "decision" && sent.refusal !== undefined,
     messageId: sent?.messageId,
     sent: sent !== undefined,
   };
 }
 
-/** Whether parts other than the one that was sent hold something that is not saved. */
+/** Whether a part other than the sent one holds unsaved text. */
 export const holdsDrafts = (fields: Fields, sentPart: ThreadPart): boolean =>
   (["decision", "note", "reply"] as const).some(
     (part) => part !== sentPart && names[part].some((name) => fields.text(name).trim() !== ""),
@@ -66,7 +75,7 @@ function partOf(part: ThreadPart, stored: Values, sent: SentThread | undefined):
     : { value: fields.text };
 }
 
-/** A message's text has a field of its own for each kind of message. */
+/** The API names the text of every message `body`, but the form has a field for each kind of message. */
 function atFieldsOf(part: ThreadPart, refusal: ApiError | undefined): ApiError | undefined {
   const issues = refusal?.details.issues?.map(({ path, message }) => ({
     path: path === "body" ? (names[part][0] ?? path) : path,
@@ -75,14 +84,14 @@ function atFieldsOf(part: ThreadPart, refusal: ApiError | undefined): ApiError |
   return refusal && issues ? new ApiError(refusal.code, { ...refusal.details, issues }) : refusal;
 }
 
-/** A field that the reader did not touch shows what is stored now, which somebody else may have changed. */
+/** An untouched field shows the stored value, which somebody else may have changed. */
 function editValues(current: Values, sent: SentThread | undefined) {
   const entries = names.edit.map((name) => {
     const stored = current[name] ?? "";
     const fresh = { name, value: stored, was: fieldVersion(stored) };
     if (!sent || isDone("edit", sent)) return fresh;
     const { fields } = sent;
-    // Sent again after it was refused, it replaces what somebody else wrote.
+    // When the form is sent again after this refusal, it replaces what somebody else wrote.
     if (sent.part === "edit" && sent.refusal?.code === "bad_request") {
       return { ...fresh, value: fields.text(name) };
     }

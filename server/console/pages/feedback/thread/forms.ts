@@ -1,21 +1,20 @@
 import { threads } from "../../../../../src/contract/console/feedback.ts";
 import { runs } from "../../../../../src/contract/console/proposals.ts";
 import { changedValues, givenFor } from "../../../kit/form/changed-values.ts";
-import { currentThread } from "../../../kit/form/current-values.ts";
 import { goTo, type Reply, reshowForm } from "../../../reply.ts";
 import type { SignedInVisit } from "../../../visit.ts";
 import { inboxPositionOf, inboxPositionQuery } from "../inbox-position.ts";
-import { holdsDrafts, type ThreadPart } from "./form-parts.ts";
+import { currentThread, holdsDrafts, type ThreadPart } from "./form-parts.ts";
 import { readThread, showThread } from "./page.tsx";
 
-/** Approves or rejects the run that the form showed, not whichever is newest now. */
+/** Approves or rejects the proposal that the form showed, never a newer one. */
 export function decide(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   const [runId, decision] = [fields.text("runId"), fields.text("decision")];
   return doPart(visit, "decision", async () => {
     const body = { decision, note: fields.text("note") };
-    const run = await ask(runs.decide, { params: { runId }, body, once: fields.once });
-    return { done: run.status, place: "proposal" };
+    const proposal = await ask(runs.decide, { params: { runId }, body, once: fields.once });
+    return { done: proposal.status, anchor: "proposal" };
   });
 }
 
@@ -26,7 +25,7 @@ export function addMessage(visit: SignedInVisit): Promise<Reply> {
     const text = fields.text(note ? "noteBody" : "replyBody");
     const body = { direction: fields.text("direction"), body: text };
     const { id } = await ask(threads.addMessage, { params: { id: param("id") }, body, once: fields.once });
-    return { done: note ? "noted" : "replied", place: `message-${id}`, messageId: id };
+    return { done: note ? "noted" : "replied", anchor: `message-${id}`, messageId: id };
   });
 }
 
@@ -40,21 +39,21 @@ export const editThread = (visit: SignedInVisit): Promise<Reply> =>
     return { done: "changed" };
   });
 
-/** What a part of the form did: a word for it, and where on the page it is seen. */
+/** The result of a part of the form: the word for its notice, and where to see it on the page. */
 interface Done {
   readonly done: string;
-  readonly place?: string;
+  readonly anchor?: string;
   readonly messageId?: string;
 }
 
-/** Does one part of the form. Where another part holds text that is not saved, the page that follows holds it, too. */
+/** Does one part of the form. If another part holds unsaved text, the next page keeps it. */
 function doPart(visit: SignedInVisit, part: ThreadPart, act: () => Promise<Done>): Promise<Reply> {
   const { fields, links, param } = visit;
   return reshowForm(
     async () => {
-      const { done, place, messageId } = await act();
+      const { done, anchor, messageId } = await act();
       const address = links.thread(param("appId"), param("id")) + inboxPositionQuery(inboxPositionOf(visit));
-      if (!holdsDrafts(fields, part)) return goTo(address, done, place);
+      if (!holdsDrafts(fields, part)) return goTo(address, done, anchor);
       const sent = { fields, part, ...(messageId === undefined ? {} : { messageId }) };
       return showThread(visit, { sent, done });
     },

@@ -11,7 +11,7 @@ export interface MessageComposerProps {
   readonly address: string;
 }
 
-/** Two fields with a button each, so that what is meant for the team does not go to the sender by a slip. */
+/** Two fields with a button each, so that an internal note is not recorded as a reply by mistake. */
 export const MessageComposer = ({ forms, sender, address }: MessageComposerProps) => (
   <section class="card composer" aria-labelledby="add">
     <h2 id="add">Add to this thread</h2>
@@ -81,7 +81,7 @@ const SenderHint = ({ sender: { name, email } }: { readonly sender: OwnedThread[
   );
 };
 
-/** A contact may be any text; this is the link to write to it, where it is an e-mail address. */
+/** The mailto address of a contact; undefined for a contact that is not an e-mail address. */
 function mailAddress(contact: string): string | undefined {
   const [, name, host] = /^([^\s@<>"]+)@([^\s@<>"]+)$/.exec(contact) ?? [];
   return name && host ? `mailto:${encodeURIComponent(name)}@${encodeURIComponent(host)}` : undefined;

@@ -6,7 +6,7 @@ interface PairProps {
   readonly value: string | null;
 }
 
-/** A name and its value in a list of facts, the name above where it is long; nothing where there is no value. */
+/** A name and its value in a list of facts. A long name stands above its value. Shows nothing without a value. */
 export const Pair = ({ name, value }: PairProps) =>
   value === null || value === "" ? null : (
     <div class={isLong(name, value) ? "long" : undefined}>
@@ -21,10 +21,10 @@ export const Pair = ({ name, value }: PairProps) =>
 
 const isLong = (name: string, value: string): boolean => name.length > 14 || value.includes("\n");
 
-/** So many entries of metadata are seen at once. */
+/** How many entries are not folded. */
 const mostShown = 12;
 
-/** The entries of metadata as facts, many of them folded away. */
+/** Metadata as a list of facts. A long list is folded. */
 export const MetadataPairs = ({ metadata }: { readonly metadata: Readonly<Record<string, unknown>> }) => {
   const entries = Object.entries(metadata);
   const [shown, folded] = [entries.slice(0, mostShown), entries.slice(mostShown)];

@@ -7,7 +7,7 @@ import { Timestamp } from "../../../kit/display/timestamp.tsx";
 import { Line } from "../../../kit/display/user-text.tsx";
 import { FoldedText } from "./folded-text.tsx";
 
-/** What the sender wrote and sent along. */
+/** The text and the files of the sender. */
 export const OriginalFeedback = ({ thread: { feedback, sender } }: { readonly thread: OwnedThread }) => (
   <article class="message" aria-label="Report">
     <header>
@@ -27,7 +27,7 @@ interface FilesProps {
   readonly of: Pick<ThreadFeedback, "images" | "videos" | "attachments">;
 }
 
-/** The pictures, films and papers of a report. */
+/** The images, videos and attachments of a report. */
 export const Files = ({ of: { images, videos, attachments } }: FilesProps) => (
   <>
     {(images.length > 0 || videos.length > 0) && (
@@ -39,7 +39,7 @@ export const Files = ({ of: { images, videos, attachments } }: FilesProps) => (
         ))}
         {videos.map((url, at) => (
           <li key={url} class="film">
-            <Film url={url} label={`Video ${at + 1} of ${videos.length}`} />
+            <Video url={url} label={`Video ${at + 1} of ${videos.length}`} />
           </li>
         ))}
       </ul>
@@ -58,6 +58,6 @@ export const Files = ({ of: { images, videos, attachments } }: FilesProps) => (
   </>
 );
 
-/** Without captions: nobody writes them for what a sender records. */
-const Film = ({ url, label }: { readonly url: string; readonly label: string }) =>
+/** A video without captions, because senders record none. */
+const Video = ({ url, label }: { readonly url: string; readonly label: string }) =>
   h("video", { src: url, controls: true, preload: "metadata", "aria-label": label });

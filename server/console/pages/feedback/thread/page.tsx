@@ -2,8 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
 import { threads } from "../../../../../src/contract/console/feedback.ts";
 import { ApiError } from "../../../../../src/contract/errors.ts";
-import { type DeliveryRow, deliveries } from "../../../../store/feedback/deliveries.ts";
-import { currentThread } from "../../../kit/form/current-values.ts";
+import type { ProposalDelivery } from "../../../../routes/page-reads.ts";
 import { draftAttributes } from "../../../kit/form/draft-attributes.ts";
 import { versionOf } from "../../../kit/form/filled-form.ts";
 import { HiddenFields } from "../../../kit/form/hidden-fields.tsx";
@@ -21,7 +20,7 @@ import {
   type Neighbours,
   neighboursOf,
 } from "../inbox-position.ts";
-import { type SentThread, type ThreadForms, threadForms } from "./form-parts.ts";
+import { currentThread, type SentThread, type ThreadForms, threadForms } from "./form-parts.ts";
 import { MessageComposer } from "./message-composer.tsx";
 import { OriginalFeedback } from "./original-feedback.tsx";
 import { CurrentProposal, EarlierProposals } from "./proposal.tsx";
@@ -32,7 +31,7 @@ import { Timeline } from "./timeline.tsx";
 
 export const threadPage = (visit: SignedInVisit): Promise<Reply> => showThread(visit);
 
-/** What is shown after a form of the thread was sent: that form, and a note of what it did. */
+/** The sent form and the word for its notice, for a page that answers a form. */
 export interface ShownAgain {
   readonly sent?: SentThread;
   readonly done?: string;
@@ -42,39 +41,48 @@ export async function showThread(visit: SignedInVisit, { sent, done }: ShownAgai
   const opened = await appNavigationOf(visit, "inbox");
   const frame = done === undefined ? opened : { ...opened, done };
   const thread = await readThread(visit);
-  const told = await deliveries.list(visit.deps.database, thread.feedback.id);
+  const deliveries = await visit.reads.deliveries(thread.feedback.id);
   const forms = threadForms(currentThread(thread), sent);
-  const place = inboxPositionOf(visit);
+  const position = inboxPositionOf(visit);
   const here = { appId: frame.app.id, id: thread.feedback.id };
-  const neighbours = await neighboursOf(visit.ask, here, place);
-  const shown = { frame, thread, forms, place, neighbours, deliveries: told };
+  const neighbours = await neighboursOf(visit.ask, here, position);
+  const shown = { frame, thread, forms, position, neighbours, deliveries };
   return show(<Thread {...shown} />, sent?.refusal?.status);
 }
 
-/** The thread that the path names, within its own app only. Throws `not_found`. */
+/** The thread that the path names, if it belongs to the app in the path. Throws `not_found`. */
 export async function readThread({ ask, param }: SignedInVisit): Promise<OwnedThread> {
   const thread = await ask(threads.read, { params: { id: param("id") } });
   if (thread.app.id !== param("appId").toLowerCase()) throw new ApiError("not_found");
   return thread;
 }
 
-export interface ThreadProps {
+interface ThreadProps {
   readonly frame: AppNavigation;
   readonly thread: OwnedThread;
   readonly forms: ThreadForms;
-  readonly deliveries: readonly DeliveryRow[];
-  readonly place: InboxPosition;
+  readonly deliveries: readonly ProposalDelivery[];
+  readonly position: InboxPosition;
   readonly neighbours: Neighbours;
 }
 
 const Thread = (props: ThreadProps) => {
-  const { frame, thread, forms, place, neighbours } = props;
+  const { frame, thread, forms, position, neighbours } = props;
   const address = frame.links.thread(frame.app.id, thread.feedback.id);
   return (
-    <ConsolePage frame={frame} title={thread.feedback.subject} address={address + inboxPositionQuery(place)}>
-      <ThreadNavigation links={frame.links} appId={frame.app.id} place={place} neighbours={neighbours} />
+    <ConsolePage
+      frame={frame}
+      title={thread.feedback.subject}
+      address={address + inboxPositionQuery(position)}
+    >
+      <ThreadNavigation
+        links={frame.links}
+        appId={frame.app.id}
+        position={position}
+        neighbours={neighbours}
+      />
       <ThreadHead thread={thread} />
-      <ThreadForm forms={forms} address={address} place={place}>
+      <ThreadForm forms={forms} address={address} position={position}>
         <div class="stack">
           <NewerNotice thread={thread} address={address} />
           <OriginalFeedback thread={thread} />
@@ -90,28 +98,28 @@ const Thread = (props: ThreadProps) => {
 };
 
 interface ThreadFormProps {
-  readonly place: InboxPosition;
+  readonly position: InboxPosition;
   readonly forms: ThreadForms;
   readonly address: string;
   readonly children: ComponentChildren;
 }
 
 /**
- * One form around the whole thread: every button sends all that is typed anywhere in it, so that the page which
- * comes back can show again what is not saved yet. Enter in a field saves the fields at the side, and decides nothing.
+ * One form around the whole thread. Every button sends all typed text, so that the next page can show unsaved text again.
+ * Enter in a field saves the fields at the side, and decides nothing.
  */
-const ThreadForm = ({ forms, address, place, children }: ThreadFormProps) => (
+const ThreadForm = ({ forms, address, position, children }: ThreadFormProps) => (
   <form class="thread" method="post" action={`${address}/edit`} {...draftAttributes(address, forms)}>
     <button class="unseen" type="submit" tabIndex={-1} aria-hidden="true">
       Save
     </button>
     <IdempotencyField />
     <OriginalVersions versions={forms.was} />
-    {place.list !== "" && (
+    {position.list !== "" && (
       <HiddenFields
         values={[
-          ["list", place.list],
-          ["at", String(place.at)],
+          ["list", position.list],
+          ["at", String(position.at)],
         ]}
       />
     )}

@@ -5,7 +5,7 @@ import { Notice, Refused } from "../../../kit/layout/notice.tsx";
 import type { ThreadForms } from "./form-parts.ts";
 
 export interface DecisionFormProps {
-  /** The run that this page shows: only it can be decided here. */
+  /** The proposal on this page. The form decides only this one. */
   readonly runId: string;
   readonly form: Filled;
   readonly action: string;
@@ -47,7 +47,7 @@ const Decide = ({ decision, kind, action, children }: DecideProps) => (
   </button>
 );
 
-/** A note that was typed for a decision which can no longer be made: it stays to be read and copied. */
+/** A note for a decision that can no longer be made. It stays on the page, so that it can be copied. */
 export const UnsentNote = ({ form }: { readonly form: Filled }) =>
   form.value("note").trim() === "" ? null : (
     <div class="decide">
@@ -66,22 +66,23 @@ export interface DecisionRefusedProps {
   readonly proposals: readonly Proposal[];
 }
 
-/** Why a decision did not count: a newer proposal took the place of the one that was read, or it is decided already. */
+/** Why a decision was refused: a newer proposal has replaced the one that was read, or it is already decided. */
 export const DecisionRefused = ({ forms, proposals }: DecisionRefusedProps) => {
   const { refusal } = forms.decision;
-  const run = proposals.find(({ id }) => id === forms.readRunId);
-  if (!refusal || !run || run.status === "awaiting_approval") return <Refused refusal={refusal} />;
-  if (run.replacedBy !== null) {
+  const proposal = proposals.find(({ id }) => id === forms.readProposalId);
+  if (!refusal || !proposal || proposal.status === "awaiting_approval") return <Refused refusal={refusal} />;
+  if (proposal.replacedBy !== null) {
     return (
       <Notice kind="alert">
-        <b>A newer proposal replaced the one you read.</b> Your decision was not taken. Read the newer one,
+        <b>A newer proposal replaced the one you read.</b> Your decision was not recorded. Read the newer one,
         shown here, and decide again.
       </Notice>
     );
   }
   return (
     <Notice kind="alert">
-      <b>This proposal was {run.status} already.</b> Your decision was not taken, and nothing has changed.
+      <b>This proposal was already {proposal.status}.</b> Your decision was not recorded, and nothing has
+      changed.
     </Notice>
   );
 };

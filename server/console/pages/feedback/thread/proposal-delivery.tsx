@@ -1,14 +1,14 @@
-import type { DeliveryRow } from "../../../../store/feedback/deliveries.ts";
+import type { ProposalDelivery } from "../../../../routes/page-reads.ts";
 import { Timestamp } from "../../../kit/display/timestamp.tsx";
 import { Line } from "../../../kit/display/user-text.tsx";
 
-export interface ProposalDeliveryProps {
-  readonly deliveries: readonly DeliveryRow[];
+export interface DeliveryStateProps {
+  readonly deliveries: readonly ProposalDelivery[];
   readonly runId: string;
 }
 
-/** Whether the app's chat channel was told of a proposal. */
-export const ProposalDelivery = ({ deliveries, runId }: ProposalDeliveryProps) => {
+/** Whether the message about a proposal has reached the app's chat channel. */
+export const DeliveryState = ({ deliveries, runId }: DeliveryStateProps) => {
   const delivery = deliveries.find((row) => row.proposalId === runId);
   return delivery ? (
     <p class="muted small">
@@ -17,7 +17,11 @@ export const ProposalDelivery = ({ deliveries, runId }: ProposalDeliveryProps) =
   ) : null;
 };
 
-const State = ({ delivery: { status, sentAt, attempts, lastError } }: { readonly delivery: DeliveryRow }) => {
+const State = ({
+  delivery: { status, sentAt, attempts, lastError },
+}: {
+  readonly delivery: ProposalDelivery;
+}) => {
   if (status === "sent" && sentAt !== null) {
     return (
       <>

@@ -1,21 +1,28 @@
 import type { Proposal } from "../../../../../src/contract/agent.ts";
+import type { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
+import type { ProposalDelivery } from "../../../../routes/page-reads.ts";
 import { hashOf } from "../../../../secrets/secrets.ts";
 import { Timestamp } from "../../../kit/display/timestamp.tsx";
 import { HiddenCount, Line, UserText } from "../../../kit/display/user-text.tsx";
 import { Notice } from "../../../kit/layout/notice.tsx";
 import { ProposalBadge } from "../feedback-badges.tsx";
 import type { ThreadForms } from "./form-parts.ts";
-import type { ThreadProps } from "./page.tsx";
 import { DecisionForm, DecisionRefused, UnsentNote } from "./proposal-decision.tsx";
-import { ProposalDelivery } from "./proposal-delivery.tsx";
+import { DeliveryState } from "./proposal-delivery.tsx";
 
-/** The newest proposal, exactly as the agent wrote it; with the decision, or the form to make it. */
-export const CurrentProposal = ({
-  thread,
-  forms,
-  deliveries,
-  address,
-}: ThreadProps & { readonly address: string }) => {
+interface EarlierProposalsProps {
+  readonly thread: OwnedThread;
+  readonly deliveries: readonly ProposalDelivery[];
+}
+
+interface CurrentProposalProps extends EarlierProposalsProps {
+  readonly forms: ThreadForms;
+  /** The address of the thread. */
+  readonly address: string;
+}
+
+/** The newest proposal, exactly as the agent wrote it, with the decision or the form to make one. */
+export const CurrentProposal = ({ thread, forms, deliveries, address }: CurrentProposalProps) => {
   const proposal = thread.latestProposal;
   if (!proposal) return null;
   const awaiting = proposal.status === "awaiting_approval";
@@ -37,7 +44,7 @@ export const CurrentProposal = ({
         <NewerThanRead forms={forms} proposal={proposal} />
         <ProposalText proposal={proposal} />
         <Decision proposal={proposal} />
-        <ProposalDelivery deliveries={deliveries} runId={proposal.id} />
+        <DeliveryState deliveries={deliveries} runId={proposal.id} />
       </div>
       {awaiting ? (
         <DecisionForm runId={proposal.id} form={forms.decision} action={`${address}/decision`} />
@@ -53,17 +60,23 @@ interface NewerThanReadProps {
   readonly proposal: Proposal;
 }
 
-/** Another part of the page was sent meanwhile: the note to the agent now stands under a plan that nobody has read. */
-const NewerThanRead = ({ forms: { readRunId, decisionRefused, decision }, proposal }: NewerThanReadProps) =>
-  decisionRefused || readRunId === "" || readRunId === proposal.id || decision.value("note") === "" ? null : (
+/** Shown when a newer proposal arrived while another part was sent: nobody has read the plan above the note. */
+const NewerThanRead = ({
+  forms: { readProposalId, decisionRefused, decision },
+  proposal,
+}: NewerThanReadProps) =>
+  decisionRefused ||
+  readProposalId === "" ||
+  readProposalId === proposal.id ||
+  decision.value("note") === "" ? null : (
     <Notice kind="attention">
       <b>A newer proposal replaced the one you read.</b> Your note is kept. Read the newer one before you
       decide.
     </Notice>
   );
 
-/** What was proposed before, newest first. */
-export const EarlierProposals = ({ thread, deliveries }: ThreadProps) => {
+/** The earlier proposals, newest first. */
+export const EarlierProposals = ({ thread, deliveries }: EarlierProposalsProps) => {
   const earlier = thread.proposals.filter(({ id }) => id !== thread.latestProposal?.id).reverse();
   if (earlier.length === 0) return null;
   return (
@@ -81,7 +94,7 @@ export const EarlierProposals = ({ thread, deliveries }: ThreadProps) => {
           <div class="inside">
             <ProposalText proposal={proposal} />
             <Decision proposal={proposal} />
-            <ProposalDelivery deliveries={deliveries} runId={proposal.id} />
+            <DeliveryState deliveries={deliveries} runId={proposal.id} />
           </div>
         </details>
       ))}

@@ -13,7 +13,7 @@ export interface ThreadAsideProps {
   readonly address: string;
 }
 
-/** What is known about a thread, and what may be changed of it. */
+/** The facts about a thread, and the fields that can be changed. */
 export const ThreadAside = ({ thread, form, address }: ThreadAsideProps) => (
   <aside class="aside" aria-label="About this thread">
     <EditFields thread={thread} form={form} />
@@ -61,10 +61,10 @@ const EditFields = ({ thread, form }: EditFieldsProps) => (
   </div>
 );
 
-/** A field shows text as its characters ask for, also where they deceive. */
+/** An input field cannot mark hidden characters, so the text is shown here with its marks. */
 const HiddenInSubject = ({ text }: { readonly text: string }) => (
   <>
-    The field does not show everything that is in it: <Line text={text} />
+    The field does not show all characters of this text: <Line text={text} />
   </>
 );
 

@@ -9,18 +9,18 @@ import {
 export interface ThreadNavigationProps {
   readonly links: Links;
   readonly appId: string;
-  readonly place: InboxPosition;
+  readonly position: InboxPosition;
   readonly neighbours: Neighbours;
 }
 
-/** Back to the list as it was, and on to the threads beside this one in it. */
-export const ThreadNavigation = ({ links, appId, place, neighbours }: ThreadNavigationProps) => {
+/** Links back to the list, and to the previous and next thread in it. */
+export const ThreadNavigation = ({ links, appId, position, neighbours }: ThreadNavigationProps) => {
   const { previous, next } = neighbours;
   return (
     <nav class="walk" aria-label="Threads">
       <a
         class="back"
-        href={links.inbox(appId) + (place.list === "" ? "" : `?${new URLSearchParams(place.list)}`)}
+        href={links.inbox(appId) + (position.list === "" ? "" : `?${new URLSearchParams(position.list)}`)}
       >
         <span aria-hidden="true">←</span> Inbox
       </a>
@@ -43,7 +43,7 @@ interface StepProps {
 
 const Step = ({ to, words, links, appId }: StepProps) =>
   to === undefined ? null : (
-    <a class="button small" href={links.thread(appId, to.id) + inboxPositionQuery(to.place)}>
+    <a class="button small" href={links.thread(appId, to.id) + inboxPositionQuery(to.position)}>
       {words}
       <span class="unseen"> thread</span>
     </a>

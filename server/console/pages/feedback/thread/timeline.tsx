@@ -11,10 +11,10 @@ export interface TimelineProps {
   readonly newest: string | undefined;
 }
 
-/** What was said on a thread after the report, oldest first. */
+/** The messages on a thread after the report, oldest first. */
 export const Timeline = ({ thread: { messages, proposals }, newest }: TimelineProps) => {
   if (messages.length === 0) return null;
-  const notes = new Set(proposals.map(nameOfNote));
+  const notes = new Set(proposals.map(noteKey));
   return (
     <section class="stack" aria-labelledby="conversation">
       <h2 id="conversation">Conversation</h2>
@@ -27,7 +27,7 @@ export const Timeline = ({ thread: { messages, proposals }, newest }: TimelinePr
             tabIndex={-1}
             autofocus={message.id === newest}
           >
-            {notes.has(nameOf(message)) ? <ProposalEvent message={message} /> : entry(message)}
+            {notes.has(messageKey(message)) ? <ProposalEvent message={message} /> : entry(message)}
           </li>
         ))}
       </ol>
@@ -36,7 +36,7 @@ export const Timeline = ({ thread: { messages, proposals }, newest }: TimelinePr
 };
 
 const entry = (message: OwnedMessage) =>
-  message.sender ? <RepeatedFeedback message={message} /> : <Said message={message} />;
+  message.sender ? <RepeatedFeedback message={message} /> : <PlainMessage message={message} />;
 
 const directions: Readonly<Record<string, string>> = {
   note: "Internal note",
@@ -44,7 +44,7 @@ const directions: Readonly<Record<string, string>> = {
   inbound: "From the sender",
 };
 
-const Said = ({ message: { direction, body, createdAt } }: { readonly message: Message }) => (
+const PlainMessage = ({ message: { direction, body, createdAt } }: { readonly message: Message }) => (
   <article class={`message ${direction in directions ? direction : "note"}`}>
     <header>
       <b>{directions[direction] ?? direction}</b>
@@ -56,7 +56,7 @@ const Said = ({ message: { direction, body, createdAt } }: { readonly message: M
   </article>
 );
 
-/** The note that a proposal leaves says what the proposal says, which stands above in full. */
+/** One line in place of the note that a proposal adds: the page shows the full proposal above. */
 const ProposalEvent = ({ message }: { readonly message: Message }) => (
   <p class="event">
     <span>An agent proposed a plan</span>
@@ -64,7 +64,8 @@ const ProposalEvent = ({ message }: { readonly message: Message }) => (
   </p>
 );
 
-const nameOf = ({ body, createdAt }: Pick<Message, "body" | "createdAt">): string => `${createdAt} ${body}`;
+const messageKey = ({ body, createdAt }: Pick<Message, "body" | "createdAt">): string =>
+  `${createdAt} ${body}`;
 
-const nameOfNote = (proposal: Proposal): string =>
-  nameOf({ body: proposalNote(proposal), createdAt: proposal.createdAt });
+const noteKey = (proposal: Proposal): string =>
+  messageKey({ body: proposalNote(proposal), createdAt: proposal.createdAt });

@@ -1,16 +1,17 @@
 import * as z from "zod/mini";
-import { session } from "../../../../src/contract/console/console-session.ts";
-import { endpoint } from "../../../../src/contract/endpoint.ts";
-import { AuthorizeQuery, Registration } from "../../../../src/contract/sign-in.ts";
-import { deviceSignInPaths } from "./paths.ts";
+import { endpoint } from "../endpoint.ts";
+import { AuthorizeQuery, authorizePath, Registration } from "../sign-in.ts";
+import { session } from "./console-session.ts";
+
+export const signUpPath = "/tavern/sign-up";
 
 const decision = z.pick(AuthorizeQuery, { device: true, name: true, challenge: true });
 
-/** What only a person before a page can do: these are no addresses of the API, but held to the same rules. */
-export const tavern = {
+/** Endpoints that only the device sign-in pages call. They are not part of the API, but follow its rules. */
+export const deviceApproval = {
   approve: endpoint({
     method: "POST",
-    path: deviceSignInPaths.authorize,
+    path: authorizePath,
     summary: "Approve a device: mints a code for it",
     auth: "session",
     body: decision,
@@ -21,7 +22,7 @@ export const tavern = {
   }),
   refuse: endpoint({
     method: "POST",
-    path: `${deviceSignInPaths.authorize}/refuse`,
+    path: `${authorizePath}/refuse`,
     summary: "Refuse a device",
     auth: "session",
     body: decision,
@@ -30,7 +31,7 @@ export const tavern = {
   }),
   register: endpoint({
     method: "POST",
-    path: deviceSignInPaths.signUp,
+    path: signUpPath,
     summary: "Make an account and sign in to it",
     auth: "none",
     body: z.pick(Registration, { email: true, password: true }),

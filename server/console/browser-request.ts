@@ -1,0 +1,26 @@
+import type { Context } from "koa";
+import { ApiError } from "../../src/contract/errors.ts";
+import { isOwnOrigin } from "../http/authenticate.ts";
+import type { PresentedCredentials } from "../http/presented-credentials.ts";
+import type { Settings } from "../settings/settings.ts";
+
+/** Throws `forbidden` for a form that was sent from a page of another server. */
+export function refuseForeignForm({ mutates, origin }: PresentedCredentials, settings: Settings): void {
+  if (!mutates || isOwnOrigin(origin, settings)) return;
+  throw new ApiError("forbidden", {
+    message: "This form was not sent from a page of this server. Open the page and send it again.",
+  });
+}
+
+/** The result of `work`; undefined when it throws `sign_in_required`. */
+export async function unlessSignedOut<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "sign_in_required") return undefined;
+    throw error;
+  }
+}
+
+/** Whether the client is a browser that shows pages. Other clients get errors as JSON. */
+export const acceptsHtml = ({ req }: Context): boolean => String(req.headers.accept).includes("text/html");
