@@ -32,7 +32,12 @@ describe("A JSON body with files", () => {
     const reading = await createReading();
     const property = fc.asyncProperty(documents, cuts, breaks, async (text, at, broken) => {
       const bytes = Buffer.concat([Buffer.from(padding), broken(Buffer.from(text))]);
-      expect(await read(reading, bytes, at)).toEqual(expectedOf(bytes));
+      const expected = expectedOf(bytes);
+      // A quote in the wrong place can turn text into files, of which a stream counts too many before it meets the fault.
+      const wanted = expected === "malformed_json" ? /^(malformed_json|too_many_files)$/ : undefined;
+      const result = await read(reading, bytes, at);
+      if (wanted) expect(result).toMatch(wanted);
+      else expect(result).toEqual(expected);
       expect(await reading.left()).toEqual([]);
     });
     await fc.assert(property, { numRuns: 600 });
