@@ -15,13 +15,13 @@ import { createAnswerEarly } from "./http/connections/answer-early.ts";
 import { createAddressOf } from "./http/connections/client-address.ts";
 import { allowOrigins } from "./http/cors.ts";
 import { answerErrors } from "./http/errors.ts";
-import { createMetrics } from "./http/metrics.ts";
+import { serveFiles } from "./http/files/serve-file.ts";
 import { mount } from "./http/mount.ts";
 import { observe } from "./http/observe.ts";
-import { operationsRoutes } from "./http/operations-routes.ts";
+import { createMetrics } from "./http/operations/metrics.ts";
+import { operationsRoutes } from "./http/operations/operations-routes.ts";
 import { createReadCredentials } from "./http/presented-credentials.ts";
 import { answerUnknown, routing } from "./http/routing.ts";
-import { serveFiles } from "./http/serve-file.ts";
 import { uploads } from "./store/requests/uploads.ts";
 
 /** Builds the whole server as a Koa application. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Context, Next } from "koa";
 import type { Deps } from "../deps.ts";
 import type { AnswerEarly } from "./connections/answer-early.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "./operations/metrics.ts";
 
 const headers = [
   ["X-Content-Type-Options", "nosniff"],

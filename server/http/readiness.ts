@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 import { hashOf } from "../secrets/secrets.ts";
 import { ping } from "../store/engine/ping.ts";
 import { type PreparedAnswer, prepareAnswer } from "./answers.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "./operations/metrics.ts";
 
 const leastFreeBytes = 64 * 1_048_576;
 

@@ -1,4 +1,4 @@
-import { cleanFileName } from "../domain/file-name.ts";
+import { cleanFileName } from "../../domain/file-name.ts";
 
 /**
  * Gives a Content-Disposition header for any file name: an ASCII name for every reader, and the full name in the form of

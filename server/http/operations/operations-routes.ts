@@ -1,9 +1,9 @@
 import type { Context } from "koa";
-import type { Deps } from "../deps.ts";
-import { matchesEtag } from "./answers.ts";
+import type { Deps } from "../../deps.ts";
+import { matchesEtag } from "../answers.ts";
+import type { Route } from "../mount.ts";
+import { checkReady, readMetrics, readOpenApi } from "../readiness.ts";
 import type { Metrics } from "./metrics.ts";
-import type { Route } from "./mount.ts";
-import { checkReady, readMetrics, readOpenApi } from "./readiness.ts";
 
 /** The routes for operators and tools: health, readiness, metrics, and the OpenAPI document. */
 export function operationsRoutes(deps: Pick<Deps, "database" | "settings">, metrics: Metrics): Route[] {

@@ -1,4 +1,4 @@
-import type { ByteSpan } from "../files/files.ts";
+import type { ByteSpan } from "../../files/files.ts";
 
 /**
  * What a Range header requests of `size` bytes: one span, "unsatisfiable", or undefined if the whole file is the answer

@@ -1,8 +1,8 @@
 import type { Context, Middleware } from "koa";
-import { cleanFileName, nameFor } from "../domain/file-name.ts";
-import type { ByteSpan, Files } from "../files/files.ts";
-import type { Settings } from "../settings/settings.ts";
-import { matchesEtag } from "./answers.ts";
+import { cleanFileName, nameFor } from "../../domain/file-name.ts";
+import type { ByteSpan, Files } from "../../files/files.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { matchesEtag } from "../answers.ts";
 import { parseByteRange } from "./byte-range.ts";
 import { contentDisposition } from "./content-disposition.ts";
 
