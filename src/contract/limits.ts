@@ -76,9 +76,6 @@ export const feedbackFiles = {
 /** The images of a proof. (rule T29) */
 export const proofImages = { most: 6, bytes: 5 * MB, types: imageTypes } as const;
 
-/** The least length and number of screens of a session that counts. (rule T16) */
-export const qualifyingSession = { seconds: 45, screens: 2 } as const;
-
 /** Sliding windows: the number of requests in a number of seconds. */
 export const rateLimits = {
   feedback: { limit: 120, windowSeconds: 60 },

@@ -1,5 +1,5 @@
 import type { Cycle, CycleReport } from "../../../src/contract/console/cycles.ts";
-import { qualifyingSession } from "../../../src/contract/limits.ts";
+import { qualifyingSession } from "./test-session-verdict.ts";
 
 /**
  * A slot, with or without a tester. `seat` is the number that a slot shares with the earlier and later slots of its

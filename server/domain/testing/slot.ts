@@ -22,7 +22,7 @@ export function afterDay(
   return isMissed(dayIndex, seat.activeFromDay, seat.countedDays) ? "missed" : "unchanged";
 }
 
-/** Whether a slot has missed more days than allowed. Missed days need not be consecutive. */
+/** Whether a slot has missed as many days as end it. Missed days need not be consecutive. (rule T11) */
 export const hasMissedTooMany = (
   { missedDays }: Pick<ClosingSlot, "missedDays">,
   maxMissedDays: number,

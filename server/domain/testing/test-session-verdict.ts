@@ -1,6 +1,8 @@
-import { qualifyingSession } from "../../../src/contract/limits.ts";
 import type { SessionReason } from "../../../src/contract/test-sessions.ts";
 import { dayIndexAt, isOver, type TestDays } from "./test-days.ts";
+
+/** What a session must have to count its day. Only the server knows it, because it may change. (rule T16) */
+export const qualifyingSession = { seconds: 45, screens: 2 } as const;
 
 /** A session as the device reports it. Instants are ISO 8601 UTC with milliseconds; `screens` are distinct. */
 export interface ReportedSession {

@@ -1,5 +1,5 @@
-import { qualifyingSession } from "../../../../src/contract/limits.ts";
 import type { SessionReason } from "../../../../src/contract/test-sessions.ts";
+import { qualifyingSession } from "../../../domain/testing/test-session-verdict.ts";
 
 const { seconds, screens } = qualifyingSession;
 
