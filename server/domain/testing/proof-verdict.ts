@@ -34,7 +34,7 @@ export function judgeProof(
 
   if (!isActive(slot)) return refuse("slot_not_active");
   if (slot.cycle.status !== "running") return refuse("cycle_not_running");
-  if (!isToday(capturedAt, dayIndex, slot, now)) return refuse("out_of_window");
+  if (!isToday({ capturedAt, dayIndex }, slot, now)) return refuse("out_of_window");
   if (slot.countedDays.has(dayIndex)) return refuse("already_submitted");
   if (imageFaults.length === 0) return refuse("no_images");
   if (imageFaults.some((fault) => fault !== undefined)) return refuse("bad_image");
@@ -55,7 +55,11 @@ export function wouldHaveBeenAccepted(
 }
 
 /** A proof must be of today, and not from the future. */
-function isToday(capturedAt: string, dayIndex: number, { cycle }: TestedSlot, now: Date): boolean {
+function isToday(
+  { capturedAt, dayIndex }: { readonly capturedAt: string; readonly dayIndex: number },
+  { cycle }: TestedSlot,
+  now: Date,
+): boolean {
   const inTest = dayIndex >= 1 && dayIndex <= cycle.durationDays;
   return inTest && dayIndex === dayIndexAt(cycle, now.toISOString()) && !isAhead(capturedAt, now);
 }

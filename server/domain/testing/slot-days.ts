@@ -17,15 +17,14 @@ export interface CycleLife {
 
 /** The state of a day of a slot. The day on which the slot became active is never missed. (rule T10) */
 export function dayStateOf(
-  dayIndex: number,
-  isCounted: boolean,
-  seat: SlotLife,
+  { dayIndex, isCounted }: { readonly dayIndex: number; readonly isCounted: boolean },
+  slot: SlotLife,
   { status, dayStarts, closedDays }: CycleLife,
 ): SlotDay["state"] {
   if (isCounted) return "counted";
-  if (seat.activeFromDay === null || dayIndex < seat.activeFromDay) return "none";
-  if (endedBefore(dayStarts[dayIndex], seat.endedAt)) return "none";
-  if (dayIndex <= closedDays) return dayIndex > seat.activeFromDay ? "missed" : "none";
+  if (slot.activeFromDay === null || dayIndex < slot.activeFromDay) return "none";
+  if (endedBefore(dayStarts[dayIndex], slot.endedAt)) return "none";
+  if (dayIndex <= closedDays) return dayIndex > slot.activeFromDay ? "missed" : "none";
   return status === "running" && dayIndex === closedDays + 1 ? "open" : "ahead";
 }
 

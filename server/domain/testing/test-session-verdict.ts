@@ -40,7 +40,7 @@ export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Da
     return refuse("cycle_not_running");
   if (!isActive(slot)) return refuse("slot_not_active");
   if (isAhead(session.startedAt, now)) return refuse("session_in_future");
-  if (dayIndex === 0 || !isVouchable(session, slot, dayIndex, now)) return refuse("session_stale");
+  if (dayIndex === 0 || !isVouchable({ ...session, dayIndex }, slot, now)) return refuse("session_stale");
   if (slot.countedDays.has(dayIndex)) return refuse("already_submitted");
   if (!meetsTheBar(session, now)) return refuse("session_below_bar");
   return { counted: true, dayIndex, reason: null };
@@ -72,9 +72,8 @@ const isAfterTheEnd = ({ startedAt }: ReportedSession, cycle: TestDays, now: Dat
 
 /** The server vouches for today and the day before, from the time when the slot became active. */
 function isVouchable(
-  { startedAt }: ReportedSession,
+  { startedAt, dayIndex }: ReportedSession & { readonly dayIndex: number },
   { activatedAt, cycle }: TestedSlot,
-  dayIndex: number,
   now: Date,
 ): boolean {
   if (activatedAt === null || startedAt < activatedAt) return false;

@@ -24,7 +24,8 @@ export async function slotsWithDays(
     ...slotAnswer(row),
     days: Array.from({ length: cycle.durationDays }, (_, at) => {
       const day = known(row.id, at + 1);
-      return { ...day, state: dayStateOf(at + 1, day.countedBy !== null, row, lived) };
+      const judged = { dayIndex: at + 1, isCounted: day.countedBy !== null };
+      return { ...day, state: dayStateOf(judged, row, lived) };
     }),
   }));
 }

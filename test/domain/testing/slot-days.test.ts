@@ -6,7 +6,9 @@ const cycle: CycleLife = { status: "running", dayStarts, closedDays: 2 };
 const seat: SlotLife = { activeFromDay: 1, endedAt: null };
 
 const states = (of: Partial<SlotLife>, within: Partial<CycleLife> = {}) =>
-  [1, 2, 3, 4].map((day) => dayStateOf(day, false, { ...seat, ...of }, { ...cycle, ...within }));
+  [1, 2, 3, 4].map((dayIndex) =>
+    dayStateOf({ dayIndex, isCounted: false }, { ...seat, ...of }, { ...cycle, ...within }),
+  );
 
 describe("the days of a seat", () => {
   it("are missed, open and ahead, but for the one on which it became active", () => {
@@ -45,8 +47,7 @@ describe("the days of a seat", () => {
   });
 
   it("that are counted are, whatever else", () => {
-    expect(dayStateOf(2, true, { activeFromDay: null, endedAt: dayStarts[0] ?? null }, cycle)).toBe(
-      "counted",
-    );
+    const ended = { activeFromDay: null, endedAt: dayStarts[0] ?? null };
+    expect(dayStateOf({ dayIndex: 2, isCounted: true }, ended, cycle)).toBe("counted");
   });
 });
