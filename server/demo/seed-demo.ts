@@ -83,7 +83,7 @@ export async function seedContentAgain(
 }
 
 async function seedContent(deps: SeedingDeps, tx: Transaction, access: DemoAccess): Promise<void> {
-  for (const faq of demoFaqs) await createFaq(deps, tx, access.appId, faq);
+  for (const faq of demoFaqs) await createFaq(deps, tx, { appId: access.appId, faq });
   await seedChangelog(deps, tx, access.appId);
   await seedThreads(deps, tx, access);
   const owner = await users.findByEmail(tx, access.email);

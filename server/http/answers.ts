@@ -32,9 +32,7 @@ export const matchesEtag = (header: string, etag: string): boolean =>
 export interface Answers {
   /** Gives the remembered answer of this version, or makes and remembers it. `until` is in epoch milliseconds. */
   recall(
-    name: string,
-    version: number,
-    now: Date,
+    wanted: { readonly name: string; readonly version: number; readonly now: Date },
     make: () => Promise<{ answer: PreparedAnswer; until?: number | undefined }>,
   ): Promise<PreparedAnswer>;
 }
@@ -73,7 +71,7 @@ export function createAnswers(): Answers {
   }
 
   return {
-    async recall(name, version, now, make) {
+    async recall({ name, version, now }, make) {
       const known = remembered.get(name);
       const at = now.getTime();
       if (known?.version === version && known.from <= at && at < known.until) return known.answer;

@@ -24,7 +24,7 @@ export function answerErrors(deps: Pick<Deps, "log">, answerWithPage: AnswerWith
     try {
       return answerWithPage(ctx, error);
     } catch (thrown) {
-      logServerError(deps, ctx, asApiError(thrown), thrown);
+      logServerError(deps, ctx, { error: asApiError(thrown), thrown });
       return false;
     }
   };
@@ -33,7 +33,7 @@ export function answerErrors(deps: Pick<Deps, "log">, answerWithPage: AnswerWith
       await next();
     } catch (thrown) {
       const error = asApiError(thrown);
-      logServerError(deps, ctx, error, thrown);
+      logServerError(deps, ctx, { error, thrown });
       if (ctx.res.headersSent) return void ctx.req.destroy();
       setHeaders(ctx, error);
       if (!hasPage(ctx, error)) answerWithJson(ctx, error);
@@ -83,7 +83,11 @@ const challenges: ReadonlyMap<string, string> = new Map([
 ] satisfies [ErrorCode, string][]);
 
 /** Logs an error of the server with its cause. */
-function logServerError({ log }: Pick<Deps, "log">, ctx: Context, error: ApiError, thrown: unknown): void {
+function logServerError(
+  { log }: Pick<Deps, "log">,
+  ctx: Context,
+  { error, thrown }: { readonly error: ApiError; readonly thrown: unknown },
+): void {
   if (error.status < 500) return;
   log.error(
     { requestId: ctx.state.requestId, method: ctx.method, route: ctx.state.route, err: thrown },

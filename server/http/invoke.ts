@@ -40,7 +40,9 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
       const saving = mutates ? createSave(deps, { endpoint, key, limitedBy, shape }) : readsOnly;
       const request = requestOf<E>(incoming, parse(endpoint, incoming), saving);
       if (limitedBy && !mutates)
-        await deps.database.write((tx) => spendRateLimit(tx, limitedBy, endpoint, deps));
+        await deps.database.write((tx) =>
+          spendRateLimit(deps, tx, { who: limitedBy, rateLimit: endpoint.rateLimit }),
+        );
       await catchUp(endpoint, request, deps);
       return outcomeOf(endpoint, await handle(request), shape);
     } catch (thrown) {
@@ -52,7 +54,9 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
       if (key && isKeptRefusal(endpoint, error)) await storeRefusal(deps, key, refusalOf(error));
       // The limit of rule T30 also counts what the server puts off.
       if (limitedBy && endpoint.rateLimitBy && error.code === "busy")
-        await deps.database.write((tx) => spendRateLimit(tx, limitedBy, endpoint, deps));
+        await deps.database.write((tx) =>
+          spendRateLimit(deps, tx, { who: limitedBy, rateLimit: endpoint.rateLimit }),
+        );
       throw error;
     }
   };

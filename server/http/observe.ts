@@ -33,7 +33,7 @@ export function observe(
     const milliseconds = performance.now() - started;
     const { method, status } = ctx;
     const route: unknown = ctx.state.route;
-    metrics.count(method, typeof route === "string" ? route : "unknown", status, milliseconds);
+    metrics.count({ method, route: typeof route === "string" ? route : "unknown", status, milliseconds });
     const quiet = method === "GET" && status < 400;
     // The log gets the route, never the address: queries and paths may hold secrets.
     if (!quiet) log.info({ requestId, method, route, status, ms: Math.round(milliseconds) }, "answered");

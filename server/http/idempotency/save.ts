@@ -38,8 +38,8 @@ export function createSave(
     deps.database.write(async (tx) => {
       if (first) await first(tx);
       if (mutation.key) await claim(tx, keptUntil(mutation.key, repeatableUntil, deps), deps);
-      const limits = rateLimit ? { rateLimit: rateLimit() } : mutation.endpoint;
-      if (mutation.limitedBy) await spendRateLimit(tx, mutation.limitedBy, limits, deps);
+      const limit = rateLimit ? rateLimit() : mutation.endpoint.rateLimit;
+      if (mutation.limitedBy) await spendRateLimit(deps, tx, { who: mutation.limitedBy, rateLimit: limit });
       const answer = await work(tx);
       if (mutation.key)
         await idempotency.store(tx, mutation.key, storedAnswer(mutation.key, mutation, answer));
@@ -81,12 +81,16 @@ function keptUntil(
   return { ...key, lifetimeSeconds: Math.max(0, (until.getTime() - clock.now().getTime()) / 1_000) };
 }
 
+interface Spending {
+  readonly who: string;
+  readonly rateLimit: RateLimitName | undefined;
+}
+
 /** Uses up one request of an endpoint's rate limit. Throws `rate_limited` with the seconds to wait. */
 export async function spendRateLimit(
-  tx: Transaction,
-  who: string,
-  { rateLimit }: Pick<Endpoint, "rateLimit">,
   { clock, settings }: Pick<Saving, "clock" | "settings">,
+  tx: Transaction,
+  { who, rateLimit }: Spending,
 ): Promise<void> {
   if (!rateLimit) return;
   const verdict = await consume(tx, {

@@ -15,6 +15,7 @@ export async function countRefusal(
 ): Promise<never> {
   if (!endpoint.countsRefusals || !caller || !deps.settings.rateLimited) throw thrown;
   if (![400, 404, 413].includes(asApiError(thrown).status)) throw thrown;
-  await deps.database.write((tx) => spendRateLimit(tx, caller.id, endpoint, deps));
+  const spending = { who: caller.id, rateLimit: endpoint.rateLimit };
+  await deps.database.write((tx) => spendRateLimit(deps, tx, spending));
   throw thrown;
 }

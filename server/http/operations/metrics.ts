@@ -1,8 +1,16 @@
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
 
+/** One answer of the server. */
+interface CountedAnswer {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly milliseconds: number;
+}
+
 export interface Metrics {
   /** Counts one answer. */
-  count(method: string, route: string, status: number, milliseconds: number): void;
+  count(answer: CountedAnswer): void;
   /** All figures as Prometheus text. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -21,7 +29,7 @@ export function createMetrics(): Metrics {
   });
   const children = new Map<string, ReturnType<typeof durations.labels>>();
   return {
-    count(method, route, status, milliseconds) {
+    count({ method, route, status, milliseconds }) {
       const name = `${method} ${route} ${status}`;
       let child = children.get(name);
       if (!child) {

@@ -12,8 +12,7 @@ import { receive, type Upload } from "./upload.ts";
  * UploadFailure `malformed_multipart`, `too_large` or `aborted`, and FilesUnavailable; then no file is left.
  */
 export function readMultipartUpload(
-  body: Readable,
-  headers: IncomingHttpHeaders,
+  { body, headers }: { readonly body: Readable; readonly headers: IncomingHttpHeaders },
   files: Files,
   form: MultipartForm,
 ): Promise<Upload> {

@@ -29,7 +29,10 @@ export async function readUpload(
     throw new ApiError("payload_too_large");
   const mediaType = mediaTypeOf(request);
   if (mediaType === "multipart/form-data")
-    return readMultipartUpload(request, request.headers, files, { ...formOf(rules), arrival });
+    return readMultipartUpload({ body: request, headers: request.headers }, files, {
+      ...formOf(rules),
+      arrival,
+    });
   if (mediaType === "application/json" && bodyKind === "upload")
     return readJsonUpload(request, files, { ...jsonLimitsOf(rules), arrival });
   const json = bodyKind === "upload" ? "application/json or as " : "";

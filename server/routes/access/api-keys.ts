@@ -8,7 +8,7 @@ import { credentialsTopic } from "../../store/engine/topics.ts";
 import { createAuditWriter } from "./audit-record.ts";
 import { ownedApp } from "./owned-app.ts";
 
-export function apiKeyHandlers(deps: Deps): Handlers<typeof contract> {
+export function apiKeyHandlers(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
     async list({ caller, params }) {

@@ -26,7 +26,7 @@ export function consoleSession(deps: Deps): Handlers<typeof contract> {
       const answer = await save(async (tx) => {
         await assertPasswordStands(tx, user);
         await succeed(tx, counted);
-        await startConsoleSession(deps, tx, opened, { user, old: browser.sessionId, address });
+        await startConsoleSession(deps, tx, { opened, user, old: browser.sessionId, address });
         return { user: { id: user.id, email: user.email } };
       });
       setSession({ ...opened, known: knownBrowser.withAccount(deps.sealer, browser.known, email) });
@@ -54,7 +54,9 @@ export function consoleSession(deps: Deps): Handlers<typeof contract> {
 }
 
 /** Ends all other sessions of the account, also stolen ones. Tokens and devices are not affected. */
-function changePassword(deps: Deps): Handler<typeof contract.changePassword> {
+function changePassword(
+  deps: Pick<Deps, "clock" | "database" | "newId" | "settings">,
+): Handler<typeof contract.changePassword> {
   const record = createAuditWriter(deps);
   return async ({ body, caller, address, save }) => {
     const known = `session:${caller.id}`;

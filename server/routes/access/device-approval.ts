@@ -12,8 +12,10 @@ import { users } from "../../store/access/users.ts";
 import { deviceTopic } from "../../store/engine/topics.ts";
 import { newConsoleSession, startConsoleSession } from "./new-console-session.ts";
 
+type Needed = Pick<Deps, "clock" | "newId" | "sealer" | "settings" | "time">;
+
 /** What a person does on the device sign-in pages: approve or refuse a device, or make an account. */
-export const deviceApprovalHandlers = (deps: Deps): Handlers<typeof contract> => ({
+export const deviceApprovalHandlers = (deps: Needed): Handlers<typeof contract> => ({
   approve: approve(deps),
   refuse: refuse(deps),
   register: register(deps),
@@ -60,10 +62,8 @@ const decisionRow = (userId: string, { device, name, challenge }: ApprovalReques
   expiresAt: new Date(now.getTime() + codeLifetimeMilliseconds).toISOString(),
 });
 
-type RegistrationDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings" | "time">;
-
 /** Makes an account and signs its browser in. Throws `forbidden` when registration is off, and `email_taken`. */
-function register(deps: RegistrationDeps): Handler<typeof contract.register> {
+function register(deps: Needed): Handler<typeof contract.register> {
   return async ({ body, address, browser, save, setSession }) => {
     if (!deps.settings.registration) {
       throw new ApiError("forbidden", { message: "New accounts are turned off here." });
@@ -77,7 +77,7 @@ function register(deps: RegistrationDeps): Handler<typeof contract.register> {
     const opened = newConsoleSession(deps);
     const answer = await save(async (tx) => {
       if (!(await users.insertUnlessTaken(tx, user))) throw new ApiError("email_taken");
-      await startConsoleSession(deps, tx, opened, { user, old: browser.sessionId, address });
+      await startConsoleSession(deps, tx, { opened, user, old: browser.sessionId, address });
       return { user: { id: user.id, email: user.email } };
     });
     setSession({ ...opened, known: knownBrowser.withAccount(deps.sealer, browser.known, user.email) });

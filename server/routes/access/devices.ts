@@ -6,7 +6,7 @@ import { devices as rows } from "../../store/access/devices.ts";
 import { credentialsTopic } from "../../store/engine/topics.ts";
 import { createAuditWriter } from "./audit-record.ts";
 
-export function devices(deps: Deps): Handlers<typeof contract> {
+export function devices(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
     async list({ caller }) {

@@ -37,7 +37,7 @@ export type FinishedSignIn =
 const once = { limit: 1, windowSeconds: 1_200 };
 
 /** Decides what an identity of a provider opens, and connects identities to accounts. */
-export function identities(deps: Deps) {
+export function identities(deps: Pick<Deps, "clock" | "database" | "newId" | "settings" | "time">) {
   return {
     /** Whether this is the first return with this state, on any server. */
     isFirst: (state: string): Promise<boolean> =>
@@ -67,7 +67,7 @@ export function identities(deps: Deps) {
           verdict.act === "register" ? await register(deps, tx, { proven, address, ...verdict }) : owner;
         if (!user) return { outcome: "refused", why: "email_taken" };
         const session = newConsoleSession(deps);
-        await startConsoleSession(deps, tx, session, { user, old, address });
+        await startConsoleSession(deps, tx, { opened: session, user, old, address });
         return { outcome: "signed_in", session };
       }),
 
@@ -92,7 +92,11 @@ interface NewAccount {
 }
 
 /** Creates an account without a password. Undefined if another request has just taken its address. */
-async function register(deps: Deps, tx: Transaction, { proven, email, address }: NewAccount) {
+async function register(
+  deps: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  { proven, email, address }: NewAccount,
+) {
   const user = { id: deps.newId(), email, passwordHash: "" };
   const made = await users.insertUnlessTaken(tx, { ...user, createdAt: deps.clock.now().toISOString() });
   if (!made) return undefined;
@@ -106,7 +110,11 @@ interface Connection {
   readonly address: string;
 }
 
-async function insert(deps: Deps, tx: Transaction, { proven, user, address }: Connection): Promise<void> {
+async function insert(
+  deps: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  { proven, user, address }: Connection,
+): Promise<void> {
   const { issuer, subject, providerId } = proven;
   await rows.insert(tx, { issuer, subject, userId: user.id, createdAt: deps.clock.now().toISOString() });
   const caller = { kind: "session", id: user.id, userId: user.id, email: user.email } as const;

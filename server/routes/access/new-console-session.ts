@@ -12,8 +12,9 @@ export interface OpenedSession {
   readonly expiresAt: Date;
 }
 
-/** A person who has proved an identity, and their browser. */
-export interface SignInOrigin {
+/** A new session, the person who has proved an identity, and their browser. */
+export interface ConsoleSignIn {
+  readonly opened: OpenedSession;
   readonly user: { readonly id: string; readonly email: string };
   /** The id of the session that the browser had before. */
   readonly old: string | undefined;
@@ -29,8 +30,7 @@ export const newConsoleSession = ({ clock }: Pick<Deps, "clock">): OpenedSession
 export async function startConsoleSession(
   deps: Pick<Deps, "clock" | "newId" | "time">,
   tx: Transaction,
-  opened: OpenedSession,
-  { user, old, address }: SignInOrigin,
+  { opened, user, old, address }: ConsoleSignIn,
 ): Promise<void> {
   const createdAt = deps.clock.now().toISOString();
   if (old !== undefined) await consoleSessions.remove(tx, hashOf(old));

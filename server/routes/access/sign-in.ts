@@ -23,7 +23,9 @@ export const signIn = (deps: Deps): Handlers<typeof contract> => ({
 });
 
 /** Only a successful exchange uses up a code. The checks are in this order: code, attestation, device. (rule S8) */
-function exchange(deps: Deps): Handler<typeof contract.exchange> {
+function exchange(
+  deps: Pick<Deps, "attest" | "clock" | "database" | "log" | "newId">,
+): Handler<typeof contract.exchange> {
   return async ({ body, address, save }) => {
     const { verifier, integrityToken, ...shown } = body;
     const found = await findExchangeable(deps, shown, await challengeOf(verifier));
@@ -105,7 +107,9 @@ function awaitCode({
   };
 }
 
-function register(deps: Deps): Handler<typeof contract.register> {
+function register(
+  deps: Pick<Deps, "attest" | "clock" | "newId" | "settings">,
+): Handler<typeof contract.register> {
   return async ({ body, address, save }) => {
     if (!deps.settings.registration) {
       throw new ApiError("forbidden", { message: "New accounts are turned off here." });
@@ -127,7 +131,9 @@ function register(deps: Deps): Handler<typeof contract.register> {
 }
 
 /** Uses the limits of failed console sign-ins, because the password is the same. */
-function token(deps: Deps): Handler<typeof contract.token> {
+function token(
+  deps: Pick<Deps, "attest" | "clock" | "database" | "newId" | "settings">,
+): Handler<typeof contract.token> {
   return async ({ body, address, save }) => {
     const { password, deviceName, integrityToken, ...device } = body;
     const email = normaliseEmail(body.email);

@@ -8,7 +8,7 @@ import { credentialsTopic } from "../../store/engine/topics.ts";
 import { createAuditWriter } from "./audit-record.ts";
 import { ownedApp } from "./owned-app.ts";
 
-export function tokens(deps: Deps): Handlers<typeof contract> {
+export function tokens(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
     async list({ caller }) {

@@ -53,9 +53,9 @@ export interface Writer {
 export async function createEntry(
   making: Making,
   tx: Transaction,
-  { appId, isPerson }: Writer,
-  entry: NewChangelogEntry,
+  { writer, entry }: { readonly writer: Writer; readonly entry: NewChangelogEntry },
 ): Promise<EditedChangelogEntry> {
+  const { appId, isPerson } = writer;
   await rows.lock(tx, appId);
   const known = await rows.listVersions(tx, appId);
   if (!entry.allowDuplicate) refuseSameVersion(known, entry.version);
@@ -89,8 +89,7 @@ export async function insertEntry(
 export async function updateEntry(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
-  entry: OwnedChangelogRow,
-  change: ChangelogChange,
+  { entry, change }: { readonly entry: OwnedChangelogRow; readonly change: ChangelogChange },
 ): Promise<void> {
   const now = clock.now();
   const { version } = change;
@@ -112,7 +111,7 @@ export async function publishEntry(
   entry: OwnedChangelogRow,
 ): Promise<void> {
   if (!isPublished(entry.publishedAt, deps.clock.now()))
-    await updateEntry(deps, tx, entry, { publish: true });
+    await updateEntry(deps, tx, { entry, change: { publish: true } });
 }
 
 /** Deletes an entry permanently. */

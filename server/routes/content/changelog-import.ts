@@ -13,11 +13,12 @@ import { entryAnswer, insertEntry, type Making, saveEntry } from "./changelog-ch
 import { editedIn, givenValues, newRow } from "./changelog-values.ts";
 import { ofVersion } from "./changelog-versions.ts";
 
-/** The version whose entry is imported, and the caller. */
-export interface ImportTarget {
+/** The version whose entry is imported, the caller, and what the caller sent. */
+export interface VersionImport {
   readonly appId: string;
   readonly version: string;
   readonly viewer: Viewer;
+  readonly given: ReleaseImport;
 }
 
 /**
@@ -27,15 +28,13 @@ export interface ImportTarget {
 export async function importEntry(
   making: Making,
   tx: Transaction,
-  target: ImportTarget,
-  given: ReleaseImport,
+  { appId, version, viewer, given }: VersionImport,
 ): Promise<ImportedChangelogEntry> {
-  const { appId, version, viewer } = target;
   await rows.lock(tx, appId);
   const known = await rows.listVersions(tx, appId);
   const id = onlyOne(ofVersion(known, version), version)?.id;
   const entry = id === undefined ? undefined : await rows.find(tx, id, viewer);
-  if (entry) return changeEntry(making, tx, entry, given);
+  if (entry) return changeEntry(making, tx, { entry, given });
 
   const values = givenValues(given, null, making.clock.now());
   const others = known.map((other) => other.version);
@@ -55,8 +54,7 @@ function onlyOne(found: readonly EntryVersion[], version: string): EntryVersion 
 async function changeEntry(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
-  entry: OwnedChangelogRow,
-  given: ReleaseImport,
+  { entry, given }: { readonly entry: OwnedChangelogRow; readonly given: ReleaseImport },
 ): Promise<ImportedChangelogEntry> {
   const now = clock.now();
   const values = givenValues(given, entry.publishedAt, now);

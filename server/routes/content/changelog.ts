@@ -20,7 +20,7 @@ export const changelog = ({
     const { limit = limits.changelogPage.default } = query;
     const since = readableVersion(query.since);
     const name = JSON.stringify(["changelog", caller.appId, limit, since ?? null]);
-    return answers.recall(name, caller.changelogVersion, now, async () => {
+    return answers.recall({ name, version: caller.changelogVersion, now }, async () => {
       const entries = await listEntries(database, caller.appId, { now: now.toISOString(), since, limit });
       const next = await rows.nextPublication(database, caller.appId, now.toISOString());
       const until = next?.at ? Date.parse(next.at) : undefined;

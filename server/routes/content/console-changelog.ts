@@ -16,7 +16,9 @@ import { idPart, instantPart, pageOf, readCursor } from "../list-page.ts";
 import { createEntry, entryAnswer, publishEntry, removeEntry, updateEntry } from "./changelog-changes.ts";
 import { importEntry } from "./changelog-import.ts";
 
-export function consoleChangelog(deps: Deps): Handlers<typeof contract> {
+export function consoleChangelog(
+  deps: Pick<Deps, "clock" | "database" | "newId">,
+): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
     list: (request) => list(deps, request),
@@ -25,7 +27,7 @@ export function consoleChangelog(deps: Deps): Handlers<typeof contract> {
       save(async (tx) => {
         await ownedApp(tx, appId, caller);
         const writer = { appId, isPerson: caller.kind === "session" };
-        const entry = await createEntry(deps, tx, writer, body);
+        const entry = await createEntry(deps, tx, { writer, entry: body });
         await record(tx, { caller, address }, { action: "changelog.create", appId, target: entry.id });
         return entry;
       }),
@@ -33,7 +35,7 @@ export function consoleChangelog(deps: Deps): Handlers<typeof contract> {
     put: ({ caller, address, params: { appId, version }, body, save }) =>
       save(async (tx) => {
         await ownedApp(tx, appId, caller);
-        const entry = await importEntry(deps, tx, { appId, version, viewer: caller }, body);
+        const entry = await importEntry(deps, tx, { appId, version, viewer: caller, given: body });
         const action = entry.created ? "changelog.create" : "changelog.update";
         if (entry.created || entry.changedFields.length > 0)
           await record(tx, { caller, address }, { action, appId, target: entry.id });
@@ -46,7 +48,7 @@ export function consoleChangelog(deps: Deps): Handlers<typeof contract> {
       save(async (tx) => {
         const entry = await lockedEntry(tx, id, caller);
         const { appId } = entry;
-        await updateEntry(deps, tx, entry, body);
+        await updateEntry(deps, tx, { entry, change: body });
         await record(tx, { caller, address }, { action: "changelog.update", appId, target: id });
         return entryAnswer(await ownedEntry(tx, id, caller));
       }),

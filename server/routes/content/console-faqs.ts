@@ -10,7 +10,7 @@ import { ownedApp } from "../access/owned-app.ts";
 import { createFaq, type FaqKey, removeFaq, updateFaq } from "./faq-changes.ts";
 import { replaceFaqs } from "./faq-list-changes.ts";
 
-export function consoleFaqs(deps: Deps): Handlers<typeof contract> {
+export function consoleFaqs(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
     async list({ caller, params }) {
@@ -21,7 +21,7 @@ export function consoleFaqs(deps: Deps): Handlers<typeof contract> {
     create: ({ caller, address, params: { appId }, body, save }) =>
       save(async (tx) => {
         await ownedApp(tx, appId, caller);
-        const faq = await createFaq(deps, tx, appId, body);
+        const faq = await createFaq(deps, tx, { appId, faq: body });
         await record(tx, { caller, address }, { action: "faq.create", appId, target: faq.id });
         return faq;
       }),
@@ -29,7 +29,7 @@ export function consoleFaqs(deps: Deps): Handlers<typeof contract> {
     replace: ({ caller, address, params: { appId }, body, save }) =>
       save(async (tx) => {
         await ownedApp(tx, appId, caller);
-        const changed = await replaceFaqs(deps, tx, appId, body.faqs);
+        const changed = await replaceFaqs(deps, tx, { appId, wanted: body.faqs });
         if (changed) await record(tx, { caller, address }, { action: "faq.replace", appId });
         return rows.list(tx, appId);
       }),
@@ -37,7 +37,7 @@ export function consoleFaqs(deps: Deps): Handlers<typeof contract> {
     update: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
         const key = await ownedFaq(tx, params.faqId, caller);
-        const faq = await updateFaq(deps, tx, key, body);
+        const faq = await updateFaq(deps, tx, { key, change: body });
         if (!faq) throw new ApiError("not_found");
         await record(tx, { caller, address }, { action: "faq.update", appId: key.appId, target: faq.id });
         return faq;

@@ -17,8 +17,7 @@ type Making = Pick<Deps, "clock" | "newId">;
 export async function createFaq(
   { clock, newId }: Making,
   tx: Transaction,
-  appId: string,
-  faq: NewFaq,
+  { appId, faq }: { readonly appId: string; readonly faq: NewFaq },
 ): Promise<Faq> {
   const sortOrder = faq.sortOrder ?? Math.min(await rows.nextSortOrder(tx, appId), limits.sortOrder);
   const row = { id: newId(), appId, question: faq.question, answer: faq.answer, sortOrder };
@@ -31,9 +30,9 @@ export async function createFaq(
 export async function updateFaq(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
-  { appId, id }: FaqKey,
-  change: FaqChange,
+  { key, change }: { readonly key: FaqKey; readonly change: FaqChange },
 ): Promise<Faq | undefined> {
+  const { appId, id } = key;
   if (Object.values(change).every((value) => value === undefined)) return rows.find(tx, appId, id);
   const faq = await rows.update(tx, { appId, id }, { ...change, at: clock.now().toISOString() });
   if (faq) await renewFaqs(tx, appId);

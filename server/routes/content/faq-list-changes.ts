@@ -12,8 +12,7 @@ import { renewFaqs } from "./faq-changes.ts";
 export async function replaceFaqs(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
-  appId: string,
-  wanted: readonly WantedFaq[],
+  { appId, wanted }: { readonly appId: string; readonly wanted: readonly WantedFaq[] },
 ): Promise<boolean> {
   await tx.lock(`faqs:${appId}`);
   const plan = planFaqList(await rows.list(tx, appId), wanted);

@@ -6,17 +6,21 @@ import type { Handlers } from "../../http/handler.ts";
 import { faqs as rows } from "../../store/content/faqs.ts";
 import { createFaq, removeFaq, updateFaq } from "./faq-changes.ts";
 
-export const faqs = (deps: Deps): Handlers<typeof contract> => ({
+export const faqs = (
+  deps: Pick<Deps, "answers" | "clock" | "database" | "newId">,
+): Handlers<typeof contract> => ({
   list: ({ caller }) =>
-    deps.answers.recall(`faqs:${caller.appId}`, caller.faqsVersion, deps.clock.now(), async () => ({
-      answer: prepareAnswer(JSON.stringify(await rows.list(deps.database, caller.appId))),
-    })),
+    deps.answers.recall(
+      { name: `faqs:${caller.appId}`, version: caller.faqsVersion, now: deps.clock.now() },
+      async () => ({ answer: prepareAnswer(JSON.stringify(await rows.list(deps.database, caller.appId))) }),
+    ),
 
-  create: ({ caller, body, save }) => save((tx) => createFaq(deps, tx, caller.appId, body)),
+  create: ({ caller, body, save }) => save((tx) => createFaq(deps, tx, { appId: caller.appId, faq: body })),
 
   update: ({ caller, params, body, save }) =>
     save(async (tx) => {
-      const faq = await updateFaq(deps, tx, { appId: caller.appId, id: params.faqId }, body);
+      const key = { appId: caller.appId, id: params.faqId };
+      const faq = await updateFaq(deps, tx, { key, change: body });
       if (!faq) throw new ApiError("not_found");
       return faq;
     }),

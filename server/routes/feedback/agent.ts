@@ -21,7 +21,9 @@ import { type NewProposalRow, type OwnedProposal, proposals } from "../../store/
 import { threadAnswer, threadUrl } from "./feedback-answer.ts";
 import { proposalAnswer } from "./proposal-answer.ts";
 
-export const agent = (deps: Deps): Handlers<typeof contract> => {
+export const agent = (
+  deps: Pick<Deps, "clock" | "database" | "newId" | "settings" | "waiting">,
+): Handlers<typeof contract> => {
   const { database, settings } = deps;
   const load = async (id: string) => {
     const run = await proposals.findOwned(database, id);
@@ -40,7 +42,8 @@ export const agent = (deps: Deps): Handlers<typeof contract> => {
     propose: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
         const id = deps.newId();
-        const appId = await propose(deps, tx, caller, { id, feedbackId: params.id, ...body });
+        const draft = { id, feedbackId: params.id, ...body };
+        const appId = await propose(deps, tx, { caller, draft });
         await audit.insert(tx, {
           id: deps.newId(),
           at: deps.clock.now().toISOString(),
@@ -83,13 +86,18 @@ const ownershipOf = ({ status, ownerId, appId }: OwnedProposal) => ({ status, ow
 const mayRead = ({ userId, appId }: AgentCaller, run: Pick<OwnedProposal, "ownerId" | "appId">): boolean =>
   run.ownerId === userId && (appId === null || run.appId === appId);
 
+type Posting = Pick<Deps, "clock" | "newId" | "settings">;
 type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunId">;
 
 /**
  * Writes a proposal in place of the one that waits, a note on the thread, and a message to the chat. Gives the thread's
  * app. Throws `run_superseded` if the newest proposal is not the one that the agent expects.
  */
-async function propose(deps: Deps, tx: Transaction, caller: AgentCaller, draft: Draft): Promise<string> {
+async function propose(
+  deps: Posting,
+  tx: Transaction,
+  { caller, draft }: { readonly caller: AgentCaller; readonly draft: Draft },
+): Promise<string> {
   await tx.lock(draft.feedbackId);
   const thread = await feedbackThreads.findApp(tx, draft.feedbackId, caller);
   if (!thread) throw new ApiError("not_found");
@@ -114,7 +122,8 @@ async function propose(deps: Deps, tx: Transaction, caller: AgentCaller, draft: 
   } as const;
   await messages.insert(tx, { ...note, createdAt: run.createdAt });
 
-  if (thread.chatWebhookUrl) await announce(deps, tx, run, { ...thread, url: thread.chatWebhookUrl });
+  const url = thread.chatWebhookUrl;
+  if (url) await announce(deps, tx, { run, thread: { ...thread, url } });
   return thread.appId;
 }
 
@@ -125,7 +134,11 @@ interface Announced {
   readonly url: string;
 }
 
-async function announce(deps: Deps, tx: Transaction, run: NewProposalRow, thread: Announced): Promise<void> {
+async function announce(
+  deps: Posting,
+  tx: Transaction,
+  { run, thread }: { readonly run: NewProposalRow; readonly thread: Announced },
+): Promise<void> {
   const link = `${threadUrl(deps.settings, thread.appId, run.feedbackId)}#proposal`;
   await outbox.insert(tx, {
     id: deps.newId(),

@@ -20,14 +20,14 @@ export function consoleFeedback(deps: Deps): Handlers<typeof contract> {
   return {
     list: (request) => list(deps, request),
 
-    read: ({ caller, params }) => read(deps, deps.database, params.id, caller),
+    read: ({ caller, params }) => read(deps, deps.database, { id: params.id, viewer: caller }),
 
     update: ({ caller, address, params: { id }, body, save }) =>
       save(async (tx) => {
         const appId = await appOfThread(tx, id, caller);
         await updateThread(tx, id, body);
         await record(tx, { caller, address }, { action: "thread.update", appId, target: id });
-        return read(deps, tx, id, caller);
+        return read(deps, tx, { id, viewer: caller });
       }),
 
     async remove({ caller, address, params: { id }, save }) {
@@ -74,8 +74,7 @@ async function list(
 async function read(
   { settings }: Pick<Deps, "settings">,
   reader: Reader,
-  id: string,
-  viewer: Viewer,
+  { id, viewer }: { readonly id: string; readonly viewer: Viewer },
 ): Promise<OwnedThread> {
   const thread = await ownedThread(reader, id, viewer);
   return {

@@ -8,7 +8,9 @@ import { proposals as rows } from "../../store/feedback/proposals.ts";
 import { createAuditWriter } from "../access/audit-record.ts";
 import { proposalAnswer } from "./proposal-answer.ts";
 
-export function consoleProposals(deps: Deps): Handlers<typeof contract> {
+export function consoleProposals(
+  deps: Pick<Deps, "clock" | "newId" | "settings">,
+): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
     decide: ({ caller, address, params: { runId }, body, save }) =>

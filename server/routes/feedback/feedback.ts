@@ -11,7 +11,9 @@ import { threadUrl } from "./feedback-answer.ts";
 import { feedbackFilesOf } from "./feedback-files.ts";
 import { type FeedbackReport, feedbackReportOf } from "./feedback-report.ts";
 
-export const feedback = (deps: Deps): Handlers<typeof contract> => {
+export const feedback = (
+  deps: Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "settings">,
+): Handlers<typeof contract> => {
   const storage = createAppStorage(deps);
   return {
     async submit(request) {
@@ -28,7 +30,11 @@ export const feedback = (deps: Deps): Handlers<typeof contract> => {
   };
 };
 
-function save(deps: Deps, request: Request<typeof contract.submit>, report: FeedbackReport) {
+function save(
+  deps: Pick<Deps, "keptFiles" | "newId" | "settings">,
+  request: Request<typeof contract.submit>,
+  report: FeedbackReport,
+) {
   const { thread, files, dropped } = report;
   const answer = (id: string) => ({
     success: true,

@@ -18,7 +18,9 @@ import { cycleAnswer, slotAnswer } from "./cycle-answer.ts";
 import { slotsWithDays } from "./cycle-days.ts";
 import { ownedListing } from "./listings.ts";
 
-export function cycles(deps: Deps): Handlers<typeof contract> {
+export function cycles(
+  deps: Pick<Deps, "clock" | "database" | "newId" | "settings">,
+): Handlers<typeof contract> {
   const { database, clock } = deps;
   const record = createAuditWriter(deps);
   return {
@@ -31,7 +33,7 @@ export function cycles(deps: Deps): Handlers<typeof contract> {
     async create({ caller, address, params, body, save }) {
       return save(async (tx) => {
         const listing = await ownedListing(tx, params.listingId, caller);
-        const id = await planCycle(deps, tx, listing, body);
+        const id = await planCycle(deps, tx, { listing, wanted: body });
         const action = { action: "cycle.create", appId: listing.appId, target: id };
         await record(tx, { caller, address }, action);
         const cycle = await ownedCycle(tx, id, caller);
@@ -73,9 +75,9 @@ async function ownedCycle(reader: Reader, id: string, viewer: Viewer): Promise<C
 async function planCycle(
   { newId, clock }: Pick<Deps, "newId" | "clock">,
   tx: Transaction,
-  listing: ListingRow,
-  { startsOn, timezone }: NewCycle,
+  { listing, wanted }: { readonly listing: ListingRow; readonly wanted: NewCycle },
 ): Promise<string> {
+  const { startsOn, timezone } = wanted;
   const createdAt = clock.now().toISOString();
   const { id: listingId, durationDays, maxMissedDays } = listing;
   const dayStarts = dayStartsOf({ startsOn, timezone, durationDays });

@@ -8,7 +8,7 @@ import { type ListingRow, listings as rows } from "../../store/testing/listings.
 import { createAuditWriter } from "../access/audit-record.ts";
 import { ownedApp } from "../access/owned-app.ts";
 
-export function listings(deps: Deps): Handlers<typeof contract> {
+export function listings(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
     async list({ caller, params }) {
@@ -20,7 +20,7 @@ export function listings(deps: Deps): Handlers<typeof contract> {
     async create({ caller, address, params: { appId }, body, save }) {
       return save(async (tx) => {
         await ownedApp(tx, appId, caller);
-        const listing = await createListing(deps, tx, appId, body);
+        const listing = await createListing(deps, tx, { appId, listing: body });
         await record(tx, { caller, address }, { action: "listing.create", appId, target: listing.id });
         return listingAnswer(listing);
       });
@@ -54,8 +54,7 @@ const defaults = { seats: 12, durationDays: 14, maxMissedDays: 3, iconUrl: null 
 async function createListing(
   { newId, clock }: Pick<Deps, "newId" | "clock">,
   tx: Transaction,
-  appId: string,
-  listing: NewListing,
+  { appId, listing }: { readonly appId: string; readonly listing: NewListing },
 ) {
   const at = clock.now().toISOString();
   const row = {

@@ -64,6 +64,12 @@ export function rotateKey({ sealer }: Needed, tx: Transaction, { id }: SlotInCyc
   return slots.rotateKey(tx, id, { keyHash, keySealed });
 }
 
+interface Assignment {
+  readonly slot: SlotInCycle;
+  readonly email: string;
+  readonly ownerId: string;
+}
+
 /**
  * Gives an open slot to the account with this e-mail address. Throws `not_found` if there is no such account,
  * `own_listing`, `cycle_not_open`, `already_in_cycle` and `slot_taken`.
@@ -71,9 +77,9 @@ export function rotateKey({ sealer }: Needed, tx: Transaction, { id }: SlotInCyc
 export async function assignSlot(
   deps: Needed,
   tx: Transaction,
-  { id, cycle }: SlotInCycle,
-  { email, ownerId }: { readonly email: string; readonly ownerId: string },
+  { slot, email, ownerId }: Assignment,
 ): Promise<true> {
+  const { id, cycle } = slot;
   const now = deps.clock.now();
   const tester = await users.findByEmail(tx, normaliseEmail(email));
   if (!tester) throw new ApiError("not_found", { message: unknownAccount });

@@ -13,8 +13,7 @@ import { testerSlots } from "../../store/testing/tester-slots.ts";
 export async function requestSlot(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
-  slotId: string,
-  testerId: string,
+  { slotId, testerId }: { readonly slotId: string; readonly testerId: string },
 ): Promise<void> {
   const { cycleId } = await wanted(tx, slotId);
   await tx.lock(`cycle:${cycleId}`);

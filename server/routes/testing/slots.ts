@@ -18,7 +18,7 @@ import {
   type SlotInCycle,
 } from "./slot-changes.ts";
 
-export function slots(deps: Deps): Handlers<typeof contract> {
+export function slots(deps: Pick<Deps, "clock" | "newId" | "sealer">): Handlers<typeof contract> {
   const change = createChange(deps);
   const now = () => deps.clock.now().toISOString();
   return {
@@ -30,7 +30,7 @@ export function slots(deps: Deps): Handlers<typeof contract> {
 
     async assign(request) {
       const chosen = { email: request.body.email, ownerId: request.caller.userId };
-      const assign = change("slot.assign", (tx, slot) => assignSlot(deps, tx, slot, chosen));
+      const assign = change("slot.assign", (tx, slot) => assignSlot(deps, tx, { slot, ...chosen }));
       try {
         return await assign(request);
       } catch (error) {
@@ -50,7 +50,7 @@ type SlotChangeRequest = Pick<Request<typeof contract.accept>, "caller" | "addre
 };
 
 /** Makes handlers that change one slot. A change is audited. A change that is not possible is `wrong_state`. */
-function createChange(deps: Deps) {
+function createChange(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);
   return (action: string, work: Work) =>
     async ({ caller, address, params, save }: SlotChangeRequest): Promise<OwnedSlot> => {

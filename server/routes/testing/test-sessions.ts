@@ -77,12 +77,19 @@ async function judgeAndRecord(
   slot: KeyedSlot | undefined,
 ): Promise<SessionResult> {
   const verdict = verdictOn(received, slot);
-  if (!slot || (await isSettled(tx, received, slot, verdict))) return record(tx, received, slot, verdict);
+  if (!slot || (await isSettled(tx, received, { slot, verdict })))
+    return record(tx, received, { slot, verdict });
   // Another session or proof was first. This session is judged by the present state.
   const current = await loadSlot(tx, received.key);
   const after = verdictOn(received, current);
   if (after.counted) throw new Error(`A day of slot ${slot.id} neither counts nor is counted.`);
-  return record(tx, received, current, after);
+  return record(tx, received, { slot: current, verdict: after });
+}
+
+/** A verdict and the slot on which it was given; undefined for an unknown key. */
+interface Judged {
+  readonly slot: KeyedSlot | undefined;
+  readonly verdict: SessionVerdict;
 }
 
 const verdictOn = ({ session, now }: ReceivedSession, slot: KeyedSlot = unknownSlot): SessionVerdict =>
@@ -92,9 +99,9 @@ const verdictOn = ({ session, now }: ReceivedSession, slot: KeyedSlot = unknownS
 async function isSettled(
   tx: Transaction,
   { id, now }: ReceivedSession,
-  slot: KeyedSlot,
-  { counted, dayIndex }: SessionVerdict,
+  { slot, verdict }: Judged & { readonly slot: KeyedSlot },
 ): Promise<boolean> {
+  const { counted, dayIndex } = verdict;
   if (!counted) return true;
   const evidence = { kind: "session", evidenceId: id, at: now.toISOString() } as const;
   return countedDays.count(tx, { slotId: slot.id, cycleId: slot.cycleId, dayIndex, ...evidence });
@@ -103,8 +110,7 @@ async function isSettled(
 async function record(
   tx: Transaction,
   { id, now, session }: ReceivedSession,
-  slot: KeyedSlot | undefined,
-  verdict: SessionVerdict,
+  { slot, verdict }: Judged,
 ): Promise<SessionResult> {
   const { counted, dayIndex, reason } = verdict;
   const recorded = await testSessions.record(tx, slot?.id ?? unknownSlot.id, {

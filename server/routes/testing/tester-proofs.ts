@@ -21,7 +21,8 @@ export async function submitProof(
   request: Submitted,
 ): Promise<AnswerOf<typeof contract.submitProof>> {
   const { caller, body, save } = request;
-  const accepted = await accept(deps, deps.database, caller.userId, body);
+  const submission = { testerId: caller.userId, body };
+  const accepted = await accept(deps, deps.database, submission);
   const images = proofImagesOf(body);
   const received = images.map((image) => image.received);
   const first = (tx: Transaction) => deps.keptFiles.secure(tx, received);
@@ -29,11 +30,16 @@ export async function submitProof(
     const proofId = deps.newId();
     const at = deps.clock.now();
     const day = { ...accepted, kind: "proof", evidenceId: proofId, at: at.toISOString() } as const;
-    if (!(await countedDays.count(tx, day))) throw await refusalNow(deps, tx, caller.userId, body);
-    await insert(tx, { ...accepted, proofId, at }, body, images);
+    if (!(await countedDays.count(tx, day))) throw await refusalNow(deps, tx, submission);
+    await insert(tx, { ...accepted, proofId, at }, { body, images });
     return { proofId, slotId: accepted.slotId, dayIndex: accepted.dayIndex, submitted: true };
   };
   return deps.keptFiles.keepFor(received, () => save(count, { first }));
+}
+
+interface Submission {
+  readonly testerId: string;
+  readonly body: NewProof;
 }
 
 interface Accepted {
@@ -47,8 +53,7 @@ interface Accepted {
 async function accept(
   { clock, time }: Pick<Deps, "clock" | "time">,
   reader: Reader,
-  testerId: string,
-  body: NewProof,
+  { testerId, body }: Submission,
 ): Promise<Accepted> {
   const row = await testerSlots.find(reader, body.slotId, testerId);
   if (!row) throw new ApiError("not_found");
@@ -67,22 +72,17 @@ async function accept(
 }
 
 /** The reason why a proof that was acceptable a moment ago is refused now. */
-async function refusalNow(
-  deps: Needed,
-  tx: Transaction,
-  testerId: string,
-  body: NewProof,
-): Promise<ApiError> {
-  const { dayIndex } = await accept(deps, tx, testerId, body);
+async function refusalNow(deps: Needed, tx: Transaction, submission: Submission): Promise<ApiError> {
+  const { dayIndex } = await accept(deps, tx, submission);
   return new ApiError("already_submitted", { dayIndex });
 }
 
 async function insert(
   tx: Transaction,
   { proofId, slotId, appId, dayIndex, at }: Accepted & { readonly proofId: string; readonly at: Date },
-  { capturedAt, queuedAt, note }: NewProof,
-  images: readonly ProofImage[],
+  { body, images }: { readonly body: NewProof; readonly images: readonly ProofImage[] },
 ): Promise<void> {
+  const { capturedAt, queuedAt, note } = body;
   const createdAt = at.toISOString();
   const sent = { capturedAt, queuedAt: queuedAt || null, note: note || null };
   await proofs.insert(tx, { id: proofId, slotId, dayIndex, createdAt, ...sent });

@@ -44,7 +44,7 @@ export const tester = (deps: Deps, iconUrl: string): Handlers<typeof contract> =
 
     async requestSlot({ caller, params, save }) {
       return save(async (tx) => {
-        await requestSlot(deps, tx, params.slotId, caller.userId);
+        await requestSlot(deps, tx, { slotId: params.slotId, testerId: caller.userId });
         return slotOf(tx, params.slotId, caller.userId);
       });
     },

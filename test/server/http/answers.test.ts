@@ -5,7 +5,7 @@ function recalling(megabytes: number) {
   const answers = createAnswers();
   const made: string[] = [];
   const recall = (name: string, version = 1) =>
-    answers.recall(name, version, new Date(0), async () => {
+    answers.recall({ name, version, now: new Date(0) }, async () => {
       made.push(name);
       return { answer: prepareAnswer("x".repeat(megabytes * 1_048_576)) };
     });

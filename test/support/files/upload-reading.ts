@@ -36,11 +36,13 @@ export async function createReading() {
     left: () => filesIn(folder),
     json: (body: string | Buffer, limits: Partial<JsonUploadLimits> = {}) =>
       readJsonUpload(chunked(body), files, { ...jsonLimits, ...limits }),
-    form: (body: Buffer, type: string, limits: Partial<MultipartForm> = {}, pieceLength?: number) =>
-      readMultipartUpload(chunked(body, pieceLength), { "content-type": type }, files, {
+    form: (bytes: Buffer, type: string, limits: Partial<MultipartForm> = {}, pieceLength?: number) => {
+      const body = chunked(bytes, pieceLength);
+      return readMultipartUpload({ body, headers: { "content-type": type } }, files, {
         ...formLimits,
         ...limits,
-      }),
+      });
+    },
   };
 }
 

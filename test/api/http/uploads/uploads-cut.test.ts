@@ -18,7 +18,7 @@ const readers = {
   json: (request: IncomingMessage, files: Files) =>
     readJsonUpload(request, files, { ...jsonLimits, files: { "images.*": MB }, body: 4 * MB }),
   form: (request: IncomingMessage, files: Files) =>
-    readMultipartUpload(request, request.headers, files, {
+    readMultipartUpload({ body: request, headers: request.headers }, files, {
       ...formLimits,
       files: { images: { bytes: 2 * MB } },
       body: 4 * MB,
