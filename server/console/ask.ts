@@ -7,7 +7,7 @@ import { isPrepared } from "../http/answers.ts";
 import { type Api, mapEndpoints } from "../http/api.ts";
 import type { ConsoleCaller, Groups, Request } from "../http/handler.ts";
 import type { InvocationResult, Invoke } from "../http/invocation.ts";
-import { createInvoke } from "../http/invoke.ts";
+import { createInvoke, type InvokeDeps } from "../http/invoke.ts";
 
 /** What a page asks of an endpoint. */
 export interface Asked {
@@ -38,7 +38,10 @@ export interface Asking {
  * Calls endpoints for the console's own pages: the same handlers, rules, audit and idempotency as over HTTP. The result
  * throws for an endpoint that the API does not have.
  */
-export function createAsks<C extends Groups>(api: Api<C>, deps: Deps): (asking: Asking) => Ask {
+export function createAsks<C extends Groups>(
+  api: Api<C>,
+  deps: InvokeDeps & Pick<Deps, "stopping">,
+): (asking: Asking) => Ask {
   const invokes = new Map<Endpoint, Invoke>(
     mapEndpoints(api, (endpoint, handle) => [endpoint, createInvoke(endpoint, handle, deps)]),
   );

@@ -1,3 +1,9 @@
+interface SlotIds {
+  readonly appId: string;
+  readonly cycleId: string;
+  readonly slotId: string;
+}
+
 /** The addresses of the console's pages and forms below `at`. With `:name` in place of an id, an address is a route pattern. */
 export function createLinks(at: string) {
   const app =
@@ -18,8 +24,8 @@ export function createLinks(at: string) {
     testing: app("testing"),
     listing: (appId: string, id: string, part = "") => `${at}/testing/${appId}/${id}${part && `/${part}`}`,
     cycle: (appId: string, id: string, part = "") => `${at}/cycles/${appId}/${id}${part && `/${part}`}`,
-    slot: (appId: string, cycleId: string, id: string, part: string) =>
-      `${at}/cycles/${appId}/${cycleId}/seats/${id}/${part}`,
+    slot: ({ appId, cycleId, slotId }: SlotIds, part: string) =>
+      `${at}/cycles/${appId}/${cycleId}/seats/${slotId}/${part}`,
     newApp: `${at}/new-app`,
     app: app("apps"),
     key: (appId: string, id: string, part: string) => `${at}/apps/${appId}/keys/${id}/${part}`,

@@ -63,6 +63,8 @@ export const pages = (at: Links): PageRoutes => [
   [at.audit, auditPage],
 ];
 
+const slotIds = { appId: ":appId", cycleId: ":cycleId", slotId: ":slotId" };
+
 /** The addresses to which the console's forms are sent. */
 export const forms = (at: Links): PageRoutes => [
   [at.signOut, signOut],
@@ -82,11 +84,11 @@ export const forms = (at: Links): PageRoutes => [
   [at.listing(":appId", ":listingId", "cycles"), createCycle],
   [at.cycle(":appId", ":cycleId", "assign"), assignSlot],
   [at.cycle(":appId", ":cycleId", "cancel"), cancelCycle],
-  [at.slot(":appId", ":cycleId", ":slotId", "accept"), acceptRequest],
-  [at.slot(":appId", ":cycleId", ":slotId", "decline"), declineRequest],
-  [at.slot(":appId", ":cycleId", ":slotId", "remove"), removeTester],
-  [at.slot(":appId", ":cycleId", ":slotId", "rotate-key"), rotateKey],
-  [at.slot(":appId", ":cycleId", ":slotId", "confirm-join"), confirmJoin],
+  [at.slot(slotIds, "accept"), acceptRequest],
+  [at.slot(slotIds, "decline"), declineRequest],
+  [at.slot(slotIds, "remove"), removeTester],
+  [at.slot(slotIds, "rotate-key"), rotateKey],
+  [at.slot(slotIds, "confirm-join"), confirmJoin],
   [at.newApp, createApp],
   [at.app(":appId"), updateApp],
   [at.app(":appId", "delete"), deleteApp],

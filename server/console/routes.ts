@@ -12,10 +12,10 @@ import { createRespond } from "./respond.ts";
 import { signIn } from "./sign-in/console-session-forms.ts";
 import { signInPage } from "./sign-in/page.tsx";
 import type { PageHandler, SignedInVisit, Visit } from "./visit.ts";
-import { createVisits } from "./visits.ts";
+import { type ConsoleDeps, createVisits } from "./visits.ts";
 
 /** The pages, forms and assets of the console. */
-export function consoleRoutes(deps: Deps, door: Door, api: Api<Contract>): Route[] {
+export function consoleRoutes(deps: ConsoleDeps, door: Door, api: Api<Contract>): Route[] {
   const consolePath = consolePathOf(deps.settings);
   const patterns = createLinks(consolePath.mountedAt);
   const respond = createRespond(deps.settings);

@@ -4,6 +4,7 @@ import type { Deps } from "../deps.ts";
 import type { Api } from "../http/api.ts";
 import { senderOf } from "../http/bodies/arrivals.ts";
 import type { ConsoleCaller } from "../http/handler.ts";
+import type { InvokeDeps } from "../http/invoke.ts";
 import type { Door } from "../http/mount.ts";
 import { sessionCookie } from "../http/session-cookie.ts";
 import { createPageReads } from "../routes/page-reads.ts";
@@ -20,8 +21,10 @@ import type { PageHandler, SignedInVisit, Visit } from "./visit.ts";
 
 type Params = Readonly<Record<string, string>>;
 
+export type ConsoleDeps = InvokeDeps & Pick<Deps, "stopping">;
+
 interface ConsoleServer {
-  readonly deps: Deps;
+  readonly deps: ConsoleDeps;
   readonly door: Door;
   readonly api: Api<Contract>;
 }

@@ -26,7 +26,9 @@ export function changedValues(fields: Fields, given: Values, current: Values): V
     ([name, value]) => fieldVersion(value) !== fields.text(wasName(name)),
   );
   const issues = changed
-    .filter(([name, value]) => isChangedElsewhere(fields, name, current[name] ?? "", value))
+    .filter(([name, value]) =>
+      isChangedElsewhere(fields, name, { current: current[name] ?? "", given: value }),
+    )
     .map(([path]) => ({ path, message }));
   if (issues.length > 0) throw new ApiError("bad_request", { issues });
   return Object.fromEntries(changed);
@@ -35,5 +37,8 @@ export function changedValues(fields: Fields, given: Values, current: Values): V
 const message =
   "was changed by somebody else since you opened this page. Save again to replace it with yours, or open the page again to see it";
 
-const isChangedElsewhere = (fields: Fields, name: string, current: string, given: string): boolean =>
-  fieldVersion(current) !== fields.text(wasName(name)) && withLineFeeds(current) !== given.trim();
+const isChangedElsewhere = (
+  fields: Fields,
+  name: string,
+  { current, given }: { readonly current: string; readonly given: string },
+): boolean => fieldVersion(current) !== fields.text(wasName(name)) && withLineFeeds(current) !== given.trim();

@@ -151,7 +151,7 @@ const Requests = ({ frame: { links, app }, cycle, slots, now }: CycleDetailProps
         <SlotRequests
           slots={requested}
           now={now}
-          at={(slotId, action) => links.slot(app.id, cycle.id, slotId, action)}
+          at={(slotId, action) => links.slot({ appId: app.id, cycleId: cycle.id, slotId }, action)}
         />
       )}
     </Live>
@@ -181,7 +181,9 @@ const Days = ({ frame: { links, app }, cycle, slots, chosen, address, uploads }:
           <SlotPanel
             cycle={cycle}
             slot={chosen.slot}
-            at={(action) => links.slot(app.id, cycle.id, chosen.slot.slotId, action)}
+            at={(action) =>
+              links.slot({ appId: app.id, cycleId: cycle.id, slotId: chosen.slot.slotId }, action)
+            }
           />
         )}
       </aside>

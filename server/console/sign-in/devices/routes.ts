@@ -10,10 +10,14 @@ import { showDeviceSignInError } from "./error-page.tsx";
 import { deviceSignInPaths } from "./paths.ts";
 import { codePage } from "./sign-in-code-page.tsx";
 import { signIn, signInPage, signUp, signUpPage, switchAccount } from "./sign-in-forms.ts";
-import { createDeviceSignInVisits, type DeviceSignInHandler } from "./visit.ts";
+import { createDeviceSignInVisits, type DeviceSignInHandler, type VisitDeps } from "./visit.ts";
 
 /** The pages on which a person signs a device in. (rule S3) */
-export function deviceSignInRoutes(deps: Deps, door: Door, api: Api<Contract>): Route[] {
+export function deviceSignInRoutes(
+  deps: VisitDeps & Pick<Deps, "log">,
+  door: Door,
+  api: Api<Contract>,
+): Route[] {
   const visitOf = createDeviceSignInVisits(deps, door, api);
   const respond = createRespond(deps.settings);
   const showError: ShowError = (ctx, error, links) =>

@@ -5,6 +5,7 @@ import type { Deps } from "../../../deps.ts";
 import type { Api } from "../../../http/api.ts";
 import { senderOf } from "../../../http/bodies/arrivals.ts";
 import type { ConsoleCaller } from "../../../http/handler.ts";
+import type { InvokeDeps } from "../../../http/invoke.ts";
 import type { Door } from "../../../http/mount.ts";
 import { sessionCookie } from "../../../http/session-cookie.ts";
 import { deviceApprovalHandlers } from "../../../routes/access/device-approval.ts";
@@ -43,9 +44,11 @@ export interface DeviceSignInReply {
 
 export type DeviceSignInHandler = (visit: DeviceSignInVisit) => Promise<DeviceSignInReply>;
 
+export type VisitDeps = InvokeDeps & Pick<Deps, "newId" | "stopping">;
+
 /** Makes visits of requests. A form of another server's page is refused before it is read. */
 export function createDeviceSignInVisits(
-  deps: Deps,
+  deps: VisitDeps,
   door: Door,
   { contract, handlers }: Api<Contract>,
 ): (ctx: Context) => Promise<DeviceSignInVisit> {

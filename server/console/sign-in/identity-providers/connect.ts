@@ -1,5 +1,4 @@
 import type { Context } from "koa";
-import type { Deps } from "../../../deps.ts";
 import { senderOf } from "../../../http/bodies/arrivals.ts";
 import type { Door } from "../../../http/mount.ts";
 import { identities } from "../../../routes/access/identities.ts";
@@ -7,12 +6,13 @@ import { consolePathOf } from "../../console-path.ts";
 import { readForm } from "../../kit/form/read-form.ts";
 import { createLinks } from "../../links.ts";
 import { goTo, type Reply } from "../../reply.ts";
+import type { FlowDeps } from "./flows.ts";
 import { refusalOf, unknownFlow } from "./identity-refusals.ts";
 import type { Provider } from "./provider.ts";
 import { createSealedFlows } from "./sealed-flow.ts";
 
 /** Handles the form that connects a proven identity to the signed-in person's account. */
-export function createConnect(deps: Deps, door: Door) {
+export function createConnect(deps: FlowDeps, door: Door) {
   const { signInMethods } = createLinks(consolePathOf(deps.settings).href);
   const sealed = createSealedFlows(deps);
   const { connect } = identities(deps);

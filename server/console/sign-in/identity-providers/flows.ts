@@ -25,8 +25,11 @@ interface Offer {
 /** A longer address does not fit into the cookie. */
 const longestTo = 2_000;
 
+/** The dependencies of the handlers that sign people in with providers. */
+export type FlowDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
+
 /** Sends a person to a provider, and finishes the sign-in when they return. */
-export function createFlows(deps: Deps, door: Door) {
+export function createFlows(deps: FlowDeps, door: Door) {
   const { settings } = deps;
   const links = createLinks(consolePathOf(settings).href);
   const session = sessionCookie(settings);

@@ -8,12 +8,12 @@ import type { Reply } from "../../reply.ts";
 import { createRespond } from "../../respond.ts";
 import { callbackAddress, callbackPath, connectPath, startPath } from "./addresses.ts";
 import { createConnect } from "./connect.ts";
-import { createFlows } from "./flows.ts";
+import { createFlows, type FlowDeps } from "./flows.ts";
 import { showIdentityRefusal } from "./identity-pages.tsx";
 import { createProvider, type Provider } from "./provider.ts";
 
 /** Signing in with the deployment's OpenID Connect providers, and connecting them to accounts. (rule S2) */
-export function identityRoutes(deps: Deps, door: Door): Route[] {
+export function identityRoutes(deps: FlowDeps & Pick<Deps, "log">, door: Door): Route[] {
   const { settings, clock } = deps;
   const providers = new Map(
     settings.identityProviders.map((one) => [
