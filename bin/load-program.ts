@@ -16,9 +16,9 @@ const isMissingArgon2 = (cause: unknown): boolean =>
   cause instanceof Error && /argon2|native binding/i.test(cause.message);
 
 const missing = (): CliError =>
-  new CliError(
-    "unexpected",
-    "missing_package",
-    `The server needs the part of @node-rs/argon2 for ${process.platform}-${process.arch}, which is not installed here.`,
-    "Install innkeep again without --omit=optional. All commands but `serve` and `admin` work as it is.",
-  );
+  new CliError({
+    exit: "unexpected",
+    code: "missing_package",
+    message: `The server needs the part of @node-rs/argon2 for ${process.platform}-${process.arch}, which is not installed here.`,
+    next: "Install innkeep again without --omit=optional. All commands but `serve` and `admin` work as it is.",
+  });

@@ -53,7 +53,7 @@ function proposalsOf(
   };
 }
 
-async function decisionWatch(connection: Deps["connection"], clock: Clock): Promise<AwaitDecision> {
+async function decisionWatch(connection: Connection, clock: Clock): Promise<AwaitDecision> {
   const { createDecisionWatch } = await import("./tools/get-decision/decision-watch.ts");
   return createDecisionWatch({
     clock,

@@ -12,7 +12,7 @@ import { triageArguments } from "./tools/tool-list.ts";
 import { wireSchema } from "./tools/wire-schema.ts";
 
 /** Starting points that a person picks in the client. */
-export function offerPrompts(server: McpServer, deps: Deps): void {
+export function offerPrompts(server: McpServer, { readOnly }: Pick<Deps, "readOnly">): void {
   server.registerPrompt(
     "triage_feedback",
     {
@@ -20,7 +20,7 @@ export function offerPrompts(server: McpServer, deps: Deps): void {
       description: "Read a thread, find the cause, and propose a plan for a person to approve",
       argsSchema: wireSchema(triageArguments),
     },
-    (given) => message(triage(threadIn(given), deps.readOnly)),
+    (given) => message(triage(threadIn(given), readOnly)),
   );
   server.registerPrompt(
     "resume_proposals",

@@ -33,9 +33,9 @@ export function createServer({ version }: Pick<McpOptions, "version">, deps: Dep
       capabilities: { tools: neverChanges, resources: neverChanges, prompts: neverChanges },
     },
   );
-  registerTool(server, tools.readFeedback, deps, load.readFeedback);
-  if (!deps.readOnly) registerTool(server, tools.proposePlan, deps, load.proposePlan);
-  registerTool(server, withLongestWait(deps.maxWaitSeconds), deps, load.getDecision);
+  registerTool(server, { tool: tools.readFeedback, load: load.readFeedback }, deps);
+  if (!deps.readOnly) registerTool(server, { tool: tools.proposePlan, load: load.proposePlan }, deps);
+  registerTool(server, { tool: withLongestWait(deps.maxWaitSeconds), load: load.getDecision }, deps);
   offerResources(server, deps);
   offerPrompts(server, deps);
   return server;

@@ -3,7 +3,7 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import { assemble } from "./assemble.ts";
 import type { McpOptions, StdioOptions } from "./options.ts";
 import { createServer } from "./server.ts";
-import type { Heard } from "./start/answer-first-messages.ts";
+import type { EarlyInput } from "./start/answer-first-messages.ts";
 
 export interface Session {
   close(): Promise<void>;
@@ -11,7 +11,7 @@ export interface Session {
 
 /** The start of a session. */
 export interface SessionStart {
-  readonly heard: Heard;
+  readonly earlyInput: EarlyInput;
   /** The lines that follow. */
   readonly lines: Readable;
   readonly out: Writable;
@@ -24,27 +24,27 @@ export interface SessionStart {
  */
 export function serveSession(
   options: McpOptions & Pick<StdioOptions, "clock">,
-  { heard, lines, out, warn }: SessionStart,
+  { earlyInput, lines, out, warn }: SessionStart,
 ): Session {
   const inbound = new PassThrough();
   const transport = new StdioServerTransport(inbound, out);
   const send = transport.send.bind(transport);
-  let toDrop = heard.answers;
-  const goOn = (): void => {
-    inbound.write(heard.rest);
+  let toDrop = earlyInput.answers;
+  const passFurtherLines = (): void => {
+    inbound.write(earlyInput.rest);
     lines.pipe(inbound);
   };
   transport.send = async (message) => {
     if (toDrop === 0) return send(message);
     toDrop -= 1;
-    if (toDrop === 0) goOn();
+    if (toDrop === 0) passFurtherLines();
   };
   const deps = assemble(options, warn, options.clock);
   const session = serveStdio(() => createServer(options, deps), {
     transport,
     onerror: () => warn("A message of the client could not be handled."),
   });
-  inbound.write(heard.answered);
-  if (toDrop === 0) goOn();
+  inbound.write(earlyInput.answered);
+  if (toDrop === 0) passFurtherLines();
   return session;
 }

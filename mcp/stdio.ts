@@ -37,9 +37,9 @@ export function serveStdio(options: StdioOptions): Promise<number> {
     signal?.addEventListener("abort", end, { once: true });
     if (signal?.aborted || io.stdin.readableEnded || io.stdin.destroyed) void end();
     const start = async (): Promise<void> => {
-      const heard = await answerFirstMessages(lines, answerOf, (answer) => out.write(answer));
+      const earlyInput = await answerFirstMessages(lines, answerOf, (answer) => out.write(answer));
       const { serveSession } = await import("./session.ts");
-      if (!ended) session = serveSession(options, { heard, lines, out, warn });
+      if (!ended) session = serveSession(options, { earlyInput, lines, out, warn });
     };
     start().catch(reject);
   });

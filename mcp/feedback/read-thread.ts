@@ -2,8 +2,14 @@ import { retryAfterWait } from "../api/retry-after-wait.ts";
 import type { Deps } from "../deps.ts";
 import { partsOf, type ThreadParts } from "./thread-parts.ts";
 
+export type ReadThreadDeps = Pick<Deps, "clock" | "connection" | "consoleUrl" | "threadOfRun">;
+
 /** Reads a thread and notes the id of its latest proposal. */
-export async function readThread(id: string, deps: Deps, signal: AbortSignal): Promise<ThreadParts> {
+export async function readThread(
+  id: string,
+  deps: ReadThreadDeps,
+  signal: AbortSignal,
+): Promise<ThreadParts> {
   const thread = await retryAfterWait(deps, signal, () =>
     deps.connection.call((client) => client.agent.readThread({ params: { id }, signal })),
   );
@@ -13,5 +19,5 @@ export async function readThread(id: string, deps: Deps, signal: AbortSignal): P
 }
 
 /** The link to the configured console, if there is one. */
-const withLink = (thread: ThreadParts, { consoleUrl }: Deps): ThreadParts =>
+const withLink = (thread: ThreadParts, { consoleUrl }: Pick<Deps, "consoleUrl">): ThreadParts =>
   consoleUrl ? { ...thread, consoleUrl: `${consoleUrl}/feedback/${thread.app.id}/${thread.id}` } : thread;

@@ -1,5 +1,4 @@
-import type { Deps } from "../deps.ts";
-import { readThread } from "../feedback/read-thread.ts";
+import { type ReadThreadDeps, readThread } from "../feedback/read-thread.ts";
 import type { ProposalParts } from "../feedback/thread-parts.ts";
 import { createSanitiser } from "../text/sanitise.ts";
 import type { ProposalFields } from "./proposal-fields.ts";
@@ -28,7 +27,7 @@ export interface PlanQuestion {
  */
 export async function approvedPlanOf(
   { runId, run, record, feedbackId, nonce }: PlanQuestion,
-  deps: Deps,
+  deps: ReadThreadDeps,
   signal: AbortSignal,
 ): Promise<ApprovedPlan | null> {
   if (run.plan !== null) return vouchedFor(run, nonce);
@@ -50,7 +49,11 @@ function shown({ summary, plan }: Pick<ApprovedPlan, "summary" | "plan">, nonce:
 }
 
 /** A thread that cannot be read now leaves the text unknown. */
-async function latestProposalOf(id: string, deps: Deps, signal: AbortSignal): Promise<ProposalParts | null> {
+async function latestProposalOf(
+  id: string,
+  deps: ReadThreadDeps,
+  signal: AbortSignal,
+): Promise<ProposalParts | null> {
   try {
     return (await readThread(id, deps, signal)).latestProposal;
   } catch (error) {

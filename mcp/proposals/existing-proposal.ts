@@ -4,14 +4,14 @@ import type { Deps } from "../deps.ts";
 import type { ThreadParts } from "../feedback/thread-parts.ts";
 import { newNonce } from "../text/nonce.ts";
 import { createSanitiser } from "../text/sanitise.ts";
-import type { ProposalDraft } from "./proposal-draft.ts";
+import type { DraftForThread, ProposalDraft } from "./proposal-draft.ts";
 import { proposalFieldsOf } from "./proposal-fields.ts";
 import { hashOf, type KnownProposal, type ProposalRecord } from "./proposals.ts";
 
 /** The proposal with the same text that was sent from here before, with its status now. */
 export async function sameProposal(
   draft: ProposalDraft,
-  deps: Deps,
+  deps: Pick<Deps, "clock" | "connection" | "proposals">,
   signal: AbortSignal,
 ): Promise<ProposalRecord | undefined> {
   const isSame = ({ feedback_id, summary, plan }: ProposalRecord) =>
@@ -24,14 +24,13 @@ export async function sameProposal(
  * The proposal with the same text that awaits a decision on the thread, although this machine has no record of it.
  */
 export async function sameOnThread(
-  draft: ProposalDraft,
-  thread: ThreadParts,
-  deps: Deps,
+  { draft, thread }: DraftForThread,
+  deps: Pick<Deps, "baseUrl" | "clock" | "proposals">,
 ): Promise<ProposalRecord | undefined> {
   const latest = thread.latestProposal;
   if (latest?.status !== "awaiting_approval") return undefined;
   if (latest.summary !== draft.summary || latest.plan !== draft.plan) return undefined;
-  const record = recordOf(latest.id, draft, thread, deps);
+  const record = recordOf(latest.id, { draft, thread }, deps);
   await deps.proposals.add(record);
   return record;
 }
@@ -39,7 +38,7 @@ export async function sameOnThread(
 /** The proposal that a new one would replace; undefined if there is none. */
 export async function awaitingRunOn(
   thread: ThreadParts,
-  deps: Deps,
+  deps: Pick<Deps, "clock" | "connection" | "proposals">,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const latest = thread.latestProposal;
@@ -51,18 +50,17 @@ export async function awaitingRunOn(
 
 export const recordOf = (
   runId: string,
-  draft: ProposalDraft,
-  thread: ThreadParts,
-  deps: Deps,
+  { draft, thread }: DraftForThread,
+  { baseUrl, clock }: Pick<Deps, "baseUrl" | "clock">,
 ): ProposalRecord => ({
   run_id: runId,
   feedback_id: draft.feedbackId,
-  base_url: deps.baseUrl,
+  base_url: baseUrl,
   summary: draft.summary,
   plan: draft.plan,
   sha256: hashOf(draft.plan),
   console_url: thread.consoleUrl,
-  created_at: deps.clock.now().toISOString(),
+  created_at: clock.now().toISOString(),
   status: "awaiting_approval",
   decision_note: null,
   decided_at: null,
@@ -71,7 +69,7 @@ export const recordOf = (
 /** Undefined if the server no longer has the proposal, or its text is not certain. */
 async function refreshed(
   record: KnownProposal,
-  deps: Deps,
+  deps: Pick<Deps, "clock" | "connection">,
   signal: AbortSignal,
 ): Promise<ProposalRecord | undefined> {
   try {

@@ -3,10 +3,9 @@ import { idAt } from "../api/loose-json.ts";
 import { retryAfterWait } from "../api/retry-after-wait.ts";
 import type { Deps } from "../deps.ts";
 import { readThread } from "../feedback/read-thread.ts";
-import type { ThreadParts } from "../feedback/thread-parts.ts";
 import { Refusal } from "../text/refusal.ts";
 import { recordOf, sameOnThread } from "./existing-proposal.ts";
-import { idempotencyKeyOf, type ProposalDraft } from "./proposal-draft.ts";
+import { type DraftForThread, idempotencyKeyOf, type ProposalDraft } from "./proposal-draft.ts";
 import type { ProposalRecord } from "./proposals.ts";
 
 /**
@@ -14,26 +13,24 @@ import type { ProposalRecord } from "./proposals.ts";
  * instead of sending again, because each proposal sends a message to the app's chat channel.
  */
 export async function postProposal(
-  draft: ProposalDraft,
-  thread: ThreadParts,
+  draftForThread: DraftForThread,
   deps: Deps,
   signal: AbortSignal,
 ): Promise<ProposalRecord> {
   try {
-    const runId = await send(draft, thread, deps, signal);
-    const record = recordOf(runId, draft, thread, deps);
+    const runId = await send(draftForThread, deps, signal);
+    const record = recordOf(runId, draftForThread, deps);
     await deps.proposals.add(record);
     return record;
   } catch (error) {
     if (signal.aborted || !mayHaveArrived(error)) throw error;
-    return found(draft, deps, signal);
+    return findPosted(draftForThread.draft, deps, signal);
   }
 }
 
 async function send(
-  draft: ProposalDraft,
-  thread: ThreadParts,
-  deps: Deps,
+  { draft, thread }: DraftForThread,
+  deps: Pick<Deps, "clock" | "connection">,
   signal: AbortSignal,
 ): Promise<string> {
   const { feedbackId, summary, plan } = draft;
@@ -73,13 +70,13 @@ function mayHaveArrived(error: unknown): boolean {
   );
 }
 
-async function found(draft: ProposalDraft, deps: Deps, signal: AbortSignal): Promise<ProposalRecord> {
+async function findPosted(draft: ProposalDraft, deps: Deps, signal: AbortSignal): Promise<ProposalRecord> {
   const thread = await readThread(draft.feedbackId, deps, signal).catch(() => undefined);
   if (!thread)
     throw new Refusal(
       "It is not known whether the proposal was posted: the connection broke, and the thread cannot be read. Call read_feedback and look at latest_proposal before you propose again.",
     );
-  const record = await sameOnThread(draft, thread, deps);
+  const record = await sameOnThread({ draft, thread }, deps);
   if (record) return record;
   throw new Refusal(
     "The server failed and the thread does not show the proposal. Call propose_plan once more with the same text; if it fails again, tell the user.",

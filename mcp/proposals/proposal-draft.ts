@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { ThreadParts } from "../feedback/thread-parts.ts";
 import { Refusal } from "../text/refusal.ts";
 import { createSanitiser } from "../text/sanitise.ts";
 import { secretIn } from "../text/secrets.ts";
@@ -9,6 +10,12 @@ export interface ProposalDraft {
   readonly summary: string;
   readonly plan: string;
   readonly removedCharacters: number;
+}
+
+/** A draft and the thread that it is for. */
+export interface DraftForThread {
+  readonly draft: ProposalDraft;
+  readonly thread: ThreadParts;
 }
 
 export interface GivenTexts {

@@ -15,8 +15,11 @@ import { maxChars } from "../tools/read-feedback/definition.ts";
 import { readFeedback } from "../tools/read-feedback/run.ts";
 
 /** The proposals of this machine. The summaries are the agent's; no text of strangers is in them. */
-export async function readProposals(uri: URL, deps: Deps): Promise<ReadResourceResult> {
-  const records = await deps.proposals.all();
+export async function readProposals(
+  uri: URL,
+  { proposals: known }: Pick<Deps, "proposals">,
+): Promise<ReadResourceResult> {
+  const records = await known.all();
   const proposals = records.map(
     ({ run_id, feedback_id, summary, status, created_at, decided_at, console_url }) => ({
       run_id,
@@ -34,21 +37,28 @@ export async function readProposals(uri: URL, deps: Deps): Promise<ReadResourceR
   });
 }
 
-export const readThreadText = (uri: URL, id: string, deps: Deps, signal: AbortSignal) =>
-  told(uri, deps, signal, async () => {
+/** A request for a resource. */
+export interface ResourceRequest {
+  readonly uri: URL;
+  readonly deps: Deps;
+  readonly signal: AbortSignal;
+}
+
+export const readThreadText = (request: ResourceRequest, id: string) =>
+  withExplainedFailures(request, async ({ uri, deps, signal }) => {
     const input = { feedback: id, max_chars: maxChars.default, include_images: false };
     const { text } = await readFeedback(input, deps, { signal, progress });
     return { contents: [{ uri: uri.href, mimeType: "text/plain", text }] };
   });
 
-export const readDecision = (uri: URL, runId: string, deps: Deps, signal: AbortSignal) =>
-  told(uri, deps, signal, async () => {
+export const readDecision = (request: ResourceRequest, runId: string) =>
+  withExplainedFailures(request, async ({ uri, deps, signal }) => {
     const { structured } = await getDecision({ run_id: runId, wait_seconds: 0 }, deps, { signal, progress });
     return jsonOf(uri, structured);
   });
 
-export const readImage = (uri: URL, id: string, index: number, deps: Deps, signal: AbortSignal) =>
-  told(uri, deps, signal, async () => {
+export const readImage = (request: ResourceRequest, id: string, index: number) =>
+  withExplainedFailures(request, async ({ uri, deps, signal }) => {
     const thread = await readThread(feedbackIdOf(id), deps, signal);
     const address = thread.images[index];
     const loading = address === undefined ? undefined : await loadImage(address, deps.baseUrl, signal);
@@ -60,15 +70,14 @@ export const readImage = (uri: URL, id: string, index: number, deps: Deps, signa
 const progress = async () => undefined;
 
 /** Failures in our own words, as for tools. */
-async function told(
-  uri: URL,
-  deps: Deps,
-  signal: AbortSignal,
-  read: () => Promise<ReadResourceResult>,
+async function withExplainedFailures(
+  request: ResourceRequest,
+  read: (request: ResourceRequest) => Promise<ReadResourceResult>,
 ): Promise<ReadResourceResult> {
   try {
-    return await read();
+    return await read(request);
   } catch (error) {
+    const { uri, deps, signal } = request;
     if (signal.aborted || error instanceof ResourceNotFoundError) throw error;
     if (isNotFound(error)) throw new ResourceNotFoundError(uri.href);
     const code = error instanceof Refusal ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;

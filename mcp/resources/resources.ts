@@ -34,27 +34,28 @@ export function offerResources(server: McpServer, deps: Deps): void {
       mimeType: "text/plain",
       cacheHint,
     },
-    async (uri, { id }, { mcpReq }) => (await reading()).readThreadText(uri, String(id), deps, mcpReq.signal),
+    async (uri, { id }, { mcpReq }) =>
+      (await reading()).readThreadText({ uri, deps, signal: mcpReq.signal }, String(id)),
   );
   server.registerResource(
     "feedback image",
     new ResourceTemplate(uris.image, { list: undefined, complete: { id: complete.feedback } }),
     { title: "Image of a feedback thread", cacheHint },
     async (uri, { id, index }, { mcpReq }) =>
-      (await reading()).readImage(uri, String(id), Number(index), deps, mcpReq.signal),
+      (await reading()).readImage({ uri, deps, signal: mcpReq.signal }, String(id), Number(index)),
   );
   server.registerResource(
     "run",
     new ResourceTemplate(uris.run, { list: undefined, complete: { run_id: complete.run } }),
     { title: "Decision on a plan", mimeType: "application/json", cacheHint },
     async (uri, { run_id }, { mcpReq }) =>
-      (await reading()).readDecision(uri, String(run_id), deps, mcpReq.signal),
+      (await reading()).readDecision({ uri, deps, signal: mcpReq.signal }, String(run_id)),
   );
 }
 
 const reading = () => import("./read-resource.ts");
 
-function completions({ proposals }: Deps) {
+function completions({ proposals }: Pick<Deps, "proposals">) {
   const startingWith = async (field: "feedback_id" | "run_id", typed: string): Promise<string[]> => {
     const values = (await proposals.all()).map((record) => record[field]).toReversed();
     return [...new Set(values)].filter((value) => value.startsWith(typed.toLowerCase()));

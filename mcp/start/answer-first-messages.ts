@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 
 /** The part of a connection that was read before the SDK takes over. */
-export interface Heard {
+export interface EarlyInput {
   /** The messages that were answered without the SDK, unchanged. */
   readonly answered: Buffer;
   /** The number of answers to them. */
@@ -21,8 +21,8 @@ const mostBytes = 65_536;
 export function answerFirstMessages(
   lines: Readable,
   answerOf: AnswerOf,
-  say: (answer: string) => void,
-): Promise<Heard> {
+  send: (answer: string) => void,
+): Promise<EarlyInput> {
   const answered: Buffer[] = [];
   let answers = 0;
   let rest: Buffer = Buffer.alloc(0);
@@ -36,7 +36,7 @@ export function answerFirstMessages(
     rest = rest.subarray(end + 1);
     if (answer === "") return true;
     answers += 1;
-    say(answer);
+    send(answer);
     return true;
   };
 

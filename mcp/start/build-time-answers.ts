@@ -26,8 +26,8 @@ async function texts(
 ): Promise<Record<string, string>> {
   const lines = new PassThrough();
   const out = new PassThrough({ encoding: "utf8" });
-  const heard = { answered: Buffer.alloc(0), answers: 0, rest: Buffer.alloc(0) };
-  const session = serveSession(options, { heard, lines, out, warn: () => undefined });
+  const earlyInput = { answered: Buffer.alloc(0), answers: 0, rest: Buffer.alloc(0) };
+  const session = serveSession(options, { earlyInput, lines, out, warn: () => undefined });
   const answers: Record<string, string> = {};
   for (const method of methods) {
     lines.write(`${JSON.stringify(requestIn(era, method))}\n`);

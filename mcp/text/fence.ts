@@ -8,13 +8,19 @@ export interface Section {
  * Sections as plain text. No section can end its own fence: every boundary carries the nonce, and text from the
  * sanitiser of the same nonce cannot hold it.
  */
-export const fence = (nonce: string, title: string, sections: readonly Section[], line = "---"): string =>
-  [
-    `${line} ${nonce} ${title} begins ${line}`,
-    ...sections.flatMap(({ heading, text }) => [`${line} ${nonce} ${heading} ${line}`, text]),
-    `${line} ${nonce} ${title} ends ${line}`,
-  ].join("\n");
+type Fence = (nonce: string, title: string, sections: readonly Section[]) => string;
 
-/** The same for text of the team. No text of strangers stands between these lines. */
-export const teamFence = (nonce: string, title: string, sections: readonly Section[]): string =>
-  fence(nonce, title, sections, "===");
+const fencedBy =
+  (line: string): Fence =>
+  (nonce, title, sections) =>
+    [
+      `${line} ${nonce} ${title} begins ${line}`,
+      ...sections.flatMap(({ heading, text }) => [`${line} ${nonce} ${heading} ${line}`, text]),
+      `${line} ${nonce} ${title} ends ${line}`,
+    ].join("\n");
+
+/** For text of the public. */
+export const fence = fencedBy("---");
+
+/** For text of the team. No text of strangers stands between these lines. */
+export const teamFence = fencedBy("===");

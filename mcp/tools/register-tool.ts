@@ -4,13 +4,13 @@ import type { Call, ToolRun } from "./run-tool.ts";
 import type { ListedTool } from "./tool-list.ts";
 import { wireSchema } from "./wire-schema.ts";
 
+export interface LoadableTool {
+  readonly tool: ListedTool;
+  readonly load: () => Promise<ToolRun>;
+}
+
 /** Registers a tool. Its code is loaded at the first call. */
-export function registerTool(
-  server: McpServer,
-  tool: ListedTool,
-  deps: Deps,
-  load: () => Promise<ToolRun>,
-): void {
+export function registerTool(server: McpServer, { tool, load }: LoadableTool, deps: Deps): void {
   const { name, inputSchema, outputSchema, ...rest } = tool;
   const config = { ...rest, inputSchema: wireSchema(inputSchema), outputSchema: wireSchema(outputSchema) };
   server.registerTool(name, config, async (given, context): Promise<CallToolResult> => {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import {
   type CredentialIndex,
+  type CredentialKey,
   hintOf,
   indexOf,
   type StoredCredential,
@@ -27,7 +28,7 @@ export interface Found {
 
 export type CredentialStore = ReturnType<typeof createStore>;
 
-const accountOf = (origin: string, kind: string) => `${kind}@${origin}`;
+const accountOf = ({ origin, kind }: CredentialKey) => `${kind}@${origin}`;
 
 /**
  * Secrets by the origin that they were issued for: in the keychain, or in a 0600 file. The file also lists what is
@@ -48,11 +49,11 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
     index,
 
     /** The secret for exactly this origin. Throws a KeychainError if the keychain holds it but does not give it. */
-    async find(origin: string, kind: string): Promise<Found | undefined> {
-      const stored = index()[origin]?.[kind];
+    async find(key: CredentialKey): Promise<Found | undefined> {
+      const stored = index()[key.origin]?.[key.kind];
       if (!stored) return undefined;
       if (stored.in === "file") return { in: "file", secret: stored.secret };
-      const secret = await vault.read(accountOf(origin, kind));
+      const secret = await vault.read(accountOf(key));
       return secret === undefined ? undefined : { in: "keychain", secret };
     },
 
@@ -60,30 +61,23 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
      * Stores a secret in the keychain; in the file if no keychain works or `wanted` says so. Gives where it is
      * stored. Throws a KeychainError if the keychain does not answer.
      */
-    async put(
-      origin: string,
-      kind: string,
-      secret: string,
-      wanted?: "file",
-    ): Promise<StoredCredential["in"]> {
+    async put(key: CredentialKey, secret: string, wanted?: "file"): Promise<StoredCredential["in"]> {
       const before = index();
-      const account = accountOf(origin, kind);
+      const account = accountOf(key);
       const hint = hintOf(secret);
       const kept = wanted !== "file" && (await vault.keep(account, secret));
-      await save(
-        withEntry(before, { origin, kind }, kept ? { in: "keychain", hint } : { in: "file", secret, hint }),
-      );
-      if (!kept && before[origin]?.[kind]?.in === "keychain") await vault.forget(account);
+      await save(withEntry(before, key, kept ? { in: "keychain", hint } : { in: "file", secret, hint }));
+      if (!kept && before[key.origin]?.[key.kind]?.in === "keychain") await vault.forget(account);
       return kept ? "keychain" : "file";
     },
 
     /** Removes a secret. Gives whether there was one. */
-    async remove(origin: string, kind: string): Promise<boolean> {
+    async remove(key: CredentialKey): Promise<boolean> {
       const before = index();
-      const stored = before[origin]?.[kind];
+      const stored = before[key.origin]?.[key.kind];
       if (!stored) return false;
-      if (stored.in === "keychain") await vault.forget(accountOf(origin, kind));
-      await save(withEntry(before, { origin, kind }, undefined));
+      if (stored.in === "keychain") await vault.forget(accountOf(key));
+      await save(withEntry(before, key, undefined));
       return true;
     },
   };

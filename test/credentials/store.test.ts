@@ -21,17 +21,17 @@ async function storeWith(
 describe("the store of credentials", () => {
   it("finds a secret by origin and kind", async () => {
     const { store } = await storeWith();
-    await store.put(here, "appKey", secret);
-    await store.put(there, "appKey", "sdk_there");
-    expect(await store.find(here, "appKey")).toEqual({ secret, in: "file" });
-    expect(await store.find(here, "agentToken")).toBeUndefined();
+    await store.put({ origin: here, kind: "appKey" }, secret);
+    await store.put({ origin: there, kind: "appKey" }, "sdk_there");
+    expect(await store.find({ origin: here, kind: "appKey" })).toEqual({ secret, in: "file" });
+    expect(await store.find({ origin: here, kind: "agentToken" })).toBeUndefined();
   });
 
   it("keeps the file and its folder to their owner, also where the file was open to others", async () => {
     const { store, folder } = await storeWith(undefined, "new/folder");
-    await store.put(here, "appKey", secret);
+    await store.put({ origin: here, kind: "appKey" }, secret);
     await chmod(store.file, 0o644);
-    await store.put(there, "appKey", secret);
+    await store.put({ origin: there, kind: "appKey" }, secret);
     expect((await stat(store.file)).mode & 0o777).toBe(0o600);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     expect(Object.keys(JSON.parse(await readFile(store.file, "utf8")))).toEqual([here, there]);
@@ -39,37 +39,37 @@ describe("the store of credentials", () => {
 
   it("replaces a secret, and leaves no part of a file behind", async () => {
     const { store, folder } = await storeWith();
-    await store.put(here, "appKey", "sdk_old");
-    await store.put(here, "appKey", secret);
-    expect(await store.find(here, "appKey")).toEqual({ secret, in: "file" });
+    await store.put({ origin: here, kind: "appKey" }, "sdk_old");
+    await store.put({ origin: here, kind: "appKey" }, secret);
+    expect(await store.find({ origin: here, kind: "appKey" })).toEqual({ secret, in: "file" });
     expect(await filesIn(folder)).toEqual([join(folder, "credentials.json")]);
   });
 
   it("never touches the keychain for what is not in it", async () => {
     const keychain = vi.fn(async () => fakeKeychain());
     const { store } = await storeWith(keychain);
-    await store.find(here, "appKey");
-    await store.put(here, "appKey", secret, "file");
-    await store.find(here, "appKey");
-    await store.remove(here, "appKey");
+    await store.find({ origin: here, kind: "appKey" });
+    await store.put({ origin: here, kind: "appKey" }, secret, "file");
+    await store.find({ origin: here, kind: "appKey" });
+    await store.remove({ origin: here, kind: "appKey" });
     expect(keychain).not.toHaveBeenCalled();
   });
 
   it("notes of a secret in the keychain only how it starts", async () => {
     const chain = fakeKeychain();
     const { store, folder } = await storeWith(async () => chain);
-    expect(await store.put(here, "appKey", secret)).toBe("keychain");
+    expect(await store.put({ origin: here, kind: "appKey" }, secret)).toBe("keychain");
     expect(JSON.parse(await readFile(join(folder, "credentials.json"), "utf8"))).toEqual({
       [here]: { appKey: { in: "keychain", hint: "sdk_0123…" } },
     });
-    expect(await store.find(here, "appKey")).toEqual({ secret, in: "keychain" });
+    expect(await store.find({ origin: here, kind: "appKey" })).toEqual({ secret, in: "keychain" });
   });
 
   it("moves a secret from the file into the keychain when it is stored anew", async () => {
     const chain = fakeKeychain();
     const { store, folder } = await storeWith(async () => chain);
-    await store.put(here, "appKey", secret, "file");
-    await store.put(here, "appKey", secret);
+    await store.put({ origin: here, kind: "appKey" }, secret, "file");
+    await store.put({ origin: here, kind: "appKey" }, secret);
     expect(await readFile(join(folder, "credentials.json"), "utf8")).not.toContain(secret);
   });
 
@@ -77,30 +77,30 @@ describe("the store of credentials", () => {
     const late = new KeychainError("late", true);
     const chain = { ...fakeKeychain(), setPassword: () => Promise.reject(late) };
     const { store, folder } = await storeWith(async () => chain);
-    await expect(store.put(here, "appKey", secret)).rejects.toBe(late);
+    await expect(store.put({ origin: here, kind: "appKey" }, secret)).rejects.toBe(late);
     expect(await filesIn(folder)).toEqual([]);
   });
 
   it("gives nothing where the keychain has lost it", async () => {
     const { store } = await storeWith(async () => fakeKeychain());
-    await store.put(here, "appKey", secret);
-    expect(await store.find(here, "appKey")).toBeUndefined();
+    await store.put({ origin: here, kind: "appKey" }, secret);
+    expect(await store.find({ origin: here, kind: "appKey" })).toBeUndefined();
   });
 
   it("says so where the keychain that holds it is gone", async () => {
     let chain: ReturnType<typeof fakeKeychain> | undefined = fakeKeychain();
     const { store } = await storeWith(async () => chain);
-    await store.put(here, "appKey", secret);
+    await store.put({ origin: here, kind: "appKey" }, secret);
     chain = undefined;
-    await expect(store.find(here, "appKey")).rejects.toThrow("is not there");
+    await expect(store.find({ origin: here, kind: "appKey" })).rejects.toThrow("is not there");
   });
 
   it("forgets", async () => {
     const { store } = await storeWith();
-    await store.put(here, "appKey", secret);
-    expect(await store.remove(here, "appKey")).toBe(true);
-    expect(await store.remove(here, "appKey")).toBe(false);
-    expect(await store.find(here, "appKey")).toBeUndefined();
+    await store.put({ origin: here, kind: "appKey" }, secret);
+    expect(await store.remove({ origin: here, kind: "appKey" })).toBe(true);
+    expect(await store.remove({ origin: here, kind: "appKey" })).toBe(false);
+    expect(await store.find({ origin: here, kind: "appKey" })).toBeUndefined();
   });
 
   it.each(["{", "null", "7", '{"https://here.example": 7}', '{"https://here.example": {"appKey": 7}}'])(
@@ -108,7 +108,9 @@ describe("the store of credentials", () => {
     async (text) => {
       const { store, folder } = await storeWith();
       await writeFile(join(folder, "credentials.json"), text);
-      await expect(store.find(here, "appKey")).rejects.toMatchObject({ name: "DamagedStoreError" });
+      await expect(store.find({ origin: here, kind: "appKey" })).rejects.toMatchObject({
+        name: "DamagedStoreError",
+      });
     },
   );
 });

@@ -1,6 +1,6 @@
 import { ConnectionError } from "../../../src/client/errors.ts";
 import type { Clock } from "../../../src/client/waiting/clock.ts";
-import { type Look, longPoll } from "../../../src/client/waiting/long-poll.ts";
+import { longPoll, type PollResult } from "../../../src/client/waiting/long-poll.ts";
 import type { Run } from "../../../src/contract/agent.ts";
 import { limits } from "../../../src/contract/limits.ts";
 
@@ -28,8 +28,8 @@ export type AwaitDecision = (
   signal: AbortSignal,
 ) => Promise<Observation>;
 
-/** What a sequence of requests has seen so far. */
-interface Sight {
+/** The state of a sequence of requests. */
+interface WatchState {
   readonly stop: AbortController;
   latest: Run | undefined;
   failure: unknown;
@@ -39,7 +39,7 @@ interface Sight {
 }
 
 interface Watch {
-  readonly sight: Sight;
+  readonly state: WatchState;
   readonly decided: Promise<Observation>;
   waiters: number;
 }
@@ -54,7 +54,7 @@ export function createDecisionWatch(parts: WatchParts): AwaitDecision {
     const until = parts.clock.now().getTime() + milliseconds;
     const watch = watches.get(runId) ?? startWatch(runId, until, parts);
     watches.set(runId, watch);
-    watch.sight.until = Math.max(watch.sight.until, until);
+    watch.state.until = Math.max(watch.state.until, until);
     watch.waiters += 1;
     return watch;
   };
@@ -62,13 +62,17 @@ export function createDecisionWatch(parts: WatchParts): AwaitDecision {
   const leave = (runId: string, watch: Watch): void => {
     watch.waiters -= 1;
     if (watch.waiters > 0) return;
-    watch.sight.stop.abort();
+    watch.state.stop.abort();
     if (watches.get(runId) === watch) watches.delete(runId);
   };
 
   /** A wait that ends before the first answer reads the proposal once itself. */
-  const lastLook = async (sight: Sight, runId: string, signal: AbortSignal): Promise<Observation> => {
-    if (sight.latest || sight.failure !== undefined) return observationOf(sight);
+  const readUnlessRead = async (
+    state: WatchState,
+    runId: string,
+    signal: AbortSignal,
+  ): Promise<Observation> => {
+    if (state.latest || state.failure !== undefined) return observationOf(state);
     return { run: await parts.read(runId, 0, signal), lastErrorAt: null };
   };
 
@@ -77,7 +81,10 @@ export function createDecisionWatch(parts: WatchParts): AwaitDecision {
     const over = new AbortController();
     try {
       const deadline = parts.clock.sleep(milliseconds, AbortSignal.any([signal, over.signal]));
-      return await Promise.race([watch.decided, deadline.then(() => lastLook(watch.sight, runId, signal))]);
+      return await Promise.race([
+        watch.decided,
+        deadline.then(() => readUnlessRead(watch.state, runId, signal)),
+      ]);
     } finally {
       over.abort();
       leave(runId, watch);
@@ -87,32 +94,32 @@ export function createDecisionWatch(parts: WatchParts): AwaitDecision {
 
 function startWatch(runId: string, until: number, parts: WatchParts): Watch {
   const stop = new AbortController();
-  const sight: Sight = { stop, latest: undefined, failure: undefined, failedAt: null, until };
-  const decided = follow(sight, runId, parts);
+  const state: WatchState = { stop, latest: undefined, failure: undefined, failedAt: null, until };
+  const decided = follow(state, runId, parts);
   decided.catch(() => undefined);
-  return { sight, decided, waiters: 0 };
+  return { state, decided, waiters: 0 };
 }
 
 /** Looks until the proposal is decided. Throws a permanent failure. */
 async function follow(
-  sight: Sight,
+  state: WatchState,
   runId: string,
   { read, clock, random }: WatchParts,
 ): Promise<Observation> {
-  const { signal } = sight.stop;
-  const looks = longPoll({
+  const { signal } = state.stop;
+  const results = longPoll({
     ask: (holdSeconds) => read(runId, holdSeconds, signal),
     holdSeconds: (leftMs) => longestHold(leftMs - graceMs),
-    leftMs: () => sight.until + graceMs - clock.now().getTime(),
+    leftMs: () => state.until + graceMs - clock.now().getTime(),
     pauses: { firstMs: 2_000, growth: 1.5, mostMs: 10_000 },
     clock,
     signal,
     random,
   });
   for (;;) {
-    const { value: look } = await looks.next();
-    note(sight, look);
-    if (sight.latest && isDecided(sight.latest)) return observationOf(sight);
+    const { value: result } = await results.next();
+    record(state, result);
+    if (state.latest && isDecided(state.latest)) return observationOf(state);
   }
 }
 
@@ -120,18 +127,18 @@ async function follow(
 const longestHold = (leftMs: number): number =>
   Math.max(0, Math.min(limits.waitSeconds, Math.ceil(leftMs / 1_000) - 1));
 
-function note(sight: Sight, look: Look<Run>): void {
-  if ("seen" in look) {
-    sight.latest = look.seen;
+function record(state: WatchState, result: PollResult<Run>): void {
+  if ("value" in result) {
+    state.latest = result.value;
     return;
   }
-  sight.failure = look.failure;
-  sight.failedAt = look.at;
+  state.failure = result.failure;
+  state.failedAt = result.at;
 }
 
 const isDecided = (run: Run): boolean => run.status !== "awaiting_approval";
 
-function observationOf({ latest, failure, failedAt }: Sight): Observation {
+function observationOf({ latest, failure, failedAt }: WatchState): Observation {
   if (latest) return { run: latest, lastErrorAt: failedAt };
   throw failure ?? new ConnectionError("timeout", "The server did not answer in time.");
 }

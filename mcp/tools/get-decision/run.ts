@@ -21,14 +21,14 @@ export const getDecision: Execution<GetDecisionInput, GetDecisionOutput> = async
   const runId = runIdOf(input.run_id);
   const feedbackId = input.feedback === undefined ? undefined : feedbackIdOf(input.feedback);
   const started = deps.clock.now();
-  const wait = Math.min(input.wait_seconds, deps.maxWaitSeconds);
-  const observation = await observe(runId, wait, deps, call).catch(noSuchRun);
+  const waitSeconds = Math.min(input.wait_seconds, deps.maxWaitSeconds);
+  const observation = await observe({ runId, waitSeconds }, deps, call).catch(noSuchRun);
   const waited = (deps.clock.now().getTime() - started.getTime()) / 1_000;
   const nonce = newNonce();
   const structured = {
-    ...(await decisionOn({ runId, feedbackId, nonce }, observation, deps, call.signal)),
+    ...(await decisionOn({ ...observation, runId, feedbackId, nonce }, deps, call.signal)),
     waited_seconds: Math.round(waited * 10) / 10,
-    ...(wait < input.wait_seconds && { note: `wait_seconds was cut to ${wait}.` }),
+    ...(waitSeconds < input.wait_seconds && { note: `wait_seconds was cut to ${waitSeconds}.` }),
   };
   return { structured, text: decisionText(nonce, structured) };
 };
@@ -40,40 +40,60 @@ function noSuchRun(error: unknown): never {
   );
 }
 
+interface Wait {
+  readonly runId: string;
+  readonly waitSeconds: number;
+}
+
 /** The proposal now; or when it is decided or the wait is over. */
-async function observe(runId: string, waitSeconds: number, deps: Deps, call: Call): Promise<Observation> {
-  if (waitSeconds > 0) return waiting(runId, waitSeconds, deps, call);
-  const run = await retryAfterWait(deps, call.signal, () => readRun(runId, deps, call.signal));
+async function observe(
+  wait: Wait,
+  deps: Pick<Deps, "awaitDecision" | "clock" | "connection">,
+  call: Call,
+): Promise<Observation> {
+  if (wait.waitSeconds > 0) return observeUntilDecided(wait, deps, call);
+  const run = await retryAfterWait(deps, call.signal, () => readRun(wait.runId, deps, call.signal));
   return { run, lastErrorAt: null };
 }
 
-const readRun = (runId: string, deps: Deps, signal: AbortSignal): Promise<Run> =>
-  deps.connection.call((client) => client.agent.readRun({ params: { runId }, signal }));
+const readRun = (
+  runId: string,
+  { connection }: Pick<Deps, "connection">,
+  signal: AbortSignal,
+): Promise<Run> => connection.call((client) => client.agent.readRun({ params: { runId }, signal }));
 
 const progressSeconds = 5;
 
-async function waiting(runId: string, seconds: number, deps: Deps, call: Call): Promise<Observation> {
+async function observeUntilDecided(
+  { runId, waitSeconds }: Wait,
+  deps: Pick<Deps, "awaitDecision" | "clock">,
+  call: Call,
+): Promise<Observation> {
   const over = new AbortController();
   const signal = AbortSignal.any([call.signal, over.signal]);
-  const telling = tellProgress(seconds, deps, call, signal).catch(() => undefined);
+  const reporting = reportProgress(waitSeconds, deps, { ...call, signal }).catch(() => undefined);
   try {
     const awaitDecision = await deps.awaitDecision();
-    return await awaitDecision(runId, seconds * 1_000, call.signal);
+    return await awaitDecision(runId, waitSeconds * 1_000, call.signal);
   } finally {
     over.abort();
-    await telling;
+    await reporting;
   }
 }
 
 /** Reports progress with a timer of its own, because some clients need it at a steady pace to stay connected. */
-async function tellProgress(of: number, deps: Deps, call: Call, signal: AbortSignal): Promise<void> {
-  for (let seconds = progressSeconds; seconds < of; seconds += progressSeconds) {
-    await deps.clock.sleep(progressSeconds * 1_000, signal);
-    await call.progress(seconds, of);
+async function reportProgress(
+  totalSeconds: number,
+  { clock }: Pick<Deps, "clock">,
+  { progress, signal }: Call,
+): Promise<void> {
+  for (let seconds = progressSeconds; seconds < totalSeconds; seconds += progressSeconds) {
+    await clock.sleep(progressSeconds * 1_000, signal);
+    await progress(seconds, totalSeconds);
   }
 }
 
-interface Question {
+interface Question extends Observation {
   readonly runId: string;
   /** The thread, if the caller named it. */
   readonly feedbackId: string | undefined;
@@ -81,15 +101,14 @@ interface Question {
 }
 
 async function decisionOn(
-  { runId, feedbackId, nonce }: Question,
-  { run, lastErrorAt }: Observation,
+  { runId, feedbackId, nonce, run, lastErrorAt }: Question,
   deps: Deps,
   signal: AbortSignal,
 ) {
   const parts = proposalFieldsOf(run);
   const { status, decisionNote, decidedAt, replacedBy } = parts;
   const note = decisionNote === null ? null : createSanitiser(nonce).text(decisionNote);
-  const record = await remembered(runId, { status, decision_note: note, decided_at: decidedAt }, deps);
+  const record = await updatedRecord(runId, { status, decision_note: note, decided_at: decidedAt }, deps);
   const thread = parts.feedbackId ?? feedbackId ?? deps.threadOfRun.get(runId) ?? record?.feedback_id ?? null;
   const question = { runId, run: parts, record, feedbackId: thread, nonce };
   const plan = status === "approved" ? await approvedPlanOf(question, deps, signal) : null;
@@ -110,10 +129,10 @@ async function decisionOn(
 }
 
 /** The updated record of a proposal. */
-async function remembered(
+async function updatedRecord(
   runId: string,
   now: Pick<ProposalRecord, "status" | "decision_note" | "decided_at">,
-  { proposals }: Deps,
+  { proposals }: Pick<Deps, "proposals">,
 ): Promise<KnownProposal | undefined> {
   const record = await proposals.find(runId);
   if (record && record.status !== now.status) await proposals.keep({ ...record, ...now });
@@ -121,7 +140,7 @@ async function remembered(
 }
 
 /** The advised wait: 30 seconds after the first look, doubled each time up to 300; 0 after the decision. */
-function retryAfter(runId: string, status: string, { timesPending }: Deps): number {
+function retryAfter(runId: string, status: string, { timesPending }: Pick<Deps, "timesPending">): number {
   if (status !== "awaiting_approval") {
     timesPending.delete(runId);
     return 0;

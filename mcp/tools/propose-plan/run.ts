@@ -21,7 +21,7 @@ export const proposePlan: Execution<ProposePlanInput, ProposePlanOutput> = async
     secrets: await deps.connection.secrets(),
   });
   const { record, duplicate } = await deps.oneAtATime(draft.feedbackId, () =>
-    proposed(draft, expectedOf(input), deps, call.signal),
+    postUnlessPosted({ draft, expected: expectedOf(input) }, deps, call.signal),
   );
   return answerOf(record, { duplicate, removed: draft.removedCharacters, nonce });
 };
@@ -36,9 +36,14 @@ const expectedOf = ({ expected_run_id }: ProposePlanInput): string | undefined =
     ? undefined
     : runIdOf(expected_run_id, "expected_run_id");
 
-async function proposed(
-  draft: ProposalDraft,
-  expected: string | undefined,
+interface Request {
+  readonly draft: ProposalDraft;
+  /** The proposal that the caller knows as the newest. */
+  readonly expected: string | undefined;
+}
+
+async function postUnlessPosted(
+  { draft, expected }: Request,
   deps: Deps,
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -46,7 +51,7 @@ async function proposed(
   if (known && (known.status === "awaiting_approval" || expected === undefined))
     return { record: known, duplicate: true };
   const thread = await readThread(draft.feedbackId, deps, signal);
-  const shown = await sameOnThread(draft, thread, deps);
+  const shown = await sameOnThread({ draft, thread }, deps);
   if (shown) return { record: shown, duplicate: true };
   const awaiting = await awaitingRunOn(thread, deps, signal);
   const newest = thread.latestProposal?.id ?? awaiting;
@@ -58,7 +63,7 @@ async function proposed(
     throw new Refusal(
       `Nothing was posted: the newest proposal of this thread is ${newest ?? "none"}. Call read_feedback, then decide whether yours is still wanted.`,
     );
-  return { record: await postProposal(draft, thread, deps, signal), duplicate: false };
+  return { record: await postProposal({ draft, thread }, deps, signal), duplicate: false };
 }
 
 interface Circumstances {

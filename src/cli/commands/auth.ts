@@ -83,7 +83,7 @@ function addStored(auth: Command, setup: Setup): void {
 
 async function store(invocation: Invocation, flags: StoreFlags, kind: CredentialKind): Promise<undefined> {
   const secret = await givenSecret(invocation, kind);
-  const kept = await storeCredential(invocation, flags, kind, secret);
+  const kept = await storeCredential(invocation, flags, { kind, secret });
   printOne(invocation, kept, () => kept.hint);
 }
 
@@ -114,7 +114,7 @@ async function forget(given: Invocation, _: object, kind: CredentialKind | undef
   const credentials = openStore(invocation.context);
   const removed: CredentialKind[] = [];
   for (const one of kind ? [kind] : allKinds) {
-    if (await explainWriteFailure(() => credentials.remove(origin, one))) removed.push(one);
+    if (await explainWriteFailure(() => credentials.remove({ origin, kind: one }))) removed.push(one);
   }
   const names = removed.map((one) => credentialKinds[one].name).join(", ");
   note(

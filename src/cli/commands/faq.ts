@@ -43,22 +43,25 @@ export function addFaq(faq: Command, setup: Setup): void {
 
 async function listFaqs(invocation: Invocation): Promise<undefined> {
   const faqs = await (await faqApi(invocation)).list();
-  printList(invocation, faqs, [
-    { heading: "id", of: ({ id }) => id, isId: true },
-    { heading: "order", of: ({ sortOrder }) => sortOrder },
-    { heading: "question", of: ({ question }) => question },
-    { heading: "answer", of: ({ answer }) => answer },
-  ]);
+  printList(invocation, {
+    items: faqs,
+    columns: [
+      { heading: "id", of: ({ id }) => id, isId: true },
+      { heading: "order", of: ({ sortOrder }) => sortOrder },
+      { heading: "question", of: ({ question }) => question },
+      { heading: "answer", of: ({ answer }) => answer },
+    ],
+  });
 }
 
-type Door = Awaited<ReturnType<typeof faqApi>>;
+type FaqApi = Awaited<ReturnType<typeof faqApi>>;
 
 /** The id of an entry, given as a whole or by its first characters. */
-const faqId = (door: Pick<Door, "list">, given: string): Promise<string> =>
+const faqId = (api: Pick<FaqApi, "list">, given: string): Promise<string> =>
   wholeId(given, {
     thing: "FAQ entry",
     command: "innkeep faq list",
-    list: async () => (await door.list()).map(({ id, question }) => ({ id, name: question })),
+    list: async () => (await api.list()).map(({ id, question }) => ({ id, name: question })),
   });
 
 async function viewFaq(invocation: Invocation, _: object, given: string): Promise<undefined> {
@@ -66,12 +69,12 @@ async function viewFaq(invocation: Invocation, _: object, given: string): Promis
   const id = await faqId({ list: async () => faqs }, given);
   const faq = faqs.find((one) => one.id === id);
   if (!faq)
-    throw new CliError(
-      "notFound",
-      "not_found",
-      `There is no FAQ entry ${given}.`,
-      "`innkeep faq list` shows all.",
-    );
+    throw new CliError({
+      exit: "notFound",
+      code: "not_found",
+      message: `There is no FAQ entry ${given}.`,
+      next: "`innkeep faq list` shows all.",
+    });
   printOne(invocation, faq, () => details({ ...faq }));
 }
 
@@ -96,17 +99,17 @@ async function editFaq(invocation: Invocation, flags: FaqFlags, id: string): Pro
   if (Object.values(change).every((value) => value === undefined)) {
     throw usageError("There is nothing to change.", "Give --question, --answer or --sort-order.");
   }
-  const door = await faqApi(invocation);
-  const faq = await door.update(await faqId(door, id), change);
+  const api = await faqApi(invocation);
+  const faq = await api.update(await faqId(api, id), change);
   note(invocation, `Changed FAQ entry ${faq.id}.`);
   printOne(invocation, faq, () => details({ ...faq }));
 }
 
 async function deleteFaq(invocation: Invocation, _: object, given: string): Promise<undefined> {
-  const door = await faqApi(invocation);
-  const id = await faqId(door, given);
+  const api = await faqApi(invocation);
+  const id = await faqId(api, given);
   await confirm(invocation, `Delete FAQ entry ${id} for good?`);
-  const answer = await door.remove(id);
+  const answer = await api.remove(id);
   note(invocation, `Deleted FAQ entry ${id}.`);
   printOne(invocation, { ...answer, id }, () => id);
 }

@@ -85,10 +85,14 @@ function addWorking(feedback: Command, setup: Setup): void {
   commandAction(ofApp(edit), setup, editThread);
 
   const reply = feedback.command("reply <thread>").description("Answer the sender");
-  commandAction<BodyFlags, string>(withBody(reply), setup, (...given) => addMessage("outbound", ...given));
+  commandAction<BodyFlags, string>(withBody(reply), setup, (invocation, flags, thread) =>
+    addMessage(invocation, { ...flags, direction: "outbound" }, thread),
+  );
 
   const note = feedback.command("note <thread>").description("Add a note that the sender does not see");
-  commandAction<BodyFlags, string>(withBody(note), setup, (...given) => addMessage("note", ...given));
+  commandAction<BodyFlags, string>(withBody(note), setup, (invocation, flags, thread) =>
+    addMessage(invocation, { ...flags, direction: "note" }, thread),
+  );
 }
 
 const withBody = (command: Command): Command =>

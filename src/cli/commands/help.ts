@@ -14,9 +14,9 @@ export function addHelp(help: Command, setup: Setup): void {
 }
 
 async function explain(invocation: Invocation, help: Command, topic: readonly string[]): Promise<undefined> {
-  if (topic[0] === "exit-codes") return tellExitCodes(invocation);
-  if (topic[0] === "environment") return tellEnvironment(invocation);
-  if (topic[0] === "options") return tellOptions(invocation, help.parent ?? help);
+  if (topic[0] === "exit-codes") return listExitCodes(invocation);
+  if (topic[0] === "environment") return listEnvironment(invocation);
+  if (topic[0] === "options") return listOptions(invocation, help.parent ?? help);
   let command = help.parent ?? help;
   for (const word of topic) {
     const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
@@ -41,25 +41,34 @@ const descriptionOf = (command: Command) => ({
   commands: command.commands.map((one) => ({ name: one.name(), summary: one.description() })),
 });
 
-function tellExitCodes(invocation: Invocation): undefined {
+function listExitCodes(invocation: Invocation): undefined {
   const rows = Object.entries(exitCodes).map(([name, row]) => ({ name, ...row }));
-  printList(invocation, rows, [
-    { heading: "code", of: ({ code }) => code },
-    { heading: "meaning", of: ({ meaning }) => meaning },
-  ]);
+  printList(invocation, {
+    items: rows,
+    columns: [
+      { heading: "code", of: ({ code }) => code },
+      { heading: "meaning", of: ({ meaning }) => meaning },
+    ],
+  });
 }
 
 /** The options that every command takes. */
-function tellOptions(invocation: Invocation, program: Command): undefined {
-  printList(invocation, program.options, [
-    { heading: "option", of: ({ flags }) => flags },
-    { heading: "meaning", of: ({ description }) => description },
-  ]);
+function listOptions(invocation: Invocation, program: Command): undefined {
+  printList(invocation, {
+    items: program.options,
+    columns: [
+      { heading: "option", of: ({ flags }) => flags },
+      { heading: "meaning", of: ({ description }) => description },
+    ],
+  });
 }
 
-function tellEnvironment(invocation: Invocation): undefined {
-  printList(invocation, variables, [
-    { heading: "variable", of: ({ name }) => name },
-    { heading: "meaning", of: ({ meaning }) => meaning },
-  ]);
+function listEnvironment(invocation: Invocation): undefined {
+  printList(invocation, {
+    items: variables,
+    columns: [
+      { heading: "variable", of: ({ name }) => name },
+      { heading: "meaning", of: ({ meaning }) => meaning },
+    ],
+  });
 }

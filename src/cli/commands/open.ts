@@ -31,5 +31,9 @@ async function threadAddress(invocation: Invocation, id: string): Promise<string
   const { consoleUrl } = thread.feedback;
   // An address from a server is opened only if it is a web address.
   if (URL.canParse(consoleUrl) && /^https?:$/.test(new URL(consoleUrl).protocol)) return consoleUrl;
-  throw new CliError("unexpected", "unexpected_answer", "The server gave no web address for this thread.");
+  throw new CliError({
+    exit: "unexpected",
+    code: "unexpected_answer",
+    message: "The server gave no web address for this thread.",
+  });
 }

@@ -24,12 +24,12 @@ export async function createRelease(invocation: Invocation, flags: CreateFlags):
   const params = { appId: await appIdOf(invocation) };
   if (flags.update) {
     const place = { params: { ...params, version }, body: { title, ...rest, overwrite: flags.overwrite } };
-    tellImport(invocation, await invocation.client().consoleChangelog.put(place));
+    printImport(invocation, await invocation.client().consoleChangelog.put(place));
     return;
   }
   const body = { title: title ?? "", version, ...rest, allowDuplicate: flags.allowDuplicate };
   try {
-    tellCreated(invocation, await invocation.client().consoleChangelog.create({ params, body }));
+    printCreated(invocation, await invocation.client().consoleChangelog.create({ params, body }));
   } catch (error) {
     throw existing(error, version);
   }
@@ -77,19 +77,19 @@ async function namedRelease(invocation: Invocation, wanted: string) {
 const show = (invocation: Invocation, entry: EditedChangelogEntry): void =>
   printOne(invocation, entry, () => releaseDetails(entry));
 
-function tellCreated(invocation: Invocation, entry: EditedChangelogEntry): void {
+function printCreated(invocation: Invocation, entry: EditedChangelogEntry): void {
   note(invocation, `Created release note ${entry.id}${entry.publishedAt ? "" : ", a draft"}.`);
   show(invocation, entry);
 }
 
-function tellImport(invocation: Invocation, entry: ImportedChangelogEntry): void {
+function printImport(invocation: Invocation, entry: ImportedChangelogEntry): void {
   const { created, changedFields = [], keptFields = [] } = entry;
   if (keptFields.length > 0) {
     const kept = keptFields.join(", ");
     note(invocation, `Kept what a person wrote: ${kept}. --overwrite replaces it.`);
   }
   if (created) {
-    tellCreated(invocation, entry);
+    printCreated(invocation, entry);
     return;
   }
   const changed = changedFields.length > 0 ? `Changed ${changedFields.join(", ")} of` : "Nothing to do for";
@@ -101,11 +101,12 @@ function tellImport(invocation: Invocation, entry: ImportedChangelogEntry): void
 function existing(error: unknown, version: string): unknown {
   if (!(error instanceof ServerError) || error.code !== "version_exists") return error;
   const { status, message, requestId } = error;
-  return new CliError(
-    "conflict",
-    error.code,
+  return new CliError({
+    exit: "conflict",
+    code: error.code,
     message,
-    `\`innkeep changelog edit ${version}\` changes it, as does \`create --update\`; --allow-duplicate makes a second one.`,
-    { status, ...(requestId && { requestId }) },
-  );
+    next: `\`innkeep changelog edit ${version}\` changes it, as does \`create --update\`; --allow-duplicate makes a second one.`,
+    status,
+    ...(requestId && { requestId }),
+  });
 }

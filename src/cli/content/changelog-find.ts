@@ -47,7 +47,13 @@ export async function allWritten(invocation: Invocation): Promise<readonly Edite
 function onlyOne<Entry extends Release>(entries: readonly Entry[], wanted: string, next: string): Entry {
   const found = entriesOf(entries, wanted);
   const [entry, ...others] = found;
-  if (!entry) throw new CliError("notFound", "not_found", `There is no release note ${wanted}.`, next);
+  if (!entry)
+    throw new CliError({
+      exit: "notFound",
+      code: "not_found",
+      message: `There is no release note ${wanted}.`,
+      next,
+    });
   if (others.length === 0) return entry;
   const choice = found.map(({ id, title }) => `  ${id}  ${title}`).join("\n");
   throw usageError(`${found.length} release notes are meant by ${wanted}.`, `Name one by its id:\n${choice}`);

@@ -40,7 +40,11 @@ export async function listReleases(invocation: Invocation, flags: ListFlags): Pr
     { heading: "published", of: ({ publishedAt }: Release) => publishedAt ?? "draft" },
     { heading: "title", of: ({ title }: Release) => title },
   ];
-  printList(invocation, items, columns, { nextCursor, ...(more && !nextCursor && { hasMore: true }) });
+  printList(invocation, {
+    items,
+    columns,
+    extra: { nextCursor, ...(more && !nextCursor && { hasMore: true }) },
+  });
   if (more) note(invocation, more);
 }
 

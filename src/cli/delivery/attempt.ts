@@ -45,14 +45,14 @@ export async function attempt<I extends SpooledItem, Answer>(
   if (!release) throw beingSent(spool, item);
   try {
     const begun = together(item.lastTry, started(invocation.context.clock.now()));
-    await remember(invocation, spool, item, begun);
+    await storeState(invocation, spool, { ...item, lastTry: begun });
     const delivery = await deliver(invocation, item);
     if (delivery.delivered) {
       await forget(invocation, spool, item);
       return delivery;
     }
     const lastTry = together(item.lastTry, delivery.lastTry);
-    await remember(invocation, spool, item, lastTry);
+    await storeState(invocation, spool, { ...item, lastTry });
     return { ...delivery, lastTry };
   } finally {
     await release();
@@ -70,14 +70,9 @@ const started = (now: Date): LastTry => ({
 const together = (before: LastTry | null, last: LastTry): LastTry =>
   before?.outcome === "unknown" ? { ...last, outcome: "unknown", at: before.at } : last;
 
-async function remember<I extends SpooledItem>(
-  invocation: Invocation,
-  spool: Spool<I>,
-  item: I,
-  lastTry: LastTry,
-) {
+async function storeState<I extends SpooledItem>(invocation: Invocation, spool: Spool<I>, item: I) {
   try {
-    await spool.update({ ...item, lastTry });
+    await spool.update(item);
   } catch (cause) {
     const what = `${spool.kind.word} ${item.id}`;
     note(invocation, `What became of ${what} could not be stored (${reasonOf(cause)}).`);
@@ -96,4 +91,8 @@ async function forget<I extends SpooledItem>(invocation: Invocation, spool: Spoo
 }
 
 const beingSent = <I extends SpooledItem>({ kind }: Spool<I>, { id }: I) =>
-  new CliError("tryLater", "being_sent", `Another process is sending ${kind.word} ${id} right now.`);
+  new CliError({
+    exit: "tryLater",
+    code: "being_sent",
+    message: `Another process is sending ${kind.word} ${id} right now.`,
+  });

@@ -69,12 +69,12 @@ export async function keptItem<I extends SpooledItem>(spool: Spool<I>, id: strin
   const item = await spool.read(id);
   if (item) return item;
   const { kind } = spool;
-  throw new CliError(
-    "notFound",
-    "not_found",
-    `No ${kind.word} ${id} is kept here.`,
-    resendOf(kind, "--list"),
-  );
+  throw new CliError({
+    exit: "notFound",
+    code: "not_found",
+    message: `No ${kind.word} ${id} is kept here.`,
+    next: resendOf(kind, "--list"),
+  });
 }
 
 // A name with a leading dot is not finished yet, or was left by a killed program.

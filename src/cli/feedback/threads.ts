@@ -27,7 +27,7 @@ export async function listThreads(invocation: Invocation, flags: ListFlags): Pro
     params: { appId: await appIdOf(invocation) },
     query: { status, type, q, limit, cursor, ...period },
   });
-  printList(invocation, items, columns, { nextCursor });
+  printList(invocation, { items, columns, extra: { nextCursor } });
   if (nextCursor && !invocation.flags.json) note(invocation, `There are more: --cursor ${nextCursor}`);
 }
 
@@ -124,9 +124,8 @@ export interface BodyFlags {
 
 /** Writes to the sender (`outbound`), or a note that only the owners see. */
 export async function addMessage(
-  direction: "note" | "outbound",
   invocation: Invocation,
-  flags: BodyFlags,
+  { direction, ...flags }: BodyFlags & { readonly direction: "note" | "outbound" },
   given: string,
 ): Promise<undefined> {
   const body = await textOf(invocation, "--body", flags.body);

@@ -92,7 +92,10 @@ async function printFound(
   command: AdminCommand,
 ): Promise<undefined> {
   const { items } = await runOnDatabase(invocation, choice, command);
-  printList(invocation, Array.isArray(items) ? items : [], columnsOf[command.command] ?? []);
+  printList(invocation, {
+    items: Array.isArray(items) ? items : [],
+    columns: columnsOf[command.command] ?? [],
+  });
 }
 
 const column = (heading: string, field: string): Column<unknown> => ({

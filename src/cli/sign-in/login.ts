@@ -49,7 +49,7 @@ export async function login(invocation: Invocation, flags: LoginFlags): Promise<
       flags.paste ?? false,
     );
     const grant = await exchange(invocation, { code, verifier, deviceId });
-    await keep(invocation, flags, question.name, grant);
+    await storeGrant(invocation, flags, { device: question.name, grant });
   } catch (error) {
     throw asSignInFailure(error);
   }
@@ -69,12 +69,12 @@ async function askBeforehand(invocation: Invocation, question: Question): Promis
 }
 
 const noSignIn = (invocation: Invocation) =>
-  new CliError(
-    "notFound",
-    "no_sign_in",
-    `${invocation.baseUrl()} has no page to sign in at.`,
-    "Check --base-url and INNKEEP_BASE_URL.",
-  );
+  new CliError({
+    exit: "notFound",
+    code: "no_sign_in",
+    message: `${invocation.baseUrl()} has no page to sign in at.`,
+    next: "Check --base-url and INNKEEP_BASE_URL.",
+  });
 
 interface Proof {
   readonly code: string;
@@ -89,13 +89,22 @@ function exchange({ client, context }: Invocation, proof: Proof): Promise<Device
   return client().signIn.exchange({ body: { ...proof, ...(timezone && { timezone }) }, idempotencyKey });
 }
 
-async function keep(invocation: Invocation, flags: LoginFlags, device: string, grant: DeviceGrant) {
+interface GrantOfDevice {
+  /** The name of the device. */
+  readonly device: string;
+  readonly grant: DeviceGrant;
+}
+
+async function storeGrant(invocation: Invocation, flags: LoginFlags, { device, grant }: GrantOfDevice) {
   invocation.context.signal.throwIfAborted();
   const { token, expiresAt, scopes, profile } = grant;
-  const { origin, source, hint } = await storeCredential(invocation, flags, "deviceToken", token);
+  const { origin, source, hint } = await storeCredential(invocation, flags, {
+    kind: "deviceToken",
+    secret: token,
+  });
   await explainWriteFailure(async () => rememberSignIn(invocation.context, invocation.baseUrl()));
-  const told = { origin, device, source, hint, expiresAt, scopes, profile };
-  printOne(invocation, told, () =>
+  const signedIn = { origin, device, source, hint, expiresAt, scopes, profile };
+  printOne(invocation, signedIn, () =>
     details({
       server: origin,
       device,

@@ -10,7 +10,11 @@ export function asSignInFailure(error: unknown): unknown {
   const { exit, code, message, next: _, ...details } = failureOf(error);
   const reasons = reasonsIn(error.body);
   const why = reasons.length > 0 ? ` It says: ${reasons.map(inWords).join(", and ")}.` : "";
-  return new CliError(exit, code, `${message}${why}`, next, {
+  return new CliError({
+    exit,
+    code,
+    message: `${message}${why}`,
+    next,
     ...details,
     ...(reasons.length > 0 && { reasons }),
   });

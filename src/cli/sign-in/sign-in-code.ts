@@ -82,9 +82,9 @@ async function pasted(invocation: Invocation, signal: AbortSignal): Promise<stri
 }
 
 const late = () =>
-  new CliError(
-    "authentication",
-    "not_approved",
-    "Nobody approved this device within 5 minutes. You are not signed in.",
-    "Run `innkeep auth login` again.",
-  );
+  new CliError({
+    exit: "authentication",
+    code: "not_approved",
+    message: "Nobody approved this device within 5 minutes. You are not signed in.",
+    next: "Run `innkeep auth login` again.",
+  });

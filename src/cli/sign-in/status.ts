@@ -46,7 +46,11 @@ export async function status(invocation: Invocation, { offline = false }: Status
     return offline ? { valid: null, problem: null } : checkCredential(invocation, place, found);
   };
   const rows = await Promise.all(places.map((place) => rowOf(place, judge)));
-  printList(invocation, rows, columns, { server: server.address, testerServer: tester.address });
+  printList(invocation, {
+    items: rows,
+    columns,
+    extra: { server: server.address, testerServer: tester.address },
+  });
 }
 
 const columns: readonly Column<Row>[] = [
@@ -85,7 +89,7 @@ function placesStored({ context }: Invocation, server: Server, tester: Server): 
 }
 
 async function storedIn(store: ReturnType<typeof openStore>, origin: string, kind: CredentialKind) {
-  const found = await store.find(origin, kind);
+  const found = await store.find({ origin, kind });
   return found && { secret: found.secret, source: found.in === "file" ? store.file : "keychain" };
 }
 

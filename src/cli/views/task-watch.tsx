@@ -1,7 +1,7 @@
 /** @jsxImportSource react */
 import { Box, type Instance, type RenderOptions, render, Text, useApp, useInput } from "ink";
 import { useEffect, useState } from "react";
-import type { Look } from "../../client/waiting/long-poll.ts";
+import type { PollResult } from "../../client/waiting/long-poll.ts";
 import { formatDuration } from "../core/output/format-duration.ts";
 import { onOneLine } from "../core/output/plain-text.ts";
 import type { ShownTask, Tasks } from "../testing/tester/tasks.ts";
@@ -9,7 +9,7 @@ import type { ShownTask, Tasks } from "../testing/tester/tasks.ts";
 /** What the screen shows, and when it ends. */
 export interface TaskScreen {
   /** Reads the tasks again and again, until the signal aborts. */
-  readonly looks: (signal: AbortSignal) => AsyncIterable<Look<Tasks>>;
+  readonly results: (signal: AbortSignal) => AsyncIterable<PollResult<Tasks>>;
   readonly now: () => Date;
   readonly signal: AbortSignal;
   /** Other streams than those of this process. */
@@ -32,10 +32,10 @@ export async function showTasks(screen: TaskScreen): Promise<void> {
   screen.signal.throwIfAborted();
 }
 
-function Screen({ looks, now, signal }: TaskScreen) {
+function Screen({ results, now, signal }: TaskScreen) {
   const { exit } = useApp();
   const time = useTime(now);
-  const { look, tasks } = useLooks(looks, signal, exit);
+  const { result, tasks } = useResults(results, signal, exit);
   useInput((input, key) => {
     if (input === "q" || (key.ctrl && input === "c")) exit();
   });
@@ -43,7 +43,7 @@ function Screen({ looks, now, signal }: TaskScreen) {
     <Box flexDirection="column" paddingX={1} rowGap={1}>
       <Headline tasks={tasks} />
       {tasks && <TaskList tasks={tasks.tasks} time={time} />}
-      <Footer look={look} time={time} />
+      <Footer result={result} time={time} />
     </Box>
   );
 }
@@ -57,17 +57,17 @@ function useTime(now: () => Date): Date {
   return time;
 }
 
-/** The last look, and the last tasks, which stay on the screen after a failure. */
-function useLooks(looks: TaskScreen["looks"], signal: AbortSignal, exit: (error?: Error) => void) {
-  const [look, setLook] = useState<Look<Tasks>>();
+/** The last result, and the last tasks, which stay on the screen after a failure. */
+function useResults(results: TaskScreen["results"], signal: AbortSignal, exit: (error?: Error) => void) {
+  const [result, setResult] = useState<PollResult<Tasks>>();
   const [tasks, setTasks] = useState<Tasks>();
   useEffect(() => {
     const leaving = new AbortController();
     const leave = () => leaving.abort(new Error("The screen was left."));
     const follow = async () => {
-      for await (const next of looks(leaving.signal)) {
-        setLook(next);
-        if ("seen" in next) setTasks(next.seen);
+      for await (const next of results(leaving.signal)) {
+        setResult(next);
+        if ("value" in next) setTasks(next.value);
       }
     };
     const end = () => exit();
@@ -79,8 +79,8 @@ function useLooks(looks: TaskScreen["looks"], signal: AbortSignal, exit: (error?
       signal.removeEventListener("abort", end);
       leave();
     };
-  }, [looks, signal, exit]);
-  return { look, tasks };
+  }, [results, signal, exit]);
+  return { result, tasks };
 }
 
 function Headline({ tasks }: { readonly tasks: Tasks | undefined }) {
@@ -147,15 +147,15 @@ function dueInWords(dueBy: string, time: Date): string {
   return `Until ${clock}${due.toDateString() === time.toDateString() ? "" : ` on ${weekday}`}, in ${formatDuration(left)}`;
 }
 
-function Footer({ look, time }: { readonly look: Look<Tasks> | undefined; readonly time: Date }) {
-  if (!look) return <Text dimColor>q leaves</Text>;
-  const passed = Math.max(0, time.getTime() - look.at.getTime());
-  const left = Math.max(0, Math.ceil((look.nextInMs - passed) / 1_000));
+function Footer({ result, time }: { readonly result: PollResult<Tasks> | undefined; readonly time: Date }) {
+  if (!result) return <Text dimColor>q leaves</Text>;
+  const passed = Math.max(0, time.getTime() - result.at.getTime());
+  const left = Math.max(0, Math.ceil((result.nextInMs - passed) / 1_000));
   const next = left === 0 ? "now" : `in ${formatDuration(left)}`;
   return (
     <Box flexDirection="column">
-      {"failure" in look && <Text color="red">{onOneLine(look.failure.message)}</Text>}
-      <Text dimColor>{`Seen ${look.at.toLocaleTimeString()}, next ${next}. q leaves`}</Text>
+      {"failure" in result && <Text color="red">{onOneLine(result.failure.message)}</Text>}
+      <Text dimColor>{`Seen ${result.at.toLocaleTimeString()}, next ${next}. q leaves`}</Text>
     </Box>
   );
 }

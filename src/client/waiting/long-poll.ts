@@ -2,9 +2,9 @@ import { ServerError } from "../errors.ts";
 import type { Clock } from "./clock.ts";
 import { isTemporary } from "./retry.ts";
 
-/** What one request saw, or why it saw nothing. The next request follows after `nextInMs`. */
-export type Look<Seen> = { readonly at: Date; readonly nextInMs: number } & (
-  | { readonly seen: Seen }
+/** What one request gave, or why it failed. The next request follows after `nextInMs`. */
+export type PollResult<Value> = { readonly at: Date; readonly nextInMs: number } & (
+  | { readonly value: Value }
   | { readonly failure: Error }
 );
 
@@ -15,9 +15,9 @@ export interface Pauses {
   readonly mostMs: number;
 }
 
-export interface LongPoll<Seen> {
+export interface LongPoll<Value> {
   /** Asks once. The server may hold its answer for `holdSeconds`; 0 wants the answer at once. */
-  readonly ask: (holdSeconds: number) => Promise<Seen>;
+  readonly ask: (holdSeconds: number) => Promise<Value>;
   /** How long the server may hold its answer when the caller still waits for `leftMs`. */
   readonly holdSeconds: (leftMs: number) => number;
   /** How long the caller still waits; it may grow meanwhile. */
@@ -33,47 +33,49 @@ const mostIdleMs = 1_500;
 const jitter = 0.2;
 
 /**
- * Asks a server again and again, and yields each look. Asks at once after an answer that the server held, and pauses
- * after any other. A failure that may pass is a look; any other failure, and the signal's reason, are thrown.
+ * Asks a server again and again, and yields each result. Asks at once after an answer that the server held, and pauses
+ * after any other. A temporary failure is a result; any other failure, and the signal's reason, are thrown.
  */
-export async function* longPoll<Seen>(poll: LongPoll<Seen>): AsyncGenerator<Look<Seen>, never, undefined> {
+export async function* longPoll<Value>(
+  poll: LongPoll<Value>,
+): AsyncGenerator<PollResult<Value>, never, undefined> {
   const { clock, leftMs, signal } = poll;
   let pauseMs = 0;
   for (;;) {
     signal?.throwIfAborted();
     const askedAt = clock.now().getTime();
     const hold = poll.holdSeconds(leftMs());
-    const found = await lookOnce(poll, hold);
+    const outcome = await pollOnce(poll, hold);
     const at = clock.now();
-    const held = "seen" in found && hold > 0 && at.getTime() - askedAt >= hold * 500;
+    const held = "value" in outcome && hold > 0 && at.getTime() - askedAt >= hold * 500;
     pauseMs = held ? 0 : nextPause(pauseMs, poll.pauses);
-    const nextInMs = Math.min(held ? idleRest(leftMs()) : waitAfter(found, pauseMs, poll), leftMs());
-    yield { ...found, at, nextInMs };
+    const nextInMs = Math.min(held ? idleRest(leftMs()) : waitAfter(outcome, pauseMs, poll), leftMs());
+    yield { ...outcome, at, nextInMs };
     if (nextInMs > 0) await clock.sleep(nextInMs, signal);
   }
 }
 
 /**
- * Asks until `isEnough`, or until the caller's time is over. Gives the last look. `onLook` runs after each look that is
+ * Asks until `isEnough`, or until the caller's time is over. Gives the last result. `onResult` runs after each one that is
  * not the last. Throws as `longPoll` does.
  */
-export async function lookUntil<Seen>(
-  poll: LongPoll<Seen>,
-  isEnough: (seen: Seen) => boolean,
-  onLook?: () => void,
-): Promise<Look<Seen>> {
-  const looks = longPoll(poll);
+export async function pollUntil<Value>(
+  poll: LongPoll<Value>,
+  isEnough: (value: Value) => boolean,
+  onResult?: () => void,
+): Promise<PollResult<Value>> {
+  const results = longPoll(poll);
   for (;;) {
-    const { value: look } = await looks.next();
-    if ("seen" in look && isEnough(look.seen)) return look;
-    if (poll.leftMs() <= 0) return look;
-    onLook?.();
+    const { value: result } = await results.next();
+    if ("value" in result && isEnough(result.value)) return result;
+    if (poll.leftMs() <= 0) return result;
+    onResult?.();
   }
 }
 
-async function lookOnce<Seen>({ ask, signal }: LongPoll<Seen>, holdSeconds: number) {
+async function pollOnce<Value>({ ask, signal }: LongPoll<Value>, holdSeconds: number) {
   try {
-    return { seen: await ask(holdSeconds) };
+    return { value: await ask(holdSeconds) };
   } catch (error) {
     if (signal?.aborted || !(error instanceof Error) || !isTemporary(error)) throw error;
     return { failure: error };
@@ -87,8 +89,8 @@ const nextPause = (pauseMs: number, { firstMs, growth, mostMs }: Pauses): number
 const idleRest = (leftMs: number): number => (leftMs <= mostIdleMs ? leftMs : 0);
 
 /** As long as the server asks for; else the pause. */
-function waitAfter(found: object, pauseMs: number, { random }: Pick<LongPoll<unknown>, "random">): number {
-  const failure = "failure" in found ? found.failure : undefined;
+function waitAfter(outcome: object, pauseMs: number, { random }: Pick<LongPoll<unknown>, "random">): number {
+  const failure = "failure" in outcome ? outcome.failure : undefined;
   if (failure instanceof ServerError && failure.retryAfterSeconds !== undefined)
     return Math.max(1, failure.retryAfterSeconds) * 1_000;
   return random ? pauseMs * (1 + jitter * (2 * random() - 1)) : pauseMs;

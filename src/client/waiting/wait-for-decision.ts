@@ -2,14 +2,14 @@ import type { Run } from "../../contract/agent.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Client } from "../calls/call.ts";
 import type { Clock } from "./clock.ts";
-import { lookUntil } from "./long-poll.ts";
+import { pollUntil } from "./long-poll.ts";
 
 export interface WaitOptions {
   /** How long to wait for a person; 0 asks once. */
   readonly seconds: number;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
-  /** Called after each look at the open proposal, with the seconds that are left. */
+  /** Called after each read of the open proposal, with the seconds that are left. */
   readonly onTick?: ((secondsLeft: number) => void) | undefined;
 }
 
@@ -24,7 +24,7 @@ export async function waitForDecision(
 ): Promise<Run> {
   const end = clock.now().getTime() + seconds * 1_000;
   const leftMs = () => Math.max(0, end - clock.now().getTime());
-  const look = await lookUntil(
+  const result = await pollUntil(
     {
       ask: (wait) => readRun(client, { runId, wait, signal }),
       holdSeconds: (left) => Math.min(limits.waitSeconds, Math.floor(left / 1_000)),
@@ -36,8 +36,8 @@ export async function waitForDecision(
     ({ status }) => status !== "awaiting_approval",
     () => onTick?.(Math.ceil(leftMs() / 1_000)),
   );
-  if ("failure" in look) throw look.failure;
-  return look.seen;
+  if ("failure" in result) throw result.failure;
+  return result.value;
 }
 
 export interface RunQuestion {

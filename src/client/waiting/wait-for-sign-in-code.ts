@@ -2,7 +2,7 @@ import { limits } from "../../contract/limits.ts";
 import type { Client } from "../calls/call.ts";
 import { ServerError } from "../errors.ts";
 import type { Clock } from "./clock.ts";
-import { lookUntil } from "./long-poll.ts";
+import { pollUntil } from "./long-poll.ts";
 
 export interface ApprovalOptions {
   /** How long to wait for the person. */
@@ -22,7 +22,7 @@ export async function waitForSignInCode(
   { seconds, clock, signal }: ApprovalOptions,
 ): Promise<{ readonly code: string } | "late" | "unsupported"> {
   const end = clock.now().getTime() + seconds * 1_000;
-  const look = await lookUntil(
+  const result = await pollUntil(
     {
       ask: (wait) => askForCode(client, { ...device, wait }, signal),
       holdSeconds: (left) => Math.min(limits.waitSeconds, Math.ceil(left / 1_000)),
@@ -31,9 +31,9 @@ export async function waitForSignInCode(
       clock,
       signal,
     },
-    (seen) => seen !== "pending",
+    (value) => value !== "pending",
   );
-  return "failure" in look || look.seen === "pending" ? "late" : look.seen;
+  return "failure" in result || result.value === "pending" ? "late" : result.value;
 }
 
 async function askForCode(

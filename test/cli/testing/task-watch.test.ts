@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
 import type { Tasks } from "../../../src/cli/testing/tester/tasks.ts";
 import { showTasks } from "../../../src/cli/views/task-watch.tsx";
-import type { Look } from "../../../src/client/waiting/long-poll.ts";
+import type { PollResult } from "../../../src/client/waiting/long-poll.ts";
 
 const now = new Date("2026-11-21T12:00:00Z");
 const task = {
@@ -18,13 +18,13 @@ const task = {
   ...{ dueBy: "2026-11-21T15:30:00Z", slotStatus: "at_risk", missedDays: 1, joinCheckPending: false },
   verificationTier: "screenshot",
 };
-const seen: Look<Tasks> = { at: now, nextInMs: 30_000, seen: { tasks: [task], outstanding: 1 } };
+const seen: PollResult<Tasks> = { at: now, nextInMs: 30_000, value: { tasks: [task], outstanding: 1 } };
 
 /** The screen on a terminal of its own; `shown` is all that was ever on it. */
-const open = (...looks: readonly Look<Tasks>[]) => openOn(80, ...looks);
+const open = (...results: readonly PollResult<Tasks>[]) => openOn(80, ...results);
 
 /** The same on a terminal that says it has so many columns. */
-function openOn(columns: number, ...looks: readonly Look<Tasks>[]) {
+function openOn(columns: number, ...results: readonly PollResult<Tasks>[]) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {}, ref() {}, unref() {} });
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns, rows: 30 });
   let shown = "";
@@ -32,12 +32,12 @@ function openOn(columns: number, ...looks: readonly Look<Tasks>[]) {
     shown += chunk;
   });
   const follow = async function* () {
-    yield* looks;
+    yield* results;
     await new Promise(() => {});
   };
   const streams: object = { stdin, stdout, debug: true };
   const ended = showTasks({
-    looks: follow,
+    results: follow,
     now: () => now,
     signal: new AbortController().signal,
     streams,

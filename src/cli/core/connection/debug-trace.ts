@@ -13,14 +13,14 @@ export const debugTrace =
 function linesOf({ request, answer, error, milliseconds }: Exchange): string[] {
   const { method, url, headers, body } = request;
   const sent = typeof body === "object" ? `<${body.mediaType}, ${body.bytes} bytes>` : redactBody(body ?? "");
-  const heard = answer
+  const received = answer
     ? [
         `< ${answer.status} (${milliseconds} ms)`,
         ...headerLines("<", answer.headers),
         ...some("<", redactBody(answer.text)),
       ]
     : [`< ${redactText(String(error))} (${milliseconds} ms)`];
-  return [`> ${method} ${redactUrl(url)}`, ...headerLines(">", headers), ...some(">", sent), ...heard];
+  return [`> ${method} ${redactUrl(url)}`, ...headerLines(">", headers), ...some(">", sent), ...received];
 }
 
 const headerLines = (mark: string, headers: Readonly<Record<string, string | undefined>>): string[] =>

@@ -22,12 +22,12 @@ export function assertCredentialKind(found: FoundCredential, kind: CredentialKin
   const message = mixUp(found, kind);
   if (message === undefined) return;
   const { variable, command } = credentialKinds[kind];
-  throw new CliError(
-    "authentication",
-    "wrong_credential",
+  throw new CliError({
+    exit: "authentication",
+    code: "wrong_credential",
     message,
-    `Set ${variable} to the right one, or store it with \`${command}\`.`,
-  );
+    next: `Set ${variable} to the right one, or store it with \`${command}\`.`,
+  });
 }
 
 const a = (name: string): string => `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;

@@ -35,7 +35,7 @@ export async function findCredential(
   const given = context.env[variable]?.trim();
   if (given) return { secret: given, source: variable };
   const store = openStore(context);
-  const found = await store.find(origin, kind);
+  const found = await store.find({ origin, kind });
   return found && { secret: found.secret, source: found.in === "file" ? store.file : "keychain" };
 }
 

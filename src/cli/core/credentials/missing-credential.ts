@@ -11,7 +11,7 @@ export function missingCredential(invocation: Invocation, kind: CredentialKind):
   const others = storedElsewhere(invocation, kind, new URL(address).origin);
   const hint = others.length === 0 ? "" : ` One is stored for ${others.join(", ")}: name it with --base-url.`;
   const next = `The server is ${address} (${from}).${hint}`;
-  return new CliError("authentication", "missing_credential", message, next);
+  return new CliError({ exit: "authentication", code: "missing_credential", message, next });
 }
 
 const storedElsewhere = ({ context }: Invocation, kind: CredentialKind, origin: string): string[] =>

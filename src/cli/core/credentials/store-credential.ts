@@ -10,6 +10,11 @@ export interface StoreFlags {
   readonly insecureStorage?: boolean;
 }
 
+export interface NewCredential {
+  readonly kind: CredentialKind;
+  readonly secret: string;
+}
+
 /** What may be shown of a stored credential. */
 export interface IssuedCredential {
   readonly origin: string;
@@ -22,13 +27,12 @@ export interface IssuedCredential {
 export async function storeCredential(
   invocation: Invocation,
   { insecureStorage }: StoreFlags,
-  kind: CredentialKind,
-  secret: string,
+  { kind, secret }: NewCredential,
 ): Promise<IssuedCredential> {
   const origin = originOf(invocation);
   const store = openStore(invocation.context);
   const storedIn = await explainWriteFailure(() =>
-    store.put(origin, kind, secret, insecureStorage ? "file" : undefined),
+    store.put({ origin, kind }, secret, insecureStorage ? "file" : undefined),
   );
   if (storedIn === "file" && !insecureStorage) {
     note(
@@ -52,11 +56,11 @@ export async function explainWriteFailure<T>(change: () => Promise<T>): Promise<
     return await change();
   } catch (cause) {
     if (!(cause instanceof Error && "syscall" in cause)) throw cause;
-    throw new CliError(
-      "unexpected",
-      "storage",
-      `The credentials cannot be written (${reasonOf(cause)}).`,
-      "INNKEEP_CONFIG_DIR names another folder; an environment variable needs none.",
-    );
+    throw new CliError({
+      exit: "unexpected",
+      code: "storage",
+      message: `The credentials cannot be written (${reasonOf(cause)}).`,
+      next: "INNKEEP_CONFIG_DIR names another folder; an environment variable needs none.",
+    });
   }
 }

@@ -15,6 +15,15 @@ export interface FailureDetails {
   readonly spooled?: { readonly id: string; readonly outcome: string };
 }
 
+/** A failed command, for a person or a program. */
+export interface Failure extends FailureDetails {
+  readonly exit: Exit;
+  readonly code: string;
+  readonly message: string;
+  /** What the reader does next: a command or a setting. */
+  readonly next?: string;
+}
+
 /** A failure that a command explains: what happened and why, the next step, and the exit code. */
 export class CliError extends Error {
   readonly exit: Exit;
@@ -23,7 +32,7 @@ export class CliError extends Error {
   readonly next: string | undefined;
   readonly details: FailureDetails;
 
-  constructor(exit: Exit, code: string, message: string, next?: string, details: FailureDetails = {}) {
+  constructor({ exit, code, message, next, ...details }: Failure) {
     super(message);
     this.name = "CliError";
     this.exit = exit;
@@ -35,4 +44,4 @@ export class CliError extends Error {
 
 /** The command line itself is wrong. */
 export const usageError = (message: string, next?: string, details?: FailureDetails) =>
-  new CliError("usage", "usage", message, next, details);
+  new CliError({ exit: "usage", code: "usage", message, next, ...details });

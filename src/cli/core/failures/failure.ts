@@ -10,16 +10,8 @@ import {
 } from "../../../client/errors.ts";
 import { KeychainError } from "../../../credentials/keychain.ts";
 import { DamagedStoreError } from "../../../credentials/store.ts";
-import { CliError, type FailureDetails } from "./cli-error.ts";
+import { CliError, type Failure } from "./cli-error.ts";
 import type { Exit } from "./exit-codes.ts";
-
-/** A failed command, for a person or a program. */
-export interface Failure extends FailureDetails {
-  readonly exit: Exit;
-  readonly code: string;
-  readonly message: string;
-  readonly next?: string;
-}
 
 /** Describes any error as a failure: the exit, what happened, and the next step. */
 export function failureOf(error: unknown): Failure {
@@ -33,37 +25,34 @@ export function failureOf(error: unknown): Failure {
   }
   if (error instanceof InvalidInputError) return { exit: "usage", code: "usage", message: error.message };
   if (error instanceof KeychainError)
-    return { ...told(error, "keychain"), exit: "authentication", next: keychainNext };
+    return { ...unexpectedFailure(error, "keychain"), exit: "authentication", next: keychainNext };
   if (error instanceof UnexpectedAnswerError)
-    return { ...told(error, "unexpected_answer"), next: addressNext };
-  if (error instanceof DamagedStoreError) return told(error, "damaged_store");
+    return { ...unexpectedFailure(error, "unexpected_answer"), next: addressNext };
+  if (error instanceof DamagedStoreError) return unexpectedFailure(error, "damaged_store");
   return programFailure(error);
 }
 
 /** Any error as a CliError. */
-export function cliErrorOf(error: unknown): CliError {
-  if (error instanceof CliError) return error;
-  const { exit, code, message, next, ...details } = failureOf(error);
-  return new CliError(exit, code, message, next, details);
-}
+export const cliErrorOf = (error: unknown): CliError =>
+  error instanceof CliError ? error : new CliError(failureOf(error));
 
 /**
  * Failures of the server and of the operator's commands. These programs are built apart, so that their errors are
  * recognised by name and not by class.
  */
 function programFailure(error: unknown): Failure {
-  if (!(error instanceof Error)) return told(error, "unexpected");
+  if (!(error instanceof Error)) return unexpectedFailure(error, "unexpected");
   if (isRefusal(error)) {
     const { status, code, message, details } = error;
     return serverFailure(new ServerError({ status, code, message, issues: issuesIn(details) }));
   }
-  if (error.name === "SettingError") return { ...told(error, "setting"), exit: "usage" };
-  if (error.name === "FolderInUse") return { ...told(error, "folder_in_use"), exit: "conflict" };
+  if (error.name === "SettingError") return { ...unexpectedFailure(error, "setting"), exit: "usage" };
+  if (error.name === "FolderInUse") return { ...unexpectedFailure(error, "folder_in_use"), exit: "conflict" };
   if ("code" in error && error.code === "EADDRINUSE") {
     const message = "Something else listens on this port.";
     return { exit: "conflict", code: "port_in_use", message, next: "Use another with --port." };
   }
-  return told(error, "unexpected");
+  return unexpectedFailure(error, "unexpected");
 }
 
 interface Refusal extends Error {
@@ -75,7 +64,7 @@ interface Refusal extends Error {
 const isRefusal = (error: Error): error is Refusal =>
   error.name === "ApiError" && "status" in error && "code" in error && "details" in error;
 
-const told = (error: unknown, code: string): Failure => ({
+const unexpectedFailure = (error: unknown, code: string): Failure => ({
   exit: "unexpected",
   code,
   message: error instanceof Error ? error.message : String(error),

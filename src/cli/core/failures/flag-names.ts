@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Issue } from "../../../contract/issues.ts";
-import type { Failure } from "./failure.ts";
+import type { Failure } from "./cli-error.ts";
 
 /**
  * A failure with the names of flags and arguments instead of the request's fields. A field without a flag keeps its

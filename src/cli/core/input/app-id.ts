@@ -48,14 +48,16 @@ export async function reachableApps(invocation: Invocation): Promise<readonly Na
 }
 
 const unknownApps = ({ code, status }: ServerError): CliError =>
-  new CliError(
-    "forbidden",
+  new CliError({
+    exit: "forbidden",
     code,
-    "This token is good for all apps of its owner and may not list them, so it is not clear which app is meant.",
-    "Give the app's id with --app or INNKEEP_APP (the addresses of its pages in the console hold it), or make a token that is " +
+    message:
+      "This token is good for all apps of its owner and may not list them, so it is not clear which app is meant.",
+    next:
+      "Give the app's id with --app or INNKEEP_APP (the addresses of its pages in the console hold it), or make a token that is " +
       "limited to one app, or one with the scope apps:read.",
-    { status },
-  );
+    status,
+  });
 
 /** The apps with exactly that name; else those with that name in any case. */
 function appsCalled(apps: readonly NamedApp[], wanted: string): readonly NamedApp[] {

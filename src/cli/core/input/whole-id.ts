@@ -29,7 +29,7 @@ export async function wholeId(given: string, { thing, command, list }: Shelf): P
   const [one, ...others] = found;
   if (!one) {
     const message = `There is no ${thing} ${given}.`;
-    throw new CliError("notFound", "not_found", message, `\`${command}\` shows all.`);
+    throw new CliError({ exit: "notFound", code: "not_found", message, next: `\`${command}\` shows all.` });
   }
   if (others.length === 0) return one.id;
   const choice = found.map(({ id, name }) => `  ${id}  ${onOneLine(name)}`).join("\n");

@@ -36,17 +36,23 @@ export function printOne(invocation: Invocation, value: unknown, text: () => str
   else writeText(invocation, text());
 }
 
+/** A list to print. */
+export interface List<Row> {
+  readonly items: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  /** Further fields of the JSON object. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  /** The field of the items in the JSON object, in place of `items`. */
+  readonly name?: string;
+}
+
 /**
- * Writes a list to standard output: with `--json` one object `{items, …extra}`, with `name` in place of `items` if
- * given; else a table on a terminal, and tab-separated full values without headings in a pipe. `--fields` chooses
+ * Writes a list to standard output: with `--json` one object `{items, …extra}`; else a table on a terminal, and tab-separated full values without headings in a pipe. `--fields` chooses
  * the fields of each item.
  */
 export function printList<Row>(
   invocation: Invocation,
-  items: readonly Row[],
-  columns: readonly Column<Row>[],
-  extra: Readonly<Record<string, unknown>> = {},
-  name = "items",
+  { items, columns, extra = {}, name = "items" }: List<Row>,
 ): void {
   const names = fieldNames(invocation.flags.fields);
   if (names) refuseUnknown(items, names);

@@ -5,7 +5,7 @@ import { note, printOne } from "../../core/output/output.ts";
 import type { Context, GlobalFlags, Invocation } from "../../core/program/context.ts";
 import { startInvocation } from "../../core/program/invocation.ts";
 import type { Draft } from "./draft.ts";
-import { tellingOf, tellJobOfFailure } from "./tell-ci-job.ts";
+import { failureText, reportFailureToJob } from "./tell-ci-job.ts";
 
 /** Warns that feedback was not sent, and lets the job go on. */
 export async function warnAndContinue(
@@ -13,8 +13,8 @@ export async function warnAndContinue(
   failure: CliError,
   draft?: Draft,
 ): Promise<Exit> {
-  await tellJobOfFailure(invocation, "warning", failure, draft);
-  note(invocation, `Warning: the feedback was not sent.\n${tellingOf(failure)}`);
+  await reportFailureToJob(invocation, failure, { level: "warning", draft });
+  note(invocation, `Warning: the feedback was not sent.\n${failureText(failure)}`);
   if (!invocation.flags.json) return "ok";
   const { code, message, details } = failure;
   const { spooled = null, ...rest } = details;

@@ -14,7 +14,7 @@ import { type Answer, deliver } from "./deliver.ts";
 import { type Draft, type DraftFlags, draftOf } from "./draft.ts";
 import type { OutgoingFeedback } from "./outgoing-feedback.ts";
 import { preview } from "./preview.ts";
-import { tellingOf, tellJobOfFailure, tellJobOfSuccess } from "./tell-ci-job.ts";
+import { failureText, reportFailureToJob, reportSuccessToJob } from "./tell-ci-job.ts";
 import { undelivered } from "./undelivered.ts";
 
 export type SendFlags = DraftFlags;
@@ -34,20 +34,20 @@ export async function send(invocation: Invocation, flags: SendFlags): Promise<Ex
     const failure = cliErrorOf(error);
     if (invocation.context.signal.aborted) throw interrupted(invocation, failure, made.draft);
     if (flags.bestEffort) return warnAndContinue(invocation, failure, made.draft);
-    await tellJobOfFailure(invocation, "error", failure, made.draft);
+    await reportFailureToJob(invocation, failure, { level: "error", draft: made.draft });
     throw error;
   }
   try {
-    await tellSent(invocation, sent);
+    await reportSent(invocation, sent);
   } catch (error) {
     if (!flags.bestEffort) throw error;
-    note(invocation, `Warning: the feedback was sent. ${tellingOf(cliErrorOf(error))}`);
+    note(invocation, `Warning: the feedback was sent. ${failureText(cliErrorOf(error))}`);
   }
   return "ok";
 }
 
-async function tellSent(invocation: Invocation, { report, answer, spool }: SentReport): Promise<void> {
-  await tellJobOfSuccess(invocation, report, answer);
+async function reportSent(invocation: Invocation, { report, answer, spool }: SentReport): Promise<void> {
+  await reportSuccessToJob(invocation, report, answer);
   printAnswer(invocation, answer);
   await remind(invocation, spool);
 }
@@ -108,6 +108,6 @@ function droppedOf({ metadataDropped = [], filesDropped = [] }: Answer): string[
 
 /** Reports an interruption: an interrupted program prints nothing else. */
 function interrupted(invocation: Invocation, failure: CliError, draft: Draft | undefined): CliError {
-  note(invocation, draft ? tellingOf(failure) : "Interrupted: nothing was sent.");
+  note(invocation, draft ? failureText(failure) : "Interrupted: nothing was sent.");
   return failure;
 }

@@ -20,7 +20,7 @@ import { showUnsent, unsentText } from "./unsent-text.ts";
 /**
  * Reports to a GitHub Actions job what was sent: as an annotation, as outputs of the step, and on the summary page.
  */
-export async function tellJobOfSuccess(
+export async function reportSuccessToJob(
   invocation: Invocation,
   { fields }: OutgoingFeedback,
   answer: Answer,
@@ -42,21 +42,26 @@ export async function tellJobOfSuccess(
   ]);
 }
 
+interface UnsentReport {
+  readonly level: "warning" | "error";
+  /** The report, if it could be made. */
+  readonly draft: Draft | undefined;
+}
+
 /**
  * Reports to a CI job what went wrong, with the text of the unsent report: in its log, and on GitHub Actions also
  * as an annotation and on the summary page.
  */
-export async function tellJobOfFailure(
+export async function reportFailureToJob(
   invocation: Invocation,
-  level: "warning" | "error",
   failure: CliError,
-  draft: Draft | undefined,
+  { level, draft }: UnsentReport,
 ): Promise<void> {
   const { context, flags } = invocation;
   // With --json a failure is one object on standard error; a warning is on standard output.
   if (draft && (level === "warning" || !flags.json)) showUnsent(invocation, draft);
   if (!isGitHubActions(context.env)) return;
-  const text = tellingOf(failure);
+  const text = failureText(failure);
   context.io.stderr.write(annotation(level, "Feedback was not sent", text));
   const report = draft ? [markdownBlock(unsentText(context, draft))] : [];
   const why = text.split("\n").map(markdownText);
@@ -64,7 +69,7 @@ export async function tellJobOfFailure(
 }
 
 /** The message and the next step of a failure, in lines. */
-export const tellingOf = ({ message, details, next }: CliError): string =>
+export const failureText = ({ message, details, next }: CliError): string =>
   [
     message,
     ...(details.issues ?? []).map((issue) => `${issue.path} ${issue.message}`),

@@ -25,7 +25,11 @@ export function undelivered(
   ];
   const advice = [next, spool && nextFor(error, report, isCut)].filter(Boolean).join(" Then: ");
   const issues = issuesOf(error, report);
-  return new CliError(exit, code, sentences.filter(Boolean).join("\n"), advice || undefined, {
+  return new CliError({
+    exit,
+    code,
+    message: sentences.filter(Boolean).join("\n"),
+    next: advice || undefined,
     ...details,
     ...(issues.length > 0 && { issues }),
     ...(spool && { spooled: { id: report.id, outcome: lastTry.outcome } }),

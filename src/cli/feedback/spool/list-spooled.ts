@@ -24,7 +24,7 @@ export async function listSpooled(invocation: Invocation, spool: Spool<OutgoingF
 }
 
 export function printSpooled(invocation: Invocation, reports: readonly OutgoingFeedback[]): Exit {
-  printList(invocation, reports.map(rowOf), columns);
+  printList(invocation, { items: reports.map(rowOf), columns });
   return "ok";
 }
 

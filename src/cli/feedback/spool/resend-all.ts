@@ -30,7 +30,7 @@ export async function resendAll(invocation: Invocation, spool: Spool<OutgoingFee
   const due = await dueReports(invocation, spool);
   if (invocation.flags.dryRun) return printSpooled(invocation, due);
   const { rows, left, failure } = await resendEach(due, (report) => resendNext(invocation, report, spool));
-  printList(invocation, rows, columns, { left });
+  printList(invocation, { items: rows, columns, extra: { left } });
   return failure?.exit ?? "ok";
 }
 

@@ -16,7 +16,7 @@ export interface CycleFlags {
 export async function listCycles(invocation: Invocation, _: object, given: string): Promise<undefined> {
   const listingId = await listingIdOf(invocation, given);
   const { items } = await invocation.client().cycles.list({ params: { listingId } });
-  printList(invocation, items, columns);
+  printList(invocation, { items, columns });
 }
 
 const columns: readonly Column<Cycle>[] = [
@@ -48,7 +48,7 @@ export async function viewCycle(invocation: Invocation, _: object, given: string
   const cycleId = await cycleIdOf(invocation, given);
   const { cycle, slots } = await invocation.client().cycles.read({ params: { cycleId } });
   note(invocation, `${cycleLines(cycle)}\n`);
-  printList(invocation, slots, gridColumns, { cycle }, "slots");
+  printList(invocation, { items: slots, columns: gridColumns, extra: { cycle }, name: "slots" });
   note(invocation, `\n${gridLegend}`);
 }
 
@@ -68,7 +68,7 @@ export async function reportCycle(invocation: Invocation, _: object, given: stri
     return;
   }
   note(invocation, `${reportLines(report)}\n`);
-  printList(invocation, report.seats, slotColumns);
+  printList(invocation, { items: report.seats, columns: slotColumns });
   note(invocation, `\n${report.statement}`);
 }
 

@@ -16,7 +16,7 @@ export interface ListingFlags extends Partial<Omit<NewListing, "screens">> {
 
 export async function listListings(invocation: Invocation): Promise<undefined> {
   const { items } = await invocation.client().listings.list({ params: { appId: await appIdOf(invocation) } });
-  printList(invocation, items, columns);
+  printList(invocation, { items, columns });
 }
 
 const columns: readonly Column<Listing>[] = [

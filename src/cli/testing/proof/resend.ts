@@ -53,7 +53,7 @@ function printKept(invocation: Invocation, proofs: readonly Proof[]): Exit {
     { heading: "why", of: ({ why }) => why },
     { heading: "server", of: ({ baseUrl }) => baseUrl },
   ];
-  printList(invocation, rows, columns);
+  printList(invocation, { items: rows, columns });
   return "ok";
 }
 
@@ -79,7 +79,7 @@ async function resendAll(invocation: Invocation, spool: Spool<Proof>): Promise<E
   const proofs = await itemsForHere(invocation, spool);
   if (invocation.flags.dryRun) return printKept(invocation, proofs);
   const { rows, left, failure } = await resendEach(proofs, (item) => resendNext(invocation, item, spool));
-  printList(invocation, rows, resentColumns, { left });
+  printList(invocation, { items: rows, columns: resentColumns, extra: { left } });
   return failure?.exit ?? "ok";
 }
 

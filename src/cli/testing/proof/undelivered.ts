@@ -20,7 +20,11 @@ export function undelivered({ item, spool }: Kept<Proof>, { error, lastTry }: Fa
   ];
   const resend = isKept ? resendOf(spool.kind, item.id) : undefined;
   const advice = [next ?? nextSteps[code], resend].filter(Boolean).join(" Then: ");
-  return new CliError(exit, code, sentences.filter(Boolean).join("\n"), advice || undefined, {
+  return new CliError({
+    exit,
+    code,
+    message: sentences.filter(Boolean).join("\n"),
+    next: advice || undefined,
     ...details,
     ...(dayIndex !== undefined && { dayIndex }),
     ...(isKept && { spooled: { id: item.id, outcome: lastTry.outcome } }),

@@ -16,7 +16,7 @@ export async function listSlots(invocation: Invocation, flags: SlotFlags): Promi
   if (flags.open) return listOpen(invocation);
   const { slots } = await invocation.client().tester.slots();
   const shown = slots.map((slot) => omitTestKey(slot, flags));
-  printList(invocation, shown, slotColumns, {}, "slots");
+  printList(invocation, { items: shown, columns: slotColumns, name: "slots" });
 }
 
 const slotColumns: readonly Column<ShownSlot>[] = [
@@ -33,7 +33,7 @@ const slotColumns: readonly Column<ShownSlot>[] = [
 
 async function listOpen(invocation: Invocation): Promise<undefined> {
   const { listings } = await invocation.client().tester.listings();
-  printList(invocation, listings, openColumns, {}, "listings");
+  printList(invocation, { items: listings, columns: openColumns, name: "listings" });
   note(
     invocation,
     listings.length > 0 ? "`innkeep slot request <slot>` asks for one." : "No test has a free seat now.",

@@ -1,5 +1,5 @@
 import type { Client } from "../../../client/calls/call.ts";
-import { type Look, longPoll } from "../../../client/waiting/long-poll.ts";
+import { longPoll, type PollResult } from "../../../client/waiting/long-poll.ts";
 import { asLoggedJson } from "../../core/ci/ci-log.ts";
 import { lastingClient } from "../../core/connection/connect.ts";
 import { usageError } from "../../core/failures/cli-error.ts";
@@ -14,15 +14,15 @@ import { shownTasks, type TaskFlags, type Tasks } from "./tasks.ts";
 export async function watchTasks(invocation: Invocation, flags: TaskFlags): Promise<undefined> {
   if (flags.day !== undefined) throw usageError("--watch shows today. Leave out --day.");
   const { context } = invocation;
-  const looks = (signal: AbortSignal) => looksAt(invocation, flags, signal);
-  if (!isScreen(invocation)) return writeChanges(invocation, looks(context.signal));
+  const results = (signal: AbortSignal) => pollTasks(invocation, flags, signal);
+  if (!isScreen(invocation)) return writeChanges(invocation, results(context.signal));
   // Loads the library for screens, which nothing else needs.
   const { showTasks } = await import("../../views/task-watch.tsx");
-  await showTasks({ looks, now: context.clock.now, signal: context.signal });
+  await showTasks({ results, now: context.clock.now, signal: context.signal });
 }
 
 /** Every 30 seconds, or when a server that cannot answer wants to be asked again. Ends only by the signal. */
-function looksAt(invocation: Invocation, flags: TaskFlags, signal: AbortSignal) {
+function pollTasks(invocation: Invocation, flags: TaskFlags, signal: AbortSignal) {
   const client = lastingClient(invocation);
   return longPoll({
     ask: () => askOnce(client, flags, signal),
@@ -44,15 +44,18 @@ const isScreen = (invocation: Invocation): boolean =>
   invocation.context.env.TERM !== "dumb" &&
   !invocation.flags.json;
 
-async function writeChanges(invocation: Invocation, looks: AsyncIterable<Look<Tasks>>): Promise<undefined> {
+async function writeChanges(
+  invocation: Invocation,
+  results: AsyncIterable<PollResult<Tasks>>,
+): Promise<undefined> {
   const { env, io } = invocation.context;
   let shown = "";
-  let told = "";
-  for await (const look of looks) {
-    const problem = "failure" in look ? look.failure.message : "";
-    if (problem !== told && problem !== "") note(invocation, problem);
-    told = problem;
-    const text = "seen" in look ? JSON.stringify(look.seen) : shown;
+  let shownProblem = "";
+  for await (const result of results) {
+    const problem = "failure" in result ? result.failure.message : "";
+    if (problem !== shownProblem && problem !== "") note(invocation, problem);
+    shownProblem = problem;
+    const text = "value" in result ? JSON.stringify(result.value) : shown;
     if (text !== shown) io.stdout.write(`${asLoggedJson(env, text)}\n`);
     shown = text;
   }

@@ -25,7 +25,7 @@ export async function listTasks(invocation: Invocation, flags: TaskFlags): Promi
   if (day !== undefined && day < 1) throw usageError("--day: the days of a test are counted from 1.");
   const query = day === undefined ? {} : { day: String(day) };
   const { tasks, outstanding } = shownTasks(await invocation.client().tester.tasks({ query }), flags);
-  printList(invocation, tasks, columns, { outstanding }, "tasks");
+  printList(invocation, { items: tasks, columns, extra: { outstanding }, name: "tasks" });
   if (tasks.length > 0) note(invocation, outstandingInWords(outstanding));
 }
 

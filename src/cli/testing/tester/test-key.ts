@@ -23,10 +23,10 @@ export async function testKeyOf(
     file === undefined ? context.env.INNKEEP_TEST_KEY : await readText(context, "--test-key-file", file);
   const testKey = given?.trim();
   if (testKey) return testKey;
-  throw new CliError(
-    "authentication",
-    "missing_credential",
-    "This needs the test key of a seat.",
-    "Pipe it in with --test-key-file -, or set INNKEEP_TEST_KEY. `innkeep task list --with-test-keys --fields testKey` has it.",
-  );
+  throw new CliError({
+    exit: "authentication",
+    code: "missing_credential",
+    message: "This needs the test key of a seat.",
+    next: "Pipe it in with --test-key-file -, or set INNKEEP_TEST_KEY. `innkeep task list --with-test-keys --fields testKey` has it.",
+  });
 }
