@@ -35,7 +35,7 @@ export function start(name: string): Record<string, () => unknown> {
     cachedData,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
-  if (code && (!cachedData || script.cachedDataRejected)) keepLater(script, code);
+  if (code && (!cachedData || script.cachedDataRejected)) saveLater(script, code);
   const module = { exports: {} };
   script.runInThisContext()(module.exports, requireFrom(file), module, file, __dirname);
   return module.exports;
@@ -100,7 +100,7 @@ function read({ file }: CodeFile): Buffer | undefined {
 }
 
 /** Keeps the code after the start and at the end: by then everything that a start needs is compiled. */
-function keepLater(script: Script, code: CodeFile): void {
+function saveLater(script: Script, code: CodeFile): void {
   let isKept = false;
   const keep = () => {
     if (!isKept) write(script.createCachedData(), code);

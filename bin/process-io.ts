@@ -72,17 +72,17 @@ async function ask(
 ): Promise<string> {
   const { createInterface } = await import("node:readline");
   const { Writable } = await import("node:stream");
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const discarded = new Writable({ write: (_chunk, _encoding, done) => done() });
   signal?.throwIfAborted();
   interruption.throwIfAborted();
   stderr().write(question);
   const lines = createInterface({
     input: process.stdin,
-    output: hidden ? nowhere : stderr(),
+    output: hidden ? discarded : stderr(),
     terminal: true,
   });
-  const takeBack = () => lines.close();
-  signal?.addEventListener("abort", takeBack, { once: true });
+  const cancel = () => lines.close();
+  signal?.addEventListener("abort", cancel, { once: true });
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.once("line", resolve);
@@ -92,7 +92,7 @@ async function ask(
       lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
     });
   } finally {
-    signal?.removeEventListener("abort", takeBack);
+    signal?.removeEventListener("abort", cancel);
     lines.close();
     if (hidden) stderr().write("\n");
   }

@@ -49,7 +49,7 @@ function proposalsOf(
     all: async () => (await made()).all(),
     find: async (runId) => (await made()).find(runId),
     add: async (record) => (await made()).add(record),
-    keep: async (record) => (await made()).keep(record),
+    update: async (record) => (await made()).update(record),
   };
 }
 

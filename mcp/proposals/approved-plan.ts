@@ -30,20 +30,23 @@ export async function approvedPlanOf(
   deps: ReadThreadDeps,
   signal: AbortSignal,
 ): Promise<ApprovedPlan | null> {
-  if (run.plan !== null) return vouchedFor(run, nonce);
-  if (record?.vouched) return shown(record, nonce);
+  if (run.plan !== null) return planFromServer(run, nonce);
+  if (record?.verified) return sanitisedPlan(record, nonce);
   if (feedbackId === null) return null;
   const proposal = await latestProposalOf(feedbackId, deps, signal);
-  return proposal?.id === runId && proposal.plan !== "" ? shown(proposal, nonce) : null;
+  return proposal?.id === runId && proposal.plan !== "" ? sanitisedPlan(proposal, nonce) : null;
 }
 
 /** A plan that does not match its hash is not used. */
-function vouchedFor({ summary, plan, planSha256 }: ProposalFields, nonce: string): ApprovedPlan | null {
+function planFromServer({ summary, plan, planSha256 }: ProposalFields, nonce: string): ApprovedPlan | null {
   if (plan === null || (planSha256 !== null && planSha256 !== hashOf(plan))) return null;
-  return shown({ summary: summary ?? "", plan }, nonce);
+  return sanitisedPlan({ summary: summary ?? "", plan }, nonce);
 }
 
-function shown({ summary, plan }: Pick<ApprovedPlan, "summary" | "plan">, nonce: string): ApprovedPlan {
+function sanitisedPlan(
+  { summary, plan }: Pick<ApprovedPlan, "summary" | "plan">,
+  nonce: string,
+): ApprovedPlan {
   const { text } = createSanitiser(nonce);
   return { summary: text(summary), plan: text(plan), sha256: hashOf(plan) };
 }

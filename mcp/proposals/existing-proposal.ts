@@ -78,7 +78,7 @@ async function refreshed(
     );
     const { status, decisionNote, decidedAt, ...now } = proposalFieldsOf(run);
     const isSame =
-      now.plan === null ? record.vouched : now.plan === record.plan && now.summary === record.summary;
+      now.plan === null ? record.verified : now.plan === record.plan && now.summary === record.summary;
     if (!isSame) return undefined;
     const note = decisionNote === null ? null : createSanitiser(newNonce()).text(decisionNote);
     return { ...record, status, decision_note: note, decided_at: decidedAt };

@@ -19,19 +19,19 @@ export const ProposalRecord = z.object({
 });
 export type ProposalRecord = z.output<typeof ProposalRecord>;
 
-/** A recorded proposal. `vouched`: its text is certainly the one that was sent. */
+/** A recorded proposal. `verified`: its text is certainly the one that was sent. */
 export interface KnownProposal extends ProposalRecord {
-  readonly vouched: boolean;
+  readonly verified: boolean;
 }
 
 /** The proposals that were sent from here, newest last. */
 export interface Proposals {
   all(): Promise<KnownProposal[]>;
   find(runId: string): Promise<KnownProposal | undefined>;
-  /** Adds the record of a proposal that was just sent, and vouches for its text. */
+  /** Adds the record of a proposal that was just sent, and marks its text as verified. */
   add(record: ProposalRecord): Promise<void>;
   /** Stores a new status of a recorded proposal. */
-  keep(record: KnownProposal): Promise<void>;
+  update(record: KnownProposal): Promise<void>;
 }
 
 /** Stores records beyond the life of the process. */
@@ -62,8 +62,8 @@ export function createProposals({ baseUrl, store, key, onFailure }: ProposalsPar
   /** The text of a proposal that this process sent is certain without a file. */
   const known = (record: ProposalRecord, secret: string | undefined): KnownProposal | undefined => {
     const ours = sent.get(record.run_id);
-    if (ours) return { ...record, ...textsOf(ours), vouched: true };
-    return isOurs(record, baseUrl) ? { ...record, vouched: isSealed(record, secret) } : undefined;
+    if (ours) return { ...record, ...textsOf(ours), verified: true };
+    return isOurs(record, baseUrl) ? { ...record, verified: hasValidMac(record, secret) } : undefined;
   };
 
   return {
@@ -81,12 +81,12 @@ export function createProposals({ baseUrl, store, key, onFailure }: ProposalsPar
     },
     async add(record) {
       const secret = await key();
-      const sealed = secret === undefined ? record : { ...record, mac: macOf(record, secret) };
-      sent.set(record.run_id, { ...sealed, vouched: true });
-      await save(sealed);
+      const signed = secret === undefined ? record : { ...record, mac: macOf(record, secret) };
+      sent.set(record.run_id, { ...signed, verified: true });
+      await save(signed);
     },
-    async keep({ vouched, ...record }) {
-      if (sent.has(record.run_id)) sent.set(record.run_id, { ...record, vouched });
+    async update({ verified, ...record }) {
+      if (sent.has(record.run_id)) sent.set(record.run_id, { ...record, verified });
       await save(record);
     },
   };
@@ -108,7 +108,7 @@ const macOf = ({ run_id, feedback_id, base_url, summary, plan }: ProposalRecord,
     .update(JSON.stringify([run_id, feedback_id, base_url, summary, plan]))
     .digest("hex");
 
-function isSealed(record: ProposalRecord, secret: string | undefined): boolean {
+function hasValidMac(record: ProposalRecord, secret: string | undefined): boolean {
   if (secret === undefined || record.mac === undefined) return false;
   const [given, right] = [Buffer.from(record.mac), Buffer.from(macOf(record, secret))];
   return given.length === right.length && timingSafeEqual(given, right);

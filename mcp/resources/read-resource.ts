@@ -15,11 +15,8 @@ import { maxChars } from "../tools/read-feedback/definition.ts";
 import { readFeedback } from "../tools/read-feedback/run.ts";
 
 /** The proposals of this machine. The summaries are the agent's; no text of strangers is in them. */
-export async function readProposals(
-  uri: URL,
-  { proposals: known }: Pick<Deps, "proposals">,
-): Promise<ReadResourceResult> {
-  const records = await known.all();
+export async function readProposals(uri: URL, deps: Pick<Deps, "proposals">): Promise<ReadResourceResult> {
+  const records = await deps.proposals.all();
   const proposals = records.map(
     ({ run_id, feedback_id, summary, status, created_at, decided_at, console_url }) => ({
       run_id,

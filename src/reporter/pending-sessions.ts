@@ -20,15 +20,15 @@ export function createPendingSessions(
   changed: (pending: readonly PendingSession[]) => void,
 ): PendingSessions {
   let pending = kept.slice(-most);
-  const become = (next: PendingSession[]) => {
+  const replaceWith = (next: PendingSession[]) => {
     pending = next;
     changed([...next]);
   };
   return {
     all: () => [...pending],
-    add: (session) => become([...pending, session].slice(-most)),
+    add: (session) => replaceWith([...pending, session].slice(-most)),
     remove: (session) =>
-      become(pending.filter(({ idempotencyKey }) => idempotencyKey !== session.idempotencyKey)),
-    clear: () => become([]),
+      replaceWith(pending.filter(({ idempotencyKey }) => idempotencyKey !== session.idempotencyKey)),
+    clear: () => replaceWith([]),
   };
 }

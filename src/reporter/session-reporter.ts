@@ -50,7 +50,7 @@ export function createSessionReporter(options: SessionReporterOptions): SessionR
   const pending = createPendingSessions(kept, mostPending, onPending);
   const inLine = createLine();
   let givenKey: string | null = null;
-  const testKey = async () => (readTestKey ? unlessItFails(readTestKey) : givenKey);
+  const testKey = async () => (readTestKey ? undefinedOnFailure(readTestKey) : givenKey);
   const sender = createSessionSender({ client, pending, testKey, now, onStatus, onResult, onFailure });
 
   /** Makes the session pending at once, because the app may end before it is sent. */
@@ -84,7 +84,7 @@ export function createSessionReporter(options: SessionReporterOptions): SessionR
 }
 
 /** If the key cannot be read now, the session waits. That is not the same as no key. */
-async function unlessItFails(
+async function undefinedOnFailure(
   read: () => string | null | Promise<string | null>,
 ): Promise<string | null | undefined> {
   try {

@@ -67,7 +67,7 @@ export function createDecisionWatch(parts: WatchParts): AwaitDecision {
   };
 
   /** A wait that ends before the first answer reads the proposal once itself. */
-  const readUnlessRead = async (
+  const observeAtDeadline = async (
     state: WatchState,
     runId: string,
     signal: AbortSignal,
@@ -83,7 +83,7 @@ export function createDecisionWatch(parts: WatchParts): AwaitDecision {
       const deadline = parts.clock.sleep(milliseconds, AbortSignal.any([signal, over.signal]));
       return await Promise.race([
         watch.decided,
-        deadline.then(() => readUnlessRead(watch.state, runId, signal)),
+        deadline.then(() => observeAtDeadline(watch.state, runId, signal)),
       ]);
     } finally {
       over.abort();
@@ -100,7 +100,7 @@ function startWatch(runId: string, until: number, parts: WatchParts): Watch {
   return { state, decided, waiters: 0 };
 }
 
-/** Looks until the proposal is decided. Throws a permanent failure. */
+/** Reads until the proposal is decided. Throws a permanent failure. */
 async function follow(
   state: WatchState,
   runId: string,

@@ -135,7 +135,7 @@ async function updatedRecord(
   { proposals }: Pick<Deps, "proposals">,
 ): Promise<KnownProposal | undefined> {
   const record = await proposals.find(runId);
-  if (record && record.status !== now.status) await proposals.keep({ ...record, ...now });
+  if (record && record.status !== now.status) await proposals.update({ ...record, ...now });
   return record;
 }
 

@@ -15,6 +15,10 @@ export async function remind<I extends SpooledItem>(
 }
 
 /** Prints a note about folders without a complete item. */
-export function tellDamaged(invocation: Invocation, { word }: { word: string }, folders: readonly string[]) {
+export function noteIncomplete(
+  invocation: Invocation,
+  { word }: { word: string },
+  folders: readonly string[],
+) {
   for (const folder of folders) note(invocation, `Incomplete ${word}: ${folder}`);
 }

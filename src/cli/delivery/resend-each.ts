@@ -16,13 +16,13 @@ export async function resendEach<I extends SpooledItem, Row>(
   sendNext: (item: I) => Promise<Sent<Row>>,
 ): Promise<{ readonly rows: readonly Row[]; readonly left: number; readonly failure?: CliError }> {
   const sent: Sent<Row>[] = [];
-  let elsewhere = 0;
-  const unlessElsewhere = (error: unknown): undefined => {
+  let skipped = 0;
+  const skipIfBeingSent = (error: unknown): undefined => {
     if (!(error instanceof CliError && error.code === "being_sent")) throw error;
-    elsewhere += 1;
+    skipped += 1;
   };
   for (const item of items) {
-    const one = await sendNext(item).catch(unlessElsewhere);
+    const one = await sendNext(item).catch(skipIfBeingSent);
     if (!one) continue;
     sent.push(one);
     if (one.failure && stops(one.failure)) break;
@@ -30,7 +30,7 @@ export async function resendEach<I extends SpooledItem, Row>(
   const failures = sent.flatMap(({ failure }) => failure ?? []);
   return {
     rows: sent.map(({ row }) => row),
-    left: items.length - elsewhere - sent.length + failures.length,
+    left: items.length - skipped - sent.length + failures.length,
     failure: failures[0],
   };
 }

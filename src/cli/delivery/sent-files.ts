@@ -25,31 +25,31 @@ export async function checkSentFiles(
   const { flag, most } = rules;
   const tooMany: InputFault[] =
     paths.length > most ? [{ flag, message: `at most ${most} can be sent; there are ${paths.length}` }] : [];
-  const looks = await Promise.all(paths.map((path) => lookAt(resolve(cwd, path), rules)));
+  const checks = await Promise.all(paths.map((path) => checkFile(resolve(cwd, path), rules)));
   return {
-    value: looks.flatMap((look) => ("file" in look ? [look.file] : [])).slice(0, most),
+    value: checks.flatMap((check) => ("file" in check ? [check.file] : [])).slice(0, most),
     faults: [
       ...tooMany,
-      ...looks.flatMap((look, at) =>
-        "faults" in look ? look.faults.map((message) => ({ flag: `${flag} ${paths[at]}`, message })) : [],
+      ...checks.flatMap((check, at) =>
+        "faults" in check ? check.faults.map((message) => ({ flag: `${flag} ${paths[at]}`, message })) : [],
       ),
     ],
   };
 }
 
-type Look = { readonly file: SentFile } | { readonly faults: readonly string[] };
+type FileCheck = { readonly file: SentFile } | { readonly faults: readonly string[] };
 
-async function lookAt(path: string, rules: FileRules): Promise<Look> {
+async function checkFile(path: string, rules: FileRules): Promise<FileCheck> {
   try {
-    const found = await stat(path);
-    if (!found.isFile()) return { faults: ["is no regular file"] };
-    if (found.size === 0) return { faults: ["is empty"] };
+    const stats = await stat(path);
+    if (!stats.isFile()) return { faults: ["is no regular file"] };
+    if (stats.size === 0) return { faults: ["is empty"] };
     const detected = detectMediaType(await headOf(path));
-    const faults = [sizeFault(found.size, rules), kindFault(detected, rules)].filter(
+    const faults = [sizeFault(stats.size, rules), kindFault(detected, rules)].filter(
       (fault) => fault !== undefined,
     );
     if (faults.length > 0 || detected === null) return { faults };
-    return { file: { path, name: basename(path), mediaType: detected, bytes: found.size } };
+    return { file: { path, name: basename(path), mediaType: detected, bytes: stats.size } };
   } catch (cause) {
     return { faults: [`cannot be read (${reasonOf(cause)})`] };
   }

@@ -26,8 +26,8 @@ export async function signInCodeOf(
   const stop = () => over.abort(invocation.context.signal.reason);
   invocation.context.signal.addEventListener("abort", stop, { once: true });
   try {
-    const heard = hear(invocation, device, over.signal);
-    return await (canAsk(invocation) ? firstOf(heard, pasted(invocation, over.signal)) : heardAlone(heard));
+    const approval = awaitApproval(invocation, device, over.signal);
+    return await (canAsk(invocation) ? firstOf(approval, pasted(invocation, over.signal)) : codeOf(approval));
   } finally {
     invocation.context.signal.removeEventListener("abort", stop);
     over.abort(new Error("The sign-in is over."));
@@ -40,9 +40,9 @@ export function assertCanPaste(invocation: Invocation): void {
   throw usageError("Nobody can be asked for the code here.", "Leave out --paste to wait for the approval.");
 }
 
-type Heard = Awaited<ReturnType<typeof waitForSignInCode>>;
+type Approval = Awaited<ReturnType<typeof waitForSignInCode>>;
 
-function hear(invocation: Invocation, device: Pending, signal: AbortSignal): Promise<Heard> {
+function awaitApproval(invocation: Invocation, device: Pending, signal: AbortSignal): Promise<Approval> {
   const { clock } = invocation.context;
   note(invocation, "Waiting for the approval, for 5 minutes.");
   return waitForSignInCode(invocation.client(), device, {
@@ -53,21 +53,21 @@ function hear(invocation: Invocation, device: Pending, signal: AbortSignal): Pro
 }
 
 /** The first of both. If the question fails, the waiting goes on; a refusal ends both. */
-function firstOf(heard: Promise<Heard>, typed: Promise<string>): Promise<string> {
+function firstOf(approval: Promise<Approval>, typed: Promise<string>): Promise<string> {
   return new Promise((resolve, reject) => {
-    heard.then((found) => {
-      if (found === "late") reject(late());
-      else if (found !== "unsupported") resolve(found.code);
+    approval.then((result) => {
+      if (result === "late") reject(late());
+      else if (result !== "unsupported") resolve(result.code);
       else typed.catch(reject);
     }, reject);
     typed.then(resolve, () => {});
   });
 }
 
-async function heardAlone(heard: Promise<Heard>): Promise<string> {
-  const found = await heard;
-  if (found === "late") throw late();
-  if (found !== "unsupported") return found.code;
+async function codeOf(approval: Promise<Approval>): Promise<string> {
+  const result = await approval;
+  if (result === "late") throw late();
+  if (result !== "unsupported") return result.code;
   throw usageError(
     "This server does not report approvals, and nobody can be asked for the code here.",
     "Run `innkeep auth login --paste` on a terminal.",

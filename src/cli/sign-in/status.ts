@@ -1,6 +1,6 @@
 import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
 import { hintOf } from "../../credentials/credential-index.ts";
-import { mixUp } from "../core/credentials/credential-kind-check.ts";
+import { wrongKindMessage } from "../core/credentials/credential-kind-check.ts";
 import { allKinds } from "../core/credentials/credential-names.ts";
 import { findCredential, openStore } from "../core/credentials/find-credential.ts";
 import { type Column, note, printList } from "../core/output/output.ts";
@@ -38,11 +38,11 @@ export async function status(invocation: Invocation, { offline = false }: Status
   const { context, flags } = invocation;
   const server = invocation.server();
   const tester = startInvocation(context, flags, true).server();
-  tellServers(invocation, server, tester);
+  noteServers(invocation, server, tester);
   const places = [...placesInUse(invocation, server, tester), ...placesStored(invocation, server, tester)];
   const judge: Judge = async (place, found) => {
-    const mistaken = mixUp(found, place.kind);
-    if (mistaken !== undefined) return { valid: false, problem: mistaken };
+    const wrongKind = wrongKindMessage(found, place.kind);
+    if (wrongKind !== undefined) return { valid: false, problem: wrongKind };
     return offline ? { valid: null, problem: null } : checkCredential(invocation, place, found);
   };
   const rows = await Promise.all(places.map((place) => rowOf(place, judge)));
@@ -61,7 +61,7 @@ const columns: readonly Column<Row>[] = [
   { heading: "state", of: ({ valid, problem }) => problem ?? (valid ? "valid" : "") },
 ];
 
-function tellServers(invocation: Invocation, server: Server, tester: Server): void {
+function noteServers(invocation: Invocation, server: Server, tester: Server): void {
   note(invocation, `Commands go to ${server.address} (${server.from}).`);
   if (tester.address !== server.address)
     note(invocation, `A tester's commands go to ${tester.address} (${tester.from}).`);

@@ -11,7 +11,11 @@ export interface AskOptions {
 }
 
 /** Starts a request: as `request` of node:http does. */
-export type Ask = (url: URL, options: AskOptions, heard: (message: IncomingMessage) => void) => ClientRequest;
+export type Ask = (
+  url: URL,
+  options: AskOptions,
+  onResponse: (message: IncomingMessage) => void,
+) => ClientRequest;
 
 /** Sends one request and reads the whole answer. Rejects with a ConnectionError, or with the signal's reason. */
 export function exchange(ask: Ask, request: WireRequest): Promise<WireAnswer> {

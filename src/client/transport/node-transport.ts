@@ -14,11 +14,11 @@ export function nodeTransport(): Transport {
 async function openHttp(): Promise<Ask> {
   const { Agent, request } = await import("node:http");
   const agent = new Agent({ keepAlive: true });
-  return (url, options, heard) => request(url, { ...options, agent }, heard);
+  return (url, options, onResponse) => request(url, { ...options, agent }, onResponse);
 }
 
 async function openHttps(): Promise<Ask> {
   const { Agent, request } = await import("node:https");
   const agent = new Agent({ keepAlive: true });
-  return (url, options, heard) => request(url, { ...options, agent }, heard);
+  return (url, options, onResponse) => request(url, { ...options, agent }, onResponse);
 }

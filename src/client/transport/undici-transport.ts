@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { type CallLimits, startLimits } from "./call-limits.ts";
 import { connectionError, tooLarge } from "./connection-errors.ts";
-import { end, proxiedWay, type Way } from "./proxied-way.ts";
 import { type ProxySettings, proxyFor } from "./proxy.ts";
+import { type CallConnection, end, proxyConnection } from "./proxy-connection.ts";
 import { measured } from "./send-body.ts";
 import type * as undici from "./undici.ts";
 import type { Transport, WireAnswer, WireRequest } from "./wire.ts";
@@ -14,29 +14,29 @@ const connectMs = 30_000;
  * the settings name, with connections that end with the call.
  */
 export function undiciTransport(library: typeof undici, settings: ProxySettings): Transport {
-  const direct = directWays(library);
+  const direct = directConnections(library);
   return async (request) => {
     const limits = startLimits(request);
     const proxy = proxyFor(request.url, settings);
-    const way = proxy === undefined ? direct() : proxiedWay(library, proxy, limits.signal);
+    const connection = proxy === undefined ? direct() : proxyConnection(library, proxy, limits.signal);
     let failed = true;
     try {
-      const answer = await exchange(library, request, { limits, dispatcher: way.dispatcher });
+      const answer = await exchange(library, request, { limits, dispatcher: connection.dispatcher });
       failed = false;
       return answer;
     } finally {
       limits.clear();
-      way.leave(failed);
+      connection.release(failed);
     }
   };
 }
 
-/** Ways without a proxy, over connections that are kept. After a failure of the only call none is left half open. */
-function directWays({ Agent }: Pick<typeof undici, "Agent">): () => Way {
+/** Connections without a proxy, kept for the next call. After a failure of the only call none is left half open. */
+function directConnections({ Agent }: Pick<typeof undici, "Agent">): () => CallConnection {
   let calls = 0;
   let over = new AbortController();
   let dispatcher: undici.Dispatcher | undefined;
-  const leave = (failed: boolean) => {
+  const release = (failed: boolean) => {
     calls -= 1;
     if (!failed || calls > 0 || !dispatcher) return;
     end(dispatcher, over);
@@ -46,7 +46,7 @@ function directWays({ Agent }: Pick<typeof undici, "Agent">): () => Way {
   return () => {
     calls += 1;
     dispatcher ??= new Agent({ connect: { signal: over.signal, timeout: connectMs } });
-    return { dispatcher, leave };
+    return { dispatcher, release };
   };
 }
 

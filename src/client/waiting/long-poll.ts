@@ -56,8 +56,8 @@ export async function* longPoll<Value>(
 }
 
 /**
- * Asks until `isEnough`, or until the caller's time is over. Gives the last result. `onResult` runs after each one that is
- * not the last. Throws as `longPoll` does.
+ * Asks until `isEnough`, or until the caller's time is over. Gives the last result. `onResult` runs after each one that
+ * is not the last. Throws as `longPoll` does.
  */
 export async function pollUntil<Value>(
   poll: LongPoll<Value>,

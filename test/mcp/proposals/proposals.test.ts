@@ -77,8 +77,8 @@ describe("the record of proposals", () => {
     await open(folder).proposals.add(record());
     const { proposals } = open(folder);
     const [known] = await proposals.all();
-    if (known) await proposals.keep({ ...known, status: "approved" });
-    expect(await open(folder).proposals.find("run-1")).toMatchObject({ status: "approved", vouched: true });
+    if (known) await proposals.update({ ...known, status: "approved" });
+    expect(await open(folder).proposals.find("run-1")).toMatchObject({ status: "approved", verified: true });
   });
 
   it.each([
@@ -93,16 +93,16 @@ describe("the record of proposals", () => {
     await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), ...edit }));
     const { proposals } = open(folder);
     const known = await proposals.find("run-1");
-    expect(known).toMatchObject({ vouched: false });
-    if (known) await proposals.keep({ ...known, status: "approved" });
-    expect(await open(folder).proposals.find("run-1")).toMatchObject({ vouched: false });
+    expect(known).toMatchObject({ verified: false });
+    if (known) await proposals.update({ ...known, status: "approved" });
+    expect(await open(folder).proposals.find("run-1")).toMatchObject({ verified: false });
   });
 
   it("does not vouch with another token", async () => {
     const folder = await temporaryFolder();
     await open(folder).proposals.add(record());
     expect(await open(folder, { token: "sda_two" }).proposals.find("run-1")).toMatchObject({
-      vouched: false,
+      verified: false,
     });
   });
 
@@ -111,7 +111,7 @@ describe("the record of proposals", () => {
     await writeFile(join(folder, "proposals"), "a file in the way");
     const { proposals, failures } = open(folder);
     await proposals.add(record());
-    expect(await proposals.find("run-1")).toMatchObject({ ...record(), vouched: true });
+    expect(await proposals.find("run-1")).toMatchObject({ ...record(), verified: true });
     expect(failures).toEqual(["The proposal could not be written to the state folder."]);
   });
 

@@ -10,7 +10,10 @@ const known = [
 /**
  * Says in a sentence which other kind of credential this is, by its prefix; undefined if it may be the right kind.
  */
-export function mixUp({ secret, source }: FoundCredential, kind: CredentialKind): string | undefined {
+export function wrongKindMessage(
+  { secret, source }: FoundCredential,
+  kind: CredentialKind,
+): string | undefined {
   const wanted = credentialKinds[kind];
   const other = known.find(({ prefix }) => prefix !== wanted.prefix && secret.startsWith(prefix));
   if (!other) return undefined;
@@ -19,7 +22,7 @@ export function mixUp({ secret, source }: FoundCredential, kind: CredentialKind)
 
 /** Throws a CliError if a credential is of another kind, because the server would only say that it is invalid. */
 export function assertCredentialKind(found: FoundCredential, kind: CredentialKind): void {
-  const message = mixUp(found, kind);
+  const message = wrongKindMessage(found, kind);
   if (message === undefined) return;
   const { variable, command } = credentialKinds[kind];
   throw new CliError({

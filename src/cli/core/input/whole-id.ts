@@ -8,7 +8,7 @@ export interface Listed {
   readonly name: string;
 }
 
-export interface Shelf {
+export interface IdLookup {
   /** What an item is called, such as `FAQ entry`. */
   readonly thing: string;
   /** The command that lists all items. */
@@ -23,7 +23,7 @@ const fewest = 4;
  * left to the server. Throws a CliError if no id has this start, and a usage error with the choice if several have
  * it.
  */
-export async function wholeId(given: string, { thing, command, list }: Shelf): Promise<string> {
+export async function wholeId(given: string, { thing, command, list }: IdLookup): Promise<string> {
   if (!isStart(given)) return given.toLowerCase();
   const found = (await list()).filter(({ id }) => id.startsWith(given.toLowerCase()));
   const [one, ...others] = found;

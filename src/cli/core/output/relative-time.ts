@@ -4,16 +4,16 @@ const units = [
   { seconds: 3_600, name: "h" },
   { seconds: 60, name: "min" },
 ] as const;
-const furthest = 30 * 86_400;
+const longestRelative = 30 * 86_400;
 
 /** An instant for a person: `3 h ago`, `in 2 d`, or the day if it is far away. Any other text stays unchanged. */
 export function relativeTime(text: string, now: Date): string {
   if (!instant.test(text)) return text;
   const seconds = (Date.parse(text) - now.getTime()) / 1_000;
-  const away = Math.abs(seconds);
-  if (away >= furthest) return text.slice(0, 10);
-  const unit = units.find((one) => away >= one.seconds);
+  const distance = Math.abs(seconds);
+  if (distance >= longestRelative) return text.slice(0, 10);
+  const unit = units.find((one) => distance >= one.seconds);
   if (!unit) return "now";
-  const length = `${Math.floor(away / unit.seconds)} ${unit.name}`;
+  const length = `${Math.floor(distance / unit.seconds)} ${unit.name}`;
   return seconds < 0 ? `${length} ago` : `in ${length}`;
 }

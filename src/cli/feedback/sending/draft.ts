@@ -80,10 +80,10 @@ function withoutFaults(invocation: Invocation, fields: Given, faults: readonly I
   const notes = `Left out of this report:\n${lost}`;
   const { message = "(No message.)", ...rest } = Object.fromEntries(sound);
   const room = longestMessage - Math.min(notes.length, mostNotes) - 2;
-  const told = `${fitMessage(invocation, String(message), room)}\n\n${notes.slice(0, mostNotes)}`;
-  const checked = NewFeedback.safeParse({ ...rest, message: told });
+  const messageWithNotes = `${fitMessage(invocation, String(message), room)}\n\n${notes.slice(0, mostNotes)}`;
+  const checked = NewFeedback.safeParse({ ...rest, message: messageWithNotes });
   if (!checked.success) throw inputFaultsError(faults);
-  return { ...rest, message: told };
+  return { ...rest, message: messageWithNotes };
 }
 
 const longestMessage = limits.message;

@@ -48,10 +48,10 @@ export function fitMessage(invocation: Invocation, text: string, most: number = 
   const tail = characters.slice(-Math.ceil(room * 0.7)).join("");
   const kept = { head: wholeLines(head, "head"), tail: wholeLines(tail, "tail") };
   const cut = characters.length - [...kept.head].length - [...kept.tail].length;
-  const said = `${grouped(cut)} of ${grouped(characters.length)} characters`;
-  note(invocation, `The message is too long: ${said} were cut from its middle.`);
+  const cutInWords = `${grouped(cut)} of ${grouped(characters.length)} characters`;
+  note(invocation, `The message is too long: ${cutInWords} were cut from its middle.`);
   const unread = unreadPart.exec(text)?.[0] ?? "";
-  return `${kept.head}\n[… ${said} were cut here …]\n${unread}${kept.tail}`;
+  return `${kept.head}\n[… ${cutInWords} were cut here …]\n${unread}${kept.tail}`;
 }
 
 const longestNote = 150;

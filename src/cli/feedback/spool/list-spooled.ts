@@ -1,7 +1,7 @@
 import type { Exit } from "../../core/failures/exit-codes.ts";
 import { type Column, printList } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
-import { tellDamaged } from "../../delivery/remind.ts";
+import { noteIncomplete } from "../../delivery/remind.ts";
 import type { Spool } from "../../delivery/spool.ts";
 import { type OutgoingFeedback, placesOf } from "../sending/outgoing-feedback.ts";
 
@@ -19,7 +19,7 @@ interface KeptRow {
 /** Shows the reports that no server has confirmed yet, oldest first. */
 export async function listSpooled(invocation: Invocation, spool: Spool<OutgoingFeedback>): Promise<Exit> {
   const { items, damaged } = await spool.list();
-  tellDamaged(invocation, spool.kind, damaged);
+  noteIncomplete(invocation, spool.kind, damaged);
   return printSpooled(invocation, items);
 }
 

@@ -4,13 +4,13 @@ import { type Column, printList } from "../../core/output/output.ts";
 import { onOneLine } from "../../core/output/plain-text.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { itemsForHere, refuseOtherServer } from "../../delivery/items-by-server.ts";
-import { tellDamaged } from "../../delivery/remind.ts";
+import { noteIncomplete } from "../../delivery/remind.ts";
 import { resendEach, type Sent } from "../../delivery/resend-each.ts";
 import { keptItem, type Spool } from "../../delivery/spool.ts";
 import { sendProof } from "./deliver.ts";
 import type { Proof } from "./proof.ts";
 import { openProofSpool } from "./proof-spool.ts";
-import { preview, printReceipt, tellInterrupted } from "./submit.ts";
+import { noteInterruption, preview, printReceipt } from "./submit.ts";
 import { undelivered } from "./undelivered.ts";
 
 export interface ResendFlags {
@@ -31,7 +31,7 @@ export async function resend(invocation: Invocation, { all, list }: ResendFlags,
 
 async function listKept(invocation: Invocation, spool: Spool<Proof>): Promise<Exit> {
   const { items, damaged } = await spool.list();
-  tellDamaged(invocation, spool.kind, damaged);
+  noteIncomplete(invocation, spool.kind, damaged);
   return printKept(invocation, items);
 }
 
@@ -63,7 +63,7 @@ async function resendOne(invocation: Invocation, spool: Spool<Proof>, stored: Pr
   if (invocation.flags.dryRun) await preview(invocation, item);
   const kept = { item, spool };
   const delivery = await sendProof(invocation, kept);
-  if (!delivery.delivered) throw tellInterrupted(invocation, undelivered(kept, delivery));
+  if (!delivery.delivered) throw noteInterruption(invocation, undelivered(kept, delivery));
   printReceipt(invocation, delivery.answer);
   return "ok";
 }

@@ -27,7 +27,7 @@ export async function submit(
   const spool = openProofSpool(invocation);
   const kept = await keep(invocation, proof, spool);
   const delivery = await sendProof(invocation, kept);
-  if (!delivery.delivered) throw tellInterrupted(invocation, undelivered(kept, delivery));
+  if (!delivery.delivered) throw noteInterruption(invocation, undelivered(kept, delivery));
   printReceipt(invocation, delivery.answer);
   await remind(invocation, spool);
 }
@@ -50,7 +50,7 @@ export async function preview(invocation: Invocation, proof: Proof): Promise<voi
 }
 
 /** Reports an interruption: an interrupted program prints nothing else. */
-export function tellInterrupted(invocation: Invocation, failure: Error): Error {
+export function noteInterruption(invocation: Invocation, failure: Error): Error {
   if (invocation.context.signal.aborted) note(invocation, failure.message);
   return failure;
 }

@@ -2,19 +2,23 @@ import { ConnectionError } from "../errors.ts";
 import { connectionError } from "./connection-errors.ts";
 import type * as undici from "./undici.ts";
 
-/** What carries one call. */
-export interface Way {
+/** The connection of one call. */
+export interface CallConnection {
   readonly dispatcher: undici.Dispatcher;
   /** The call is over. */
-  readonly leave: (failed: boolean) => void;
+  readonly release: (failed: boolean) => void;
 }
 
 /**
- * The way of one call through a proxy: https through a tunnel, http by asking the proxy for the address. The signal ends
- * every connection of it, also one that is not yet open. Throws a ConnectionError if the address is not that of an http
- * proxy.
+ * The connection of one call through a proxy: https through a tunnel, http by asking the proxy for the address. The
+ * signal ends every socket of it, also one that is not yet open. Throws a ConnectionError if the address is not that of
+ * an http proxy.
  */
-export function proxiedWay(library: typeof undici, address: string, signal: AbortSignal): Way {
+export function proxyConnection(
+  library: typeof undici,
+  address: string,
+  signal: AbortSignal,
+): CallConnection {
   const url = proxyAt(address);
   const over = new AbortController();
   const socket = { signal: over.signal, timeout: 0 };
@@ -30,10 +34,10 @@ export function proxiedWay(library: typeof undici, address: string, signal: Abor
     clientFactory: (origin, options) =>
       tunnels(new library.Pool(origin, { ...options, headersTimeout: 0 }), origin, socket.signal),
   });
-  const leave = () => end(dispatcher, over);
+  const release = () => end(dispatcher, over);
   // First, before undici hears of it: it would open the connection once more.
-  signal.addEventListener("abort", leave, { once: true });
-  return { dispatcher, leave };
+  signal.addEventListener("abort", release, { once: true });
+  return { dispatcher, release };
 }
 
 /** Ends all connections: undici ends the open ones, and the signal those that are not yet open. */
