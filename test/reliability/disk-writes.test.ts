@@ -12,7 +12,7 @@ interface Ready {
   readonly demo: { readonly apiKey: string };
 }
 
-/** Runs the server under strace and gives how often it asked the kernel to write to the disk while `use` ran. */
+/** Runs the server under strace. Returns how often it asked the kernel to write to the disk while `use` ran. */
 async function syncsDuring(use: (ready: Ready) => Promise<void>): Promise<number> {
   const data = await temporaryFolder();
   const trace = join(await temporaryFolder(), "trace");

@@ -1,4 +1,4 @@
-/** A program with one thing changed. */
+/** A program with one change. */
 export interface Mutant {
   readonly code: string;
   readonly change: string;
@@ -21,7 +21,7 @@ const swaps: readonly (readonly [RegExp, string])[] = [
   [/(?<=[(=&|?] ?)!(?=[\w(])/g, ""],
 ];
 
-/** All mutants of a source: one operator, or one truth value, is another. Texts, comments and types stay. */
+/** All mutants of a source: each changes one operator or one boolean. Texts, comments and types stay. */
 export function mutantsOf(source: string): Mutant[] {
   const code = blankOut(source);
   return swaps.flatMap(([pattern, other]) =>
@@ -34,7 +34,7 @@ export function mutantsOf(source: string): Mutant[] {
 
 const lineOf = (source: string, at: number): number => source.slice(0, at).split("\n").length;
 
-/** The source with blanks in place of comments, texts and declarations of types. */
+/** The source with blanks instead of comments, texts and type declarations. */
 const blankOut = (source: string): string =>
   source.replace(
     /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"[^"\n]*"|`[^`]*`|^(export )?(type|interface) [\s\S]*?^(?=\S)|readonly [^\n]*/gm,

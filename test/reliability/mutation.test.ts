@@ -17,7 +17,7 @@ const rules = filesIn("server/domain").map((name) => name.replace(/\.ts$/, ""));
 /** Every mutant in the long form; one of each rule, another in each run, in the short one. */
 const ofEach = torture ? Number.POSITIVE_INFINITY : 1;
 
-describe("the tests of the rules", () => {
+describe("the tests of the domain rules", () => {
   let copy: string;
   beforeAll(() => {
     copy = mkdtempSync(join(tmpdir(), "innkeep-mutants-"));
@@ -32,7 +32,7 @@ describe("the tests of the rules", () => {
   });
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-  /** Whether a test fails of those whose paths begin so. */
+  /** Whether a test fails in the files with this path prefix. */
   const fails = (tests: string): boolean => {
     const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
     const argv = [vitest, "run", "--bail", "1", "--no-isolate", "--root", copy, tests];
@@ -52,9 +52,9 @@ describe("the tests of the rules", () => {
     return survivors.map(({ change }) => `${rule}: ${change}`);
   };
 
-  it("pass on the rules as they are", () => expect(fails("test/domain/")).toBe(false), 120_000);
+  it("pass for the unchanged rules", () => expect(fails("test/domain/")).toBe(false), 120_000);
 
-  it("are there for each of them", () => {
+  it("exist for each of them", () => {
     const tested = new Set(filesIn("test/domain").map((name) => name.split(".")[0]));
     expect(rules.filter((rule) => !tested.has(rule))).toEqual([]);
   });

@@ -44,7 +44,7 @@ function mixOf({ baseUrl, demo }: Ready): LoadTarget[] {
 
 const timeout = (minutes + 3) * 60_000;
 
-it("a mixed load for long fails no request, and memory and descriptors stay", { timeout }, async () => {
+it("a long mixed load fails no request, and memory and descriptors do not grow", { timeout }, async () => {
   const { ready, child } = await innkeepServe(["--demo", "--port", "0", "--data", await temporaryFolder()], {
     INNKEEP_RATE_LIMITS: "off",
     INNKEEP_LOG_LEVEL: "warn",
@@ -69,7 +69,7 @@ it("a mixed load for long fails no request, and memory and descriptors stay", { 
   process.stdout.write(
     `${held.length} rounds; memory ${held.at(-1)?.toFixed(0)} MB, ${growthPerHour.toFixed(1)} MB more an hour\n`,
   );
-  // A collector works in steps: only hours tell a slope from one of them.
+  // Garbage collection works in steps: only a run of hours separates a trend from one step.
   if (held.length >= 30) expect(growth).toBeLessThan(24);
   if (minutes >= 480) expect(growthPerHour).toBeLessThan(1);
 });

@@ -23,8 +23,8 @@ const locked: readonly (readonly [string, Locked])[] = Object.entries<Locked>(
 ).filter(([path]) => path !== "");
 const manifest = JSON.parse(text("package.json"));
 
-describe("the packages that Innkeep is made of", () => {
-  it("are locked with the hash of their content, and come from the npm registry", () => {
+describe("the packages that Innkeep depends on", () => {
+  it("are locked with the hash of their content, and are from the npm registry", () => {
     const loose = locked.filter(([, { integrity, link }]) => !link && !/^sha512-/.test(integrity ?? ""));
     const elsewhere = locked.filter(
       ([, { resolved }]) => resolved !== undefined && !resolved.startsWith("https://registry.npmjs.org/"),
@@ -32,7 +32,7 @@ describe("the packages that Innkeep is made of", () => {
     expect([...loose, ...elsewhere].map(([path]) => path)).toEqual([]);
   });
 
-  it("run scripts at their installation only where the manifest allows it", () => {
+  it("run install scripts only when the manifest allows it", () => {
     const allowed = Object.keys(manifest.allowScripts).map((name) =>
       name.replace("@github/keytar", "keytar"),
     );
@@ -42,7 +42,7 @@ describe("the packages that Innkeep is made of", () => {
     expect(scripted.filter((name) => !allowed.includes(name))).toEqual([]);
   });
 
-  it("are at most 25 in an installation without what is optional", () => {
+  it("are at most 25 in an installation without optional packages", () => {
     const required = locked.filter(([, { dev, devOptional, optional }]) => !dev && !devOptional && !optional);
     expect(required.map(([path]) => path.replace("node_modules/", "")).sort()).toEqual([
       "@node-rs/argon2",
@@ -50,7 +50,7 @@ describe("the packages that Innkeep is made of", () => {
     ]);
   });
 
-  it("are at most 65 with it, most of them to build the SQLite of Node 20", () => {
+  it("are at most 65 with optional packages, most of them to build SQLite for Node 20", () => {
     const here = locked.filter(
       ([, { dev, os, cpu, libc }]) =>
         !dev &&

@@ -11,7 +11,7 @@ const withAuth = (auth: string) =>
     .filter(([, endpoint]) => endpoint.auth === auth)
     .map(([, endpoint]) => [titleOf(endpoint), endpoint] as const);
 
-/** An answer but for what no two answers share. */
+/** An answer without the parts that differ in every answer. */
 const plain = ({ status, headers, text }: Answer) => ({
   status,
   text,
@@ -43,11 +43,11 @@ describe.each(databases)("authentication on $name", (engine) => {
     const ask = (headers: Record<string, string>, more = "") =>
       service.request(endpoint.method, addressOf(endpoint) + more, { headers });
 
-    it("answers 401 invalid_api_key where the key is missing", async () => {
+    it("answers 401 invalid_api_key when the key is missing", async () => {
       expect(await ask({})).toMatchObject({ status: 401, body: { code: "invalid_api_key" } });
     });
 
-    it("answers missing, malformed, unknown and revoked keys alike, byte for byte", async () => {
+    it("gives the same answer, byte for byte, to missing, malformed, unknown and revoked keys", async () => {
       const key = cast.key["x-api-key"];
       const bad = [
         ...["", " ", "sdk_", "null", "sdk_short", "é", "x".repeat(5_000), mintCredential("sdk_"), revokedKey],
@@ -65,11 +65,11 @@ describe.each(databases)("authentication on $name", (engine) => {
     const ask = (headers: Record<string, string>) =>
       service.request(endpoint.method, addressOf(endpoint), { headers });
 
-    it("answers 401 invalid_token where the token is missing", async () => {
+    it("answers 401 invalid_token when the token is missing", async () => {
       expect(await ask({})).toMatchObject({ status: 401, body: { code: "invalid_token" } });
     });
 
-    it("answers missing, malformed, unknown and revoked tokens, and those of other kinds, alike, byte for byte", async () => {
+    it("gives the same answer, byte for byte, to missing, malformed, unknown and revoked tokens, and to tokens of other kinds", async () => {
       const token = cast.agent.authorization.slice(7);
       const maintainer = await service.makeToken(cast.owner, "maintainer", {
         scopes: ["feedback:read", "feedback:write"],
@@ -102,7 +102,7 @@ describe.each(databases)("authentication on $name", (engine) => {
     });
   });
 
-  it("comes before everything else: a body that is wrong, too large or of a wrong type is not looked at", async () => {
+  it("comes before everything else: a body that is wrong, too large or of a wrong type is not checked", async () => {
     const path = "/api/v1/feedback/remote";
     const wrong = [
       {},

@@ -27,7 +27,7 @@ const endpoints = groups.flatMap(([group, endpoints]) =>
 const only = (wanted: (endpoint: Endpoint) => boolean) =>
   endpoints.filter(({ endpoint }) => wanted(endpoint));
 
-/** A body that each endpoint would take. */
+/** A body that each endpoint would accept. */
 const bodies: Record<string, unknown> = {
   "apps.create": { name: "New" },
   "apps.update": { name: "Other" },
@@ -114,13 +114,13 @@ describe.each(databases)("the console's API on $name", (engine) => {
     expect(await refusal(name, endpoint, { cookie })).toBe("forbidden");
   });
 
-  it.each(only(isMutation))("$name is refused from a page elsewhere", async ({ name, endpoint }) => {
+  it.each(only(isMutation))("$name is refused from a page of another origin", async ({ name, endpoint }) => {
     const headers = { ...world.headers, origin: "https://evil.example" };
     expect(await refusal(name, endpoint, headers)).toBe("forbidden");
   });
 
   it.each(only(({ path }) => path.includes("/:")))(
-    "$name finds nothing of another owner with a session",
+    "$name finds no data of another owner with a session",
     async ({ name, endpoint }) => {
       const stranger = await service.signIn(await service.makeUser());
       expect(await refusal(name, endpoint, stranger)).toBe("not_found");
@@ -129,20 +129,20 @@ describe.each(databases)("the console's API on $name", (engine) => {
 
   const withToken = only(({ path, auth }) => auth === "console" && path.includes("/:"));
 
-  it.each(withToken)("$name finds nothing of another owner with a token", async ({ name, endpoint }) => {
+  it.each(withToken)("$name finds no data of another owner with a token", async ({ name, endpoint }) => {
     const scopes = maintainerScopes;
     const stranger = await service.makeToken(await service.makeUser(), "maintainer", { scopes });
     expect(await refusal(name, endpoint, bearer(stranger))).toBe("not_found");
   });
 
-  it.each(withToken)("$name finds nothing beyond the one app of a token", async ({ name, endpoint }) => {
+  it.each(withToken)("$name finds no data outside the one app of a token", async ({ name, endpoint }) => {
     const other = await service.makeApp(world.owner);
     const traits = { scopes: maintainerScopes, appId: other.id };
     const limited = await service.makeToken(world.owner, "maintainer", traits);
     expect(await refusal(name, endpoint, bearer(limited))).toBe("not_found");
   });
 
-  it("is untouched by all that was refused", async () => {
+  it("changes nothing when it refuses a request", async () => {
     const { call, app, threadId, faqId, entryId, keyId, listingId, cycleId, slotId } = world;
     expect((await call("GET", `/apps/${app.id}`)).body).toMatchObject({ name: "Demo" });
     expect((await call("GET", `/feedback/${threadId}`)).body).toMatchObject({

@@ -26,7 +26,7 @@ describe.each(databases)("app keys on $name", (engine) => {
       ...(method === "POST" ? { body: { question: "Q?", answer: "A." } } : {}),
     });
 
-  it("are shown when made, and never again", async () => {
+  it("are shown once, when they are created", async () => {
     const answer = await make({ label: "CI" });
     expect(answer.status).toBe(201);
     expect(answer.body).toMatchObject({ label: "CI", kind: "full", lastUsedAt: null });
@@ -38,12 +38,12 @@ describe.each(databases)("app keys on $name", (engine) => {
     expect(list.text).toContain(answer.field("id"));
   });
 
-  it("lie in the database only as a hash", async () => {
+  it("are stored only as a hash", async () => {
     const key = (await make()).field("key");
     expect(JSON.stringify(await service.deps.database.all("SELECT * FROM app_keys"))).not.toContain(key);
   });
 
-  it("open the app's endpoints, several at a time", async () => {
+  it("give access to the app's endpoints, also when the app has several keys", async () => {
     const [first, second] = [await make(), await make()];
     expect((await use(first.field("key"))).status).toBe(200);
     expect((await use(second.field("key"))).status).toBe(200);
@@ -73,14 +73,14 @@ describe.each(databases)("app keys on $name", (engine) => {
     expect((await world.call("DELETE", `${keys}/${key.field("id")}`)).status).toBe(404);
   });
 
-  it("of another app are not found under this one", async () => {
+  it("of another app are not found under this app", async () => {
     const other = await service.makeApp(world.owner);
     const id = (await make()).field("id");
     expect((await world.call("DELETE", `/apps/${other.id}/keys/${id}`)).status).toBe(404);
     expect((await world.call("POST", `/apps/${other.id}/keys/${id}/regenerate`)).status).toBe(404);
   });
 
-  it("are made once by a repeated request, whose stored answer is unreadable", async () => {
+  it("are created once by a repeated request, and the stored response is encrypted", async () => {
     const headers = { ...world.headers, "Idempotency-Key": keys };
     const send = () => service.request("POST", `/api/v1/console${keys}`, { headers, body: {} });
     const [first, second] = [await send(), await send()];

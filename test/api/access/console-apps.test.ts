@@ -27,7 +27,7 @@ describe.each(databases)("apps on $name", (engine) => {
       body: { type: "bug", message: "It broke." },
     });
 
-  it("are made with feedback and changelog on, no chat and no repository", async () => {
+  it("are created with feedback and changelog on, without a chat channel and a repository", async () => {
     const answer = await create({ name: "Larder" });
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
@@ -41,7 +41,7 @@ describe.each(databases)("apps on $name", (engine) => {
     });
   });
 
-  it("are made with what is given", async () => {
+  it("are created with the given fields", async () => {
     const given = {
       name: "Larder",
       feedbackEnabled: false,
@@ -63,7 +63,7 @@ describe.each(databases)("apps on $name", (engine) => {
     expect(answer.field("issues.0.path")).toBe(field);
   });
 
-  it("change only in what is given; null clears", async () => {
+  it("change only in the given fields; null clears a field", async () => {
     const id = (await create({ name: "Old", githubRepository: "larder/app" })).field("id");
     const answer = await world.call("PATCH", `/apps/${id}`, { name: "New", githubRepository: null });
     expect(answer.status).toBe(200);
@@ -72,7 +72,7 @@ describe.each(databases)("apps on $name", (engine) => {
     expect((await world.call("GET", `/apps/${id}`)).body).toEqual(answer.body);
   });
 
-  it("take no feedback from the moment it is turned off", async () => {
+  it("refuse feedback as soon as it is turned off", async () => {
     const app = await service.makeApp(world.owner);
     expect((await submit(app.key)).status).toBe(201);
     await world.call("PATCH", `/apps/${app.id}`, { feedbackEnabled: false });
@@ -81,7 +81,7 @@ describe.each(databases)("apps on $name", (engine) => {
     expect((await submit(app.key)).status).toBe(201);
   });
 
-  it("are listed to their owner, and to a token of one app that one", async () => {
+  it("are listed to their owner; a token of one app lists that app only", async () => {
     const stranger = await service.makeUser();
     const [first, second] = [await service.makeApp(stranger), await service.makeApp(stranger)];
     const list = async (headers: Record<string, string>) =>
@@ -96,7 +96,7 @@ describe.each(databases)("apps on $name", (engine) => {
     expect(await list(bearer(token))).toEqual({ items: [expect.objectContaining({ id: second.id })] });
   });
 
-  it("go for good with everything in them", async () => {
+  it("are deleted for good with everything in them", async () => {
     const doomed = await makeOwnerWithOneOfEach(service);
     const { app, call, threadId, runId, faqId, entryId } = doomed;
     const limited = await service.makeToken(doomed.owner, "maintainer", {
@@ -124,7 +124,7 @@ describe.each(databases)("apps on $name", (engine) => {
     expect(run.status).toBe(404);
   });
 
-  it("go with more threads than one transaction deletes", async () => {
+  it("are deleted with more threads than one transaction deletes", async () => {
     const app = await service.makeApp(world.owner);
     await fillThreads(service, app.id, Array(450).fill({}));
     await world.call("DELETE", `/apps/${app.id}`);
@@ -132,7 +132,7 @@ describe.each(databases)("apps on $name", (engine) => {
     expect(left).toEqual([]);
   });
 
-  it("go with their files, but for those that another app has, too", async () => {
+  it("are deleted with their files, except files that another app also has", async () => {
     const [doomed, kept] = [await service.makeApp(world.owner), await service.makeApp(world.owner)];
     const shared = { images: [dataUrl(png(900))] };
     await sendFeedback(service, doomed.key, shared);

@@ -11,7 +11,7 @@ import {
 
 const tester = "tester@example.org";
 
-describe.each(databases)("the audit on $name", (engine) => {
+describe.each(databases)("the audit log on $name", (engine) => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   beforeAll(async () => {
@@ -71,7 +71,7 @@ describe.each(databases)("the audit on $name", (engine) => {
     ["app.delete", "DELETE", ({ app }) => `/apps/${app.id}`],
   ];
 
-  it.each(deeds)("tells of %s: who, what, when, from where", async (action, method, path, body) => {
+  it.each(deeds)("records %s: who, what, when, from where", async (action, method, path, body) => {
     const answer = await world.call(method, path(world), body);
     expect(answer.status).toBeLessThan(300);
     expect(await newest()).toMatchObject({
@@ -82,14 +82,14 @@ describe.each(databases)("the audit on $name", (engine) => {
     });
   });
 
-  it("names the app and the thing", async () => {
+  it("names the app and the resource", async () => {
     const { call, app, faqId } = await makeOwnerWithOneOfEach(service);
     await call("PATCH", `/faqs/${faqId}`, { answer: "B." });
     const { body } = await call("GET", "/audit?limit=1");
     expect(Object(body).items).toMatchObject([{ appId: app.id, target: faqId }]);
   });
 
-  it("tells of signing in and out", async () => {
+  it("records each sign-in and sign-out", async () => {
     const account = await makeAccount(service);
     const cookie = cookieOf(await postSession(service, account));
     const headers = { cookie, origin: service.baseUrl };
@@ -111,7 +111,7 @@ describe.each(databases)("the audit on $name", (engine) => {
     expect(Object(body).items[0].actor).toMatch(new RegExp(`^${other.owner.email}, token [\\da-f-]{36}$`));
   });
 
-  it("has no entry for what was refused", async () => {
+  it("has no entry for a refused request", async () => {
     const before = await newest();
     await world.call("PATCH", `/feedback/${world.app.id}`, {});
     expect(await newest()).toEqual(before);
@@ -128,7 +128,7 @@ describe.each(databases)("the audit on $name", (engine) => {
     expect((await other.call("GET", "/audit")).text).not.toContain(world.owner.email);
   });
 
-  it("is cut into pages that miss and repeat nothing", async () => {
+  it("has pages that miss no entry and repeat none", async () => {
     const other = await makeOwnerWithOneOfEach(service);
     const whole = Object((await other.call("GET", "/audit?limit=100")).body).items;
     const first = Object((await other.call("GET", "/audit?limit=2")).body);

@@ -11,7 +11,7 @@ import {
 
 const fresh = "a fresh password";
 
-describe.each(databases)("changing the own password on $name", (engine) => {
+describe.each(databases)("changing one's own password on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine, environment: { INNKEEP_REGISTRATION: "off" } });
@@ -29,7 +29,7 @@ describe.each(databases)("changing the own password on $name", (engine) => {
   const isOpen = async (headers: Record<string, string>) =>
     (await service.request("GET", "/api/v1/console/me", { headers })).status === 200;
 
-  it("ends the other sessions, keeps this one, and lets the old password open nothing", async () => {
+  it("ends the other sessions, keeps this one, and makes the old password invalid", async () => {
     const account = await makeAccount(service);
     const [here, elsewhere] = [await open(account), await open(account)];
     const body = { currentPassword: account.password, newPassword: fresh };
@@ -52,7 +52,7 @@ describe.each(databases)("changing the own password on $name", (engine) => {
     expect(await signIn(account, account.password)).toBe(201);
   });
 
-  it("is refused without a session, and from a foreign page", async () => {
+  it("is refused without a session, and from a page of another origin", async () => {
     const account = await makeAccount(service);
     const body = { currentPassword: account.password, newPassword: fresh };
     expect((await change({ origin: service.baseUrl }, body)).status).toBe(401);
@@ -60,7 +60,7 @@ describe.each(databases)("changing the own password on $name", (engine) => {
     expect((await change({ cookie, origin: "https://evil.example" }, body)).status).toBe(403);
   });
 
-  it("cannot be guessed at: wrong passwords are counted", async () => {
+  it("counts wrong passwords, so that nobody can guess the current one", async () => {
     const account = await makeAccount(service);
     const here = await open(account);
     const statuses: number[] = [];
@@ -69,7 +69,7 @@ describe.each(databases)("changing the own password on $name", (engine) => {
     expect([statuses[0], statuses.at(-1)]).toEqual([401, 429]);
   });
 
-  it("works in the console, which says what was wrong and sends no password back", async () => {
+  it("works in the console, which names the fault and sends no password back", async () => {
     const account = await makeAccount(service);
     const visitor = createBrowserWithoutScripts(service, await open(account));
     const path = "/console/sign-in-methods";
@@ -85,7 +85,7 @@ describe.each(databases)("changing the own password on $name", (engine) => {
     expect(done.headers.get("location")).toBe(`${path}?done=password-changed`);
   });
 
-  it("is no text that is carried over a sign-in", async () => {
+  it("is not kept as unsent form text during a sign-in", async () => {
     const visitor = createBrowserWithoutScripts(service, await open(await makeAccount(service)));
     const page = await visitor.open("/console/sign-in-methods");
     const unsigned = await createBrowserWithoutScripts(service).send(
@@ -100,14 +100,14 @@ describe.each(databases)("changing the own password on $name", (engine) => {
     expect(unsigned.text).not.toMatch(/my old secret|a fresh password/);
   });
 
-  it("and making an account are explained on the sign-in page", async () => {
+  it("and creating an account are explained on the sign-in page", async () => {
     const text = readingOf(await createBrowserWithoutScripts(service).open("/console/sign-in"));
     expect(text).toContain("innkeep admin user create");
     expect(text).toContain("innkeep admin user password");
   });
 });
 
-it("leads from the sign-in page to a new account where registration is open", async () => {
+it("the sign-in page leads to a new account when registration is open", async () => {
   const service = await startService();
   const visitor = createBrowserWithoutScripts(service);
   const page = await visitor.open("/console/sign-in?to=/console/audit");

@@ -20,7 +20,7 @@ describe.each(databases)("signing in to the console on $name", (engine) => {
     return { account, answer, cookie: cookieOf(answer) };
   };
 
-  it("answers the user and a cookie that scripts and foreign sites do not get", async () => {
+  it("answers with the user and a cookie that scripts and other sites do not get", async () => {
     const { account, answer } = await signIn();
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({ user: { id: account.id, email: account.email } });
@@ -29,7 +29,7 @@ describe.each(databases)("signing in to the console on $name", (engine) => {
     );
   });
 
-  it("opens the console to the holder of the cookie", async () => {
+  it("gives the holder of the cookie access to the console", async () => {
     const { account, cookie } = await signIn();
     const answer = await me(cookie);
     expect(answer.body).toMatchObject({
@@ -38,12 +38,12 @@ describe.each(databases)("signing in to the console on $name", (engine) => {
     });
   });
 
-  it("finds the account whatever the case of its address", async () => {
+  it("finds the account by its address in any case", async () => {
     const { email, password } = await makeAccount(service);
     expect((await postSession(service, { email: ` ${email.toUpperCase()} `, password })).status).toBe(201);
   });
 
-  it("refuses a wrong password and an unknown account alike", async () => {
+  it("refuses a wrong password and an unknown account with the same answer", async () => {
     const { email, password } = await makeAccount(service);
     const wrong = await postSession(service, { email, password: "not this one" });
     const unknown = await postSession(service, { email: "nobody@example.org", password });
@@ -54,7 +54,7 @@ describe.each(databases)("signing in to the console on $name", (engine) => {
   });
 
   it.each(["a\u0000@example.org", "\ud800@example.org"])(
-    "takes no address that no account can have: %j",
+    "refuses an address that no account can have: %j",
     async (email) => {
       const answer = await postSession(service, { email, password: "anything" });
       expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: "email" }] } });
@@ -86,7 +86,7 @@ describe.each(databases)("signing in to the console on $name", (engine) => {
     service.clock.advance(-30 * day);
   });
 
-  it("gives a new session and ends the one that the browser had", async () => {
+  it("starts a new session and ends the browser's old one", async () => {
     const { account, cookie } = await signIn();
     const again = await postSession(service, account, { cookie });
     expect(cookieOf(again)).not.toBe(cookie);
@@ -94,14 +94,14 @@ describe.each(databases)("signing in to the console on $name", (engine) => {
     expect((await me(cookieOf(again))).status).toBe(200);
   });
 
-  it("does not take a session id that the client made up", async () => {
+  it("refuses a session id that the client made up", async () => {
     const account = await makeAccount(service);
     const planted = `innkeep=${"A".repeat(43)}`;
     await postSession(service, account, { cookie: planted });
     expect((await me(planted)).status).toBe(401);
   });
 
-  it("is refused from a foreign page, and allowed from one of the console", async () => {
+  it("is refused from a page of another origin, and allowed from a page of the console", async () => {
     const account = await makeAccount(service);
     const foreign = await postSession(service, account, { origin: "https://evil.example" });
     expect(foreign.status).toBe(403);
@@ -110,7 +110,7 @@ describe.each(databases)("signing in to the console on $name", (engine) => {
     expect((await postSession(service, account, { origin: service.baseUrl })).status).toBe(201);
   });
 
-  it("ends with signing out", async () => {
+  it("ends when the user signs out", async () => {
     const { cookie } = await signIn();
     const headers = { cookie, origin: service.baseUrl };
     const answer = await service.request("DELETE", "/api/v1/console/session", { headers });
@@ -119,7 +119,7 @@ describe.each(databases)("signing in to the console on $name", (engine) => {
     expect((await me(cookie)).status).toBe(401);
   });
 
-  it("ends with the account", async () => {
+  it("ends when the account is deleted", async () => {
     const { account, cookie } = await signIn();
     await service.deps.database.write((tx) => tx.run("DELETE FROM users WHERE id = ?", account.id));
     expect((await me(cookie)).status).toBe(401);
@@ -133,7 +133,7 @@ describe.each(databases)("signing in to the console on $name", (engine) => {
 });
 
 describe("a console session on https", () => {
-  it("is a host cookie that never travels in the clear", async () => {
+  it("uses a host cookie that is only sent over https", async () => {
     const service = await startService({ settings: { consoleUrl: "https://console.example" } });
     const answer = await postSession(service, await makeAccount(service));
     expect(answer.headers.get("set-cookie")).toMatch(

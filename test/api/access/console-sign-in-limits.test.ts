@@ -29,7 +29,7 @@ describe.each(databases)("failed sign-ins on $name", (engine) => {
       .map((cookie) => cookie.split(";", 1)[0])
       .join("; ");
 
-  it("are limited to 10 per 15 minutes, account and address, after which the right password is not tried either", async () => {
+  it("are limited to 10 per 15 minutes, account and address; after that the right password is not checked either", async () => {
     await guessTimes(10);
     const refused = await signIn("203.0.113.1");
     expect(refused.status).toBe(429);
@@ -40,7 +40,7 @@ describe.each(databases)("failed sign-ins on $name", (engine) => {
     expect((await signIn("203.0.113.1")).status).toBe(201);
   });
 
-  it("of strangers, however many, keep nobody out who comes from another address", async () => {
+  it("of any number of strangers do not lock out a caller at another address", async () => {
     for (let from = 1; from <= 12; from += 1) {
       const guesses = Array.from({ length: 11 }, () => guess(account.email, `203.0.113.${from}`));
       await Promise.all(guesses);
@@ -48,7 +48,7 @@ describe.each(databases)("failed sign-ins on $name", (engine) => {
     expect((await signIn("198.51.100.1")).status).toBe(201);
   });
 
-  it("keep out no browser that signed in to the account before, from the same address either", async () => {
+  it("do not lock out a browser that has signed in to the account before, even from the same address", async () => {
     const cookie = cookiesOf(await signIn("203.0.113.1"));
     expect(cookie).toMatch(/^innkeep=\S+; innkeep-known=[\w-]{22}\.[0-9a-f]{32}$/);
     await guessTimes(30);
@@ -56,20 +56,20 @@ describe.each(databases)("failed sign-ins on $name", (engine) => {
     expect((await signIn("203.0.113.1", cookie)).status).toBe(201);
   });
 
-  it("of a browser that knows another account only are a stranger's", async () => {
+  it("of a browser that has only signed in to another account count as a stranger's", async () => {
     const other = await makeAccount(service);
     const cookie = cookiesOf(await postSession(service, other));
     await guessTimes(10);
     expect((await signIn("203.0.113.1", cookie)).status).toBe(429);
   });
 
-  it("count as a stranger's with a mark that is made up", async () => {
+  it("with a forged browser cookie count as a stranger's", async () => {
     await guessTimes(10);
     const forged = `innkeep-known=${"a".repeat(22)}.${"0".repeat(32)}`;
     expect((await signIn("203.0.113.1", forged)).status).toBe(429);
   });
 
-  it("of a known browser are limited to 30, and then as a stranger's", async () => {
+  it("of a known browser are limited to 30; after that they count as a stranger's", async () => {
     const cookie = cookiesOf(await signIn("203.0.113.1"));
     const wrong = async () =>
       (
@@ -83,7 +83,7 @@ describe.each(databases)("failed sign-ins on $name", (engine) => {
     expect(await wrong()).toBe(429);
   });
 
-  it("of all known browsers of an account are limited to 120, and a stranger's limit is then theirs", async () => {
+  it("of all known browsers of an account are limited to 120; after that the limit for strangers applies", async () => {
     const email = account.email;
     const cookies: string[] = [];
     for (let n = 0; n < 6; n += 1) cookies.push(cookiesOf(await signIn("203.0.113.1")));
@@ -101,7 +101,7 @@ describe.each(databases)("failed sign-ins on $name", (engine) => {
     expect((await signIn("198.51.100.1", cookies[0])).status).toBe(201);
   });
 
-  it("keep out no device that signed in to the account before", async () => {
+  it("do not lock out a device that has signed in to the account before", async () => {
     const known = { deviceId: "pixel-7" };
     const token = (deviceId: string, password: string) =>
       service.request("POST", "/api/v1/testing/auth/token", {
@@ -114,12 +114,12 @@ describe.each(databases)("failed sign-ins on $name", (engine) => {
     expect((await token(known.deviceId, account.password)).status).toBe(201);
   });
 
-  it("are limited for unknown accounts, too", async () => {
+  it("are also limited for unknown accounts", async () => {
     for (let n = 0; n < 10; n++) await guess("nobody@example.org");
     expect((await guess("nobody@example.org")).status).toBe(429);
   });
 
-  it("of one account leave others alone", async () => {
+  it("of one account do not affect other accounts", async () => {
     await guessTimes(11);
     expect((await postSession(service, await makeAccount(service))).status).toBe(201);
   });
@@ -130,13 +130,13 @@ describe.each(databases)("failed sign-ins on $name", (engine) => {
     expect((await guess("one.more@example.org", "203.0.113.2")).status).toBe(401);
   });
 
-  it("are limited to 30 per 15 minutes and IPv6 network, however many addresses it has", async () => {
+  it("are limited to 30 per 15 minutes and IPv6 network, for any number of its addresses", async () => {
     for (let n = 0; n < 30; n++) await guess(`user${n}@example.org`, `2001:db8:1:2:${n}::1`);
     expect((await guess("one.more@example.org", "2001:db8:1:2:ffff::1")).status).toBe(429);
     expect((await guess("one.more@example.org", "2001:db8:1:3::1")).status).toBe(401);
   });
 
-  it("are the only ones that count", async () => {
+  it("are the only sign-ins that count", async () => {
     for (let n = 0; n < 12; n++) expect((await postSession(service, account)).status).toBe(201);
     await guessTimes(9);
     expect((await signIn("203.0.113.1")).status).toBe(201);
@@ -144,7 +144,7 @@ describe.each(databases)("failed sign-ins on $name", (engine) => {
     expect((await guess(account.email)).status).toBe(429);
   });
 
-  it("are no more than 10 when 100 come at once", async () => {
+  it("are checked at most 10 times when 100 arrive at once", async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => guess(account.email)));
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 401)).toHaveLength(10);
@@ -152,7 +152,7 @@ describe.each(databases)("failed sign-ins on $name", (engine) => {
   });
 });
 
-it("failed sign-ins are not limited where rate limits are off", async () => {
+it("failed sign-ins are not limited when rate limits are off", async () => {
   const service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
   const body = { email: "nobody@example.org", password: "wrong" };
   for (let n = 0; n < 11; n++) expect((await postSession(service, body)).status).toBe(401);

@@ -20,7 +20,7 @@ describe.each(databases)("tokens on $name", (engine) => {
   const get = (path: string, token: string) =>
     service.request("GET", `/api/v1${path}`, { headers: bearer(token) });
 
-  it("for an agent read the owner's threads and nothing of the console", async () => {
+  it("for an agent read the owner's threads, but nothing else in the console", async () => {
     const answer = await make({ kind: "agent" });
     expect(answer.status).toBe(201);
     expect(answer.body).toMatchObject({
@@ -35,7 +35,7 @@ describe.each(databases)("tokens on $name", (engine) => {
     expect((await get("/console/apps", token)).status).toBe(401);
   });
 
-  it("for scripts do what their scopes say, and tell them", async () => {
+  it("for scripts can do what their scopes allow, and name their scopes", async () => {
     const answer = await make({ kind: "maintainer", scopes: ["feedback:read", "apps:read", "apps:read"] });
     expect(answer.body).toMatchObject({ kind: "maintainer", scopes: ["feedback:read", "apps:read"] });
     const token = answer.field("token");
@@ -48,7 +48,7 @@ describe.each(databases)("tokens on $name", (engine) => {
     expect((await get(`/console/feedback/${world.threadId}`, token)).status).toBe(200);
   });
 
-  it("tell the one app that they are limited to, whatever their scopes are", async () => {
+  it("name the one app that they are limited to, with any scopes", async () => {
     const app = await service.makeApp(world.owner, { name: "Larder" });
     const answer = await make({ kind: "maintainer", scopes: ["changelog:write"], appId: app.id });
     const token = answer.field("token");
@@ -66,7 +66,7 @@ describe.each(databases)("tokens on $name", (engine) => {
     expect(answer.field("issues.0.path")).toBe("scopes");
   });
 
-  it("are not made for another owner's app", async () => {
+  it("are not created for another owner's app", async () => {
     const foreign = await service.makeApp();
     expect((await make({ kind: "agent", appId: foreign.id })).status).toBe(404);
   });
@@ -77,7 +77,7 @@ describe.each(databases)("tokens on $name", (engine) => {
     expect((await get(`/agent/feedback/${world.threadId}`, token)).status).toBe(404);
   });
 
-  it("are listed without what they open", async () => {
+  it("are listed without their secret", async () => {
     const token = (await make({ kind: "agent", label: "Bot" })).field("token");
     const list = await world.call("GET", "/tokens");
     expect(list.body).toMatchObject({
@@ -95,7 +95,7 @@ describe.each(databases)("tokens on $name", (engine) => {
     expect((await world.call("DELETE", `/tokens/${made.field("id")}`)).status).toBe(404);
   });
 
-  it("know the hour of their last use", async () => {
+  it("record the hour of their last use", async () => {
     const made = await make({ kind: "agent" });
     await get(`/agent/feedback/${world.threadId}`, made.field("token"));
     const hour = `${service.clock.now().toISOString().slice(0, 13)}:00:00.000Z`;

@@ -21,7 +21,7 @@ describe.each(databases)("keys and tokens on $name", (engine) => {
   const listWith = (headers: Record<string, string>) =>
     service.request("GET", "/api/v1/faqs/remote", { headers });
 
-  it("takes header names and the word Bearer in any case", async () => {
+  it("accepts header names and the word Bearer in any case", async () => {
     const key = cast.key["x-api-key"];
     expect(await listWith({ "X-API-KEY": key })).toMatchObject({ status: 200 });
     for (const word of ["bearer", "BEARER"]) {
@@ -32,21 +32,21 @@ describe.each(databases)("keys and tokens on $name", (engine) => {
     }
   });
 
-  it("takes a key that matches a stored hash, whatever its checksum", async () => {
+  it("accepts a key that matches a stored hash, even if its checksum is wrong", async () => {
     const [id, key] = ["legacy-key", "sdk_made_long_ago"];
     const row = { id, app_id: cast.appId, label: "", kind: "full", prefix: "sdk_", key_hash: hashOf(key) };
     await service.deps.database.insert("app_keys", { ...row, created_at: "2024-01-01T00:00:00.000Z" });
     expect(await listWith({ "x-api-key": key })).toMatchObject({ status: 200 });
   });
 
-  it("knows several live keys of one app", async () => {
+  it("accepts several live keys of one app", async () => {
     const second = (await inConsole("POST", `apps/${cast.appId}/keys`, { label: "second" })).field("key");
     expect(second).toMatch(/^sdk_[0-9A-Za-z]{36,}$/);
     expect(await listWith({ "x-api-key": second })).toMatchObject({ status: 200 });
     expect(await listWith(cast.key)).toMatchObject({ status: 200 });
   });
 
-  it("knows a regenerated key from its predecessor at once", async () => {
+  it("accepts a regenerated key and refuses the old key at once", async () => {
     const path = `apps/${cast.appId}/keys`;
     const made = await inConsole("POST", path, {});
     expect(await listWith({ "x-api-key": made.field("key") })).toMatchObject({ status: 200 });
@@ -55,7 +55,7 @@ describe.each(databases)("keys and tokens on $name", (engine) => {
     expect(await listWith({ "x-api-key": renewed.field("key") })).toMatchObject({ status: 200 });
   });
 
-  it("refuses a key or token that was in use from the moment that it is revoked", async () => {
+  it("refuses a key or token that was in use as soon as it is revoked", async () => {
     const key = await inConsole("POST", `apps/${cast.appId}/keys`, {});
     const token = await inConsole("POST", "tokens", { kind: "agent", label: "ci" });
     const asKey = () => listWith({ "x-api-key": key.field("key") });
@@ -74,7 +74,7 @@ describe.each(databases)("keys and tokens on $name", (engine) => {
     expect(await listWith(gone.key)).toMatchObject({ status: 401, body: { code: "invalid_api_key" } });
   });
 
-  it("records of an agent token its label, its maker and the hour of its last use", async () => {
+  it("records the label, the creator and the hour of the last use of an agent token", async () => {
     const token = await inConsole("POST", "tokens", { kind: "agent", label: "night shift" });
     const headers = { authorization: `Bearer ${token.field("token")}` };
     const hour = `${service.clock.now().toISOString().slice(0, 13)}:00:00.000Z`;
@@ -99,7 +99,7 @@ describe.each(databases)("keys and tokens on $name", (engine) => {
       intake = { "x-api-key": await service.makeKey(cast.appId, "intake") };
     });
 
-    it("takes feedback and reads FAQ and changelog", async () => {
+    it("allows sending feedback and reading the FAQ and the changelog", async () => {
       const body = { type: "bug", message: "x" };
       expect(
         await service.request("POST", "/api/v1/feedback/remote", { headers: intake, body }),

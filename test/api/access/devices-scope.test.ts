@@ -22,7 +22,7 @@ describe.each(databases)("a device token on $name", (engine) => {
   });
   afterAll(() => service.stop());
 
-  /** The ids of what is the owner's own: it is the token that is refused, not the address. */
+  /** The ids of the owner's own data: the token is refused, not the address. */
   const address = (one: (typeof foreign)[number]) =>
     addressOf(one, {
       appId: world.app.id,
@@ -34,7 +34,7 @@ describe.each(databases)("a device token on $name", (engine) => {
       tokenId: world.tokenId,
     });
 
-  it.each(foreign.map((one) => [titleOf(one), one] as const))("reaches nothing at %s", async (_, one) => {
+  it.each(foreign.map((one) => [titleOf(one), one] as const))("has no access to %s", async (_, one) => {
     const key = world.device.authorization.slice("Bearer ".length);
     const ways: Record<string, string>[] = [
       world.device,
@@ -45,7 +45,7 @@ describe.each(databases)("a device token on $name", (engine) => {
       expect((await service.request(one.method, address(one), { headers })).status).toBe(401);
   });
 
-  it.each(theirs.map((one) => [titleOf(one), one] as const))("needs its scope at %s", async (_, one) => {
+  it.each(theirs.map((one) => [titleOf(one), one] as const))("needs the scope of %s", async (_, one) => {
     expect(deviceScopes).toContain(one.scope);
     const others = deviceScopes.filter((scope) => scope !== one.scope);
     const headers = await service.makeDevice(world.owner, others);
@@ -54,7 +54,7 @@ describe.each(databases)("a device token on $name", (engine) => {
   });
 
   it.each(theirs.map((one) => [titleOf(one), one] as const))(
-    "is all that is believed at %s",
+    "is the only credential that is accepted at %s",
     async (_, one) => {
       const agent = { authorization: `Bearer ${world.agentToken}` };
       const others: Record<string, string>[] = [{}, agent, world.headers, { "x-api-key": world.app.key }];

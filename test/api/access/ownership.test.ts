@@ -9,7 +9,7 @@ import {
   submitFeedback,
 } from "../../support/worlds/app-with-owner-and-agent.ts";
 
-describe.each(databases)("what belongs to another app or owner, on $name", (engine) => {
+describe.each(databases)("data of another app or owner on $name", (engine) => {
   let service: Service;
   let owner: AppWithAgent;
   let stranger: AppWithAgent;
@@ -41,10 +41,10 @@ describe.each(databases)("what belongs to another app or owner, on $name", (engi
     ["an FAQ entry", "DELETE", "/api/v1/faqs/remote/:faqId", undefined],
     ["a thread", "GET", "/api/v1/agent/feedback/:feedbackId", undefined],
     ["a thread", "POST", "/api/v1/agent/feedback/:feedbackId/proposal", proposal],
-    ["a run", "GET", "/api/v1/agent/runs/:runId", undefined],
-    ["a run", "GET", "/api/v1/agent/runs/:runId?wait=55", undefined],
+    ["a proposal", "GET", "/api/v1/agent/runs/:runId", undefined],
+    ["a proposal", "GET", "/api/v1/agent/runs/:runId?wait=55", undefined],
   ])(
-    "%s answers %s %s with 404, as if it did not exist, and stays as it is",
+    "%s answers %s %s with 404, as if it did not exist, and does not change",
     async (_, method, path, body) => {
       const before = await everything();
       const call = (id: (name: string) => string) =>
@@ -63,7 +63,7 @@ describe.each(databases)("what belongs to another app or owner, on $name", (engi
     },
   );
 
-  it("of the same owner is out of reach for a key, which is scoped to one app", async () => {
+  it("of the same owner is not accessible to a key, which is limited to one app", async () => {
     const sister = await service.makeApp(owner.owner);
     const headers = { "x-api-key": sister.key };
     expect((await service.request("GET", "/api/v1/faqs/remote", { headers })).body).toEqual([]);
@@ -71,7 +71,7 @@ describe.each(databases)("what belongs to another app or owner, on $name", (engi
     expect(await service.request("DELETE", path, { headers })).toMatchObject({ status: 404 });
   });
 
-  it("of the same owner is out of reach for an agent token that is limited to one app", async () => {
+  it("of the same owner is not accessible to an agent token that is limited to one app", async () => {
     const sister = await service.makeApp(owner.owner);
     const token = await service.makeToken(owner.owner, "agent", { appId: sister.id });
     const headers = { authorization: `Bearer ${token}` };

@@ -26,7 +26,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
   const notes = { title: "Maps", items: [{ type: "added", text: "Maps" }], releaseType: "major" };
 
   describe("PUT", () => {
-    it("writes the entry of a version that has none", async () => {
+    it("creates the entry of a version that has no entry", async () => {
       const answer = await api.publishing(() => api.put("1.0.0", { ...notes, publish: true }));
       expect(answer.status).toBe(200);
       expect(answer.body).toMatchObject({
@@ -39,11 +39,11 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       });
     });
 
-    it("calls it by its version where it has no title", async () => {
+    it("uses the version as the title when no title is given", async () => {
       expect((await api.put("1.0.0")).body).toMatchObject({ title: "Version 1.0.0", publishedAt: null });
     });
 
-    it("changes nothing when the same comes twice", async () => {
+    it("changes nothing when the same request arrives twice", async () => {
       const first = await api.put("1.0.0", { ...notes, publish: true });
       service.clock.advance(60_000);
       const again = await api.put("1.0.0", { ...notes, publish: true });
@@ -53,7 +53,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       expect(deeds).toMatchObject([{ action: "changelog.create" }]);
     });
 
-    it("changes what differs and names it, and leaves what is not given", async () => {
+    it("changes and names the fields that differ, and keeps fields that are not given", async () => {
       await api.put("1.0.0", notes);
       const changed = await api.put("1.0.0", { title: "Better maps", releaseType: "major" });
       expect(changed.body).toMatchObject({
@@ -65,7 +65,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       });
     });
 
-    it.each(["v2.4.0", "2.4.0", "app@2.4.0", "@inn/app@v2.4.0"])("takes %s for 2.4.0", async (version) => {
+    it.each(["v2.4.0", "2.4.0", "app@2.4.0", "@inn/app@v2.4.0"])("treats %s as 2.4.0", async (version) => {
       const first = await api.put("2.4.0", notes);
       const again = await api.put(version, { title: "Better maps" });
       expect(again.body).toMatchObject({ id: first.field("id"), version: "2.4.0", title: "Better maps" });
@@ -84,7 +84,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       expect(await titles()).toEqual(["Better maps"]);
     });
 
-    it("makes one entry of 100 that come at once", async () => {
+    it("creates one entry when 100 requests arrive at once", async () => {
       const answers = await Promise.all(hundred.map(() => api.put("3.0.0", { ...notes, publish: true })));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
       expect(answers.filter(({ body }) => Object(body).created)).toHaveLength(1);
@@ -92,7 +92,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       expect(await api.versions()).toEqual(["3.0.0"]);
     });
 
-    it("acts once for a key that comes 50 times at once, and refuses another body", async () => {
+    it("acts once for an Idempotency-Key that arrives 50 times at once, and refuses another body", async () => {
       const answers = await Promise.all(hundred.slice(50).map(() => api.put("3.0.0", notes, keyed("once"))));
       const done = answers.filter(({ status }) => status === 200);
       expect(new Set(done.map(({ text }) => text)).size).toBe(1);
@@ -105,7 +105,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       expect((await api.put("3.0.0", { title: "Other" }, keyed("once"))).status).toBe(422);
     });
 
-    it("is refused where several entries are of the version", async () => {
+    it("is refused when several entries have the version", async () => {
       const ids = [
         (await api.post({ version: "1.0.0" })).field("id"),
         (await api.post({ version: "v1.0.0", allowDuplicate: true })).field("id"),
@@ -115,7 +115,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       for (const id of ids) expect(answer.field("error")).toContain(id);
     });
 
-    it("finds nothing in another's app", async () => {
+    it("finds nothing in another owner's app", async () => {
       const stranger = await service.signIn(await service.makeUser());
       const answer = await service.request(
         "PUT",
@@ -129,8 +129,8 @@ describe.each(databases)("release notes by version on $name", (engine) => {
     });
   });
 
-  describe("what a person wrote", () => {
-    it("is kept by an import, and named", async () => {
+  describe("text that a person wrote", () => {
+    it("is kept by an import, which names it", async () => {
       const id = (await api.put("1.0.0", notes)).field("id");
       await api.edit(id, { title: "By hand" });
       const answer = await api.put("1.0.0", { ...notes, title: "From the file", releaseType: "patch" });
@@ -143,7 +143,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       expect((await api.put("1.0.0", { title: "Again" })).body).toMatchObject({ keptFields: ["title"] });
     });
 
-    it("is not lost to imports that come at the same moment", async () => {
+    it("is not overwritten by imports at the same moment", async () => {
       for (let round = 0; round < 10; round += 1) {
         const version = `1.${round}.0`;
         const id = (await api.put(version, notes)).field("id");
@@ -157,7 +157,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       }
     });
 
-    it("is overwritten where that is asked, and then is the import's again", async () => {
+    it("is overwritten when the import asks for it, and then belongs to the import again", async () => {
       const id = (await api.put("1.0.0", notes)).field("id");
       await api.edit(id, { title: "By hand" });
       const answer = await api.put("1.0.0", { title: "From the file", overwrite: true });
@@ -168,7 +168,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       });
     });
 
-    it("is the import's again once both say the same", async () => {
+    it("belongs to the import again once both are equal", async () => {
       const id = (await api.put("1.0.0", notes)).field("id");
       await api.edit(id, { title: "By hand" });
       await api.put("1.0.0", { title: "By hand" });
@@ -178,7 +178,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       });
     });
 
-    it("is only what differs from before: a form that sends everything edits nothing", async () => {
+    it("is only a field that was changed: a form that sends all fields unchanged edits nothing", async () => {
       const id = (await api.put("1.0.0", notes)).field("id");
       await api.edit(id, notes);
       expect((await api.put("1.0.0", { title: "Newer" })).body).toMatchObject({
@@ -187,13 +187,13 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       });
     });
 
-    it("is kept where the entry was written in the console", async () => {
+    it("is kept when the entry was written in the console", async () => {
       await api.post({ version: "1.0.0", title: "By hand" }, world.headers);
       const answer = await api.put("1.0.0", { ...notes, body: "" });
       expect(answer.body).toMatchObject({ title: "By hand", keptFields: ["title"] });
     });
 
-    it("is all of an entry from before anybody wrote that down", async () => {
+    it("includes every field of an entry that is older than this record", async () => {
       const at = api.now();
       await service.deps.database.write((tx) =>
         tx.insert("changelog_entries", {
@@ -206,14 +206,14 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       expect(answer.body).toMatchObject({ title: "Old", keptFields: ["title", "body", "publishedAt"] });
     });
 
-    it("is a withdrawal, too: an import does not publish it again", async () => {
+    it("stays withdrawn: an import does not publish the entry again", async () => {
       const id = (await api.put("1.0.0", { ...notes, publish: true })).field("id");
       await api.edit(id, { publishedAt: null });
       const answer = await api.put("1.0.0", { ...notes, publish: true });
       expect(answer.body).toMatchObject({ publishedAt: null, keptFields: ["publishedAt"] });
     });
 
-    it("is a publication, too: an import does not take it back", async () => {
+    it("stays published: an import does not withdraw the entry", async () => {
       const id = (await api.put("1.0.0", notes)).field("id");
       const published = await world.call("POST", `/changelog/${id}/publish`);
       const answer = await api.put("1.0.0", { ...notes, publishedAt: null });

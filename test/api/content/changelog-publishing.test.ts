@@ -25,14 +25,14 @@ describe.each(databases)("new release notes on $name", (engine) => {
   afterAll(() => service.stop());
 
   describe("publish", () => {
-    it("means now, by the server's clock", async () => {
+    it("publishes now, by the server's clock", async () => {
       await api.publishing(() => api.post({ version: "1.0.0", publish: true }));
       await api.publishing(() => api.put("1.1.0", { publish: true }));
       const draft = (await api.put("1.2.0")).field("id");
       await api.publishing(() => api.edit(draft, { publish: true }));
     });
 
-    it("leaves what is published at its instant", async () => {
+    it("keeps the date of an entry that is already published", async () => {
       const first = await api.post({ version: "1.0.0", publish: true });
       service.clock.advance(60_000);
       expect((await api.put("1.0.0", { publish: true })).body).toMatchObject({ changedFields: [] });
@@ -42,14 +42,14 @@ describe.each(databases)("new release notes on $name", (engine) => {
       });
     });
 
-    it("brings forward what was to appear later", async () => {
+    it("publishes a scheduled entry now", async () => {
       const publishedAt = new Date(service.clock.now().getTime() + 86_400_000).toISOString();
       await api.put("1.0.0", { publishedAt });
       const answer = await api.publishing(() => api.put("1.0.0", { publish: true }));
       expect(answer.body).toMatchObject({ changedFields: ["publishedAt"] });
     });
 
-    it("cannot come with a date", async () => {
+    it("cannot be combined with a date", async () => {
       const body = { publish: true, publishedAt: "2026-01-01T00:00:00Z" };
       const fault = "publish: cannot be given together with publishedAt";
       expect(issuesOf(await api.put("1.0.0", body))).toEqual([fault]);
@@ -67,20 +67,20 @@ describe.each(databases)("new release notes on $name", (engine) => {
       expect(await api.versions()).toEqual(["1.0.0"]);
     });
 
-    it("is taken where duplicates are allowed", async () => {
+    it("is accepted when duplicates are allowed", async () => {
       await api.post({ version: "1.0.0" });
       expect((await api.post({ version: "1.0.0", allowDuplicate: true })).status).toBe(201);
       expect(await api.versions()).toEqual(["1.0.0", "1.0.0"]);
     });
 
-    it("is refused 99 times of 100 that come at once", async () => {
+    it("is refused 99 times when 100 arrive at once", async () => {
       const answers = await Promise.all(hundred.map(() => api.post({ version: "1.0.0" })));
       expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
       expect(answers.filter(({ status }) => status === 409)).toHaveLength(99);
       expect(await api.versions()).toEqual(["1.0.0"]);
     });
 
-    it("answers a repeat with the same key as the first", async () => {
+    it("replays the first response for the same Idempotency-Key", async () => {
       const body = { version: "1.0.0", publish: true };
       const first = await api.post(body, { ...api.job, ...keyed("lost") });
       service.clock.advance(60_000);
@@ -89,7 +89,7 @@ describe.each(databases)("new release notes on $name", (engine) => {
       expect(await api.versions()).toEqual(["1.0.0"]);
     });
 
-    it("is refused to a change of the version, too", async () => {
+    it("is also refused when a change of the version causes it", async () => {
       await api.post({ version: "1.0.0" });
       const id = (await api.post({ version: "1.1.0" })).field("id");
       expect((await api.edit(id, { version: "v1.0.0" })).status).toBe(409);
@@ -98,7 +98,7 @@ describe.each(databases)("new release notes on $name", (engine) => {
     });
   });
 
-  describe("the release type that nobody gave", () => {
+  describe("a release type that is not given", () => {
     it.each([
       ["2.9.0", "3.0.0", "major"],
       ["2.9.0", "v3.0", "major"],
@@ -110,12 +110,12 @@ describe.each(databases)("new release notes on $name", (engine) => {
       ["Spring", "3.0.0", "minor"],
       ["1053", "1054", "minor"],
       ["2.9.0", "Autumn", "minor"],
-    ])("after %s is that of the distance: %s is %s", async (before, version, releaseType) => {
+    ])("after %s follows from the version step: %s is %s", async (before, version, releaseType) => {
       await api.post({ version: before });
       expect((await api.put(version)).body).toMatchObject({ releaseType });
     });
 
-    it("counts from the greatest release before it", async () => {
+    it("is derived from the greatest earlier release", async () => {
       for (const version of ["2.0.0", "3.0.0-rc.1", "2.9.0", "4.0.0"]) await api.put(version);
       expect((await api.post({ version: "3.0.0" })).body).toMatchObject({ releaseType: "major" });
       expect((await api.post({ version: "2.9.5" })).body).toMatchObject({ releaseType: "patch" });

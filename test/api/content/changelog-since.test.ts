@@ -43,12 +43,12 @@ describe.each(databases)("GET /api/v1/changelog/remote?since= on $name", (engine
       expect(await unseen("1.2.0")).toEqual([]);
     });
 
-    it("goes by publication, not by the numbers", async () => {
+    it("compares by publication, not by version numbers", async () => {
       await publish("2.0.0", "1.9.1");
       expect(await unseen("2.0.0")).toEqual(["1.9.1"]);
     });
 
-    it("takes names that are no versions at all", async () => {
+    it("accepts names that are not versions", async () => {
       await publish("Spring", "Summer", "Autumn");
       expect(await unseen("Summer")).toEqual(["Autumn"]);
     });
@@ -63,31 +63,31 @@ describe.each(databases)("GET /api/v1/changelog/remote?since= on $name", (engine
       expect(await unseen("3.0.1")).toEqual(["3.1.0"]);
     });
 
-    it("counts from the oldest where several entries have it, and answers none of them", async () => {
+    it("starts at the oldest when several entries have it, and returns none of them", async () => {
       await publish("1.0.0", "1.1.0", "1.0.0", "1.2.0");
       expect(await unseen("1.0.0")).toEqual(["1.2.0", "1.1.0"]);
     });
 
-    it("answers what is greater, too, where a hotfix of an older version was published last", async () => {
+    it("also returns greater versions when a hotfix of an older version was published last", async () => {
       await publish("2.0.0", "3.0.0", "2.0.1");
       expect(await unseen("2.0.1")).toEqual(["3.0.0"]);
       expect(await unseen("3.0.0")).toEqual(["2.0.1"]);
     });
 
-    it("looks for it among the entries' own versions first", async () => {
+    it("searches the entries' own versions first", async () => {
       const versions = [{ platform: "android", version: "2.0.0" }];
       await publish("2.0.0", { title: "three", version: "3.0.0", versions });
       expect(await unseen("2.0.0")).toEqual(["three"]);
     });
 
-    it("counts what is greater than the entry, where only a platform of it has the version", async () => {
+    it("returns versions greater than the entry's when only a per-platform version matches", async () => {
       const versions = [{ platform: "android", version: "1.2" }];
       await publish("2.0.0", "4.0.0", { title: "three", version: "3.0.0", versions }, "2.9.0");
       expect(await unseen("1.2")).toEqual(["2.9.0", "4.0.0"]);
     });
 
     it.each(["v2.4.0", "V2.4.0", "2.4.0", "app@2.4.0", "@inn/app@v2.4.0"])(
-      "takes %s for 2.4.0",
+      "treats %s as 2.4.0",
       async (since) => {
         await publish("2.3.0", "2.4.0", "1.0.0");
         expect(await unseen(since)).toEqual(["1.0.0"]);
@@ -119,18 +119,18 @@ describe.each(databases)("GET /api/v1/changelog/remote?since= on $name", (engine
       expect(await unseen(since)).toEqual(titles);
     });
 
-    it("reads the entries' versions as the nearest SemVer, too", async () => {
+    it("also reads the entries' versions as the nearest SemVer", async () => {
       await publish("v1.0", "1.4.2.9", "2", "Autumn");
       expect(await unseen("1.4")).toEqual(["2", "1.4.2.9"]);
     });
 
-    it("looks at per-platform versions, too", async () => {
+    it("also compares per-platform versions", async () => {
       await publish({ title: "three", version: "Autumn", versions: [{ platform: "ios", version: "3.0.1" }] });
       expect(await unseen("3.0.0")).toEqual(["three"]);
       expect(await unseen("3.0.2")).toEqual([]);
     });
 
-    it("goes by the entry's own version where both can be compared", async () => {
+    it("prefers the entry's own version when both can be compared", async () => {
       const versions = [{ platform: "ios", version: "9.0.0" }];
       await publish({ title: "two", version: "2.0.0", versions });
       expect(await unseen("3.0.0")).toEqual([]);
@@ -149,7 +149,7 @@ describe.each(databases)("GET /api/v1/changelog/remote?since= on $name", (engine
       expect(await unseen("7")).toEqual(["1.53.6", "1.53.4"]);
     });
 
-    it("does not take an entry's build number for a version", async () => {
+    it("does not treat an entry's build number as a version", async () => {
       await publish("1053", "1.53.6");
       expect(await unseen("1.53.5")).toEqual(["1.53.6"]);
     });
@@ -177,12 +177,12 @@ describe.each(databases)("GET /api/v1/changelog/remote?since= on $name", (engine
   it.each([
     ...["Winter", "1.x", "latest", "1.2.3.4.5", "-1", "1..2", "٣.٠.٠", "", "  ", "1.0\0", "%", "\u{1F37A}"],
     `1.${"0".repeat(99)}`,
-  ])("answers everything where %j cannot be read", async (since) => {
+  ])("returns all entries when %j cannot be parsed", async (since) => {
     await publish("1.0.0", "Spring");
     expect(await unseen(since)).toEqual(["Spring", "1.0.0"]);
   });
 
-  it("is no fault where the limit is one", async () => {
+  it("is not checked when the limit is wrong", async () => {
     const query = "?since=&limit=0";
     const answer = await service.request("GET", `/api/v1/changelog/remote${query}`, { headers: cast.key });
     expect(issuesOf(answer).map((issue) => issue.split(":", 1)[0])).toEqual(["limit"]);

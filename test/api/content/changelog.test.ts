@@ -28,7 +28,7 @@ describe.each(databases)("GET /api/v1/changelog/remote on $name", (engine) => {
   const titles = async (query = "") =>
     [...JSON.stringify((await list(query)).body).matchAll(/"title":"(\w+)"/g)].map(([, title]) => title);
 
-  it("answers 200 with no entries where there are none", async () => {
+  it("answers 200 with an empty list when there are no entries", async () => {
     const answer = await list();
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ entries: [] });
@@ -69,7 +69,7 @@ describe.each(databases)("GET /api/v1/changelog/remote on $name", (engine) => {
     },
   );
 
-  it("shows publishedAt in UTC with milliseconds, however it was given", async () => {
+  it("shows publishedAt in UTC with milliseconds, whatever offset it was sent with", async () => {
     await write({ publishedAt: "2024-05-01T12:00:00+02:00" });
     expect((await list()).body).toMatchObject({ entries: [{ publishedAt: "2024-05-01T10:00:00.000Z" }] });
   });
@@ -107,7 +107,7 @@ describe.each(databases)("GET /api/v1/changelog/remote on $name", (engine) => {
     expect(await titles()).toEqual(["later", "soon", "now"]);
   });
 
-  it("forgets an entry that was deleted and shows one that was changed", async () => {
+  it("omits a deleted entry and shows a changed one", async () => {
     const [gone, changed] = [(await write({ title: "gone" })).field("id"), (await write({})).field("id")];
     await titles();
     await service.request("DELETE", `/api/v1/console/changelog/${gone}`, { headers: cast.person });
@@ -130,7 +130,7 @@ describe.each(databases)("GET /api/v1/changelog/remote on $name", (engine) => {
         await write({ title: `n${n}`, version: `1.0.${n}`, publishedAt: inMinutes(-60 + n) });
     });
 
-    it("is 20 where it is omitted", async () => {
+    it("is 20 when it is omitted", async () => {
       const newest = Array.from({ length: 20 }, (_, at) => `n${51 - at}`);
       expect(await titles()).toEqual(newest);
     });
@@ -139,7 +139,7 @@ describe.each(databases)("GET /api/v1/changelog/remote on $name", (engine) => {
       expect(await titles(`?limit=${limit}`)).toHaveLength(limit);
     });
 
-    it("cuts what since leaves, from the newest on", async () => {
+    it("keeps the newest of the entries that since selects", async () => {
       expect(await titles("?since=1.0.40&limit=3")).toEqual(["n51", "n50", "n49"]);
       expect(await titles("?since=1.0.40")).toHaveLength(11);
       expect(await titles("?since=1.0.1")).toHaveLength(20);

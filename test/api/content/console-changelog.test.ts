@@ -35,7 +35,7 @@ describe.each(databases)("the changelog in the console on $name", (engine) => {
     (await service.request("GET", "/api/v1/changelog/remote", { headers: { "x-api-key": app.key } })).body;
   const at = (milliseconds: number) => new Date(service.clock.now().getTime() + milliseconds).toISOString();
 
-  it("takes an entry as a draft, which apps do not see", async () => {
+  it("accepts an entry as a draft, which apps do not see", async () => {
     const answer = await create();
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
@@ -54,7 +54,7 @@ describe.each(databases)("the changelog in the console on $name", (engine) => {
     expect(await remote()).toEqual({ entries: [] });
   });
 
-  it("keeps what is given", async () => {
+  it("stores the given fields", async () => {
     const given = {
       versions: [{ platform: "android", version: "1.2" }],
       releaseType: "patch",
@@ -68,7 +68,7 @@ describe.each(databases)("the changelog in the console on $name", (engine) => {
     expect(await read(answer.field("id"))).toEqual(answer.body);
   });
 
-  it("takes items without a body for a list of items", async () => {
+  it("accepts items without a body", async () => {
     const items = [{ type: "added", text: "Search" }];
     expect((await create({ items })).body).toMatchObject({ bodyFormat: "items", items });
     expect((await create({ items, body: "Text" })).body).toMatchObject({ bodyFormat: "markdown" });
@@ -84,21 +84,21 @@ describe.each(databases)("the changelog in the console on $name", (engine) => {
     expect(await remote()).toEqual({ entries: [] });
   });
 
-  it("keeps the date of what is already published", async () => {
+  it("keeps the date of an entry that is already published", async () => {
     const id = (await create({ publishedAt: "2026-01-01T00:00:00Z" })).field("id");
     const before = await read(id);
     service.clock.advance(1_000);
     expect((await publish(id)).body).toEqual(before);
   });
 
-  it("publishes at once what was to appear later", async () => {
+  it("publishes a scheduled entry at once", async () => {
     const id = (await create({ publishedAt: at(day) })).field("id");
     expect(await remote()).toEqual({ entries: [] });
     await publish(id);
     expect(await remote()).toMatchObject({ entries: [{ id }] });
   });
 
-  it("changes only what is given", async () => {
+  it("changes only the given fields", async () => {
     const answer = await create({ items: [{ type: "added", text: "Search" }], releaseType: "major" });
     service.clock.advance(1_000);
     const changed = await change(answer.field("id"), { title: "Better notes" });
@@ -111,7 +111,7 @@ describe.each(databases)("the changelog in the console on $name", (engine) => {
     expect((await change(answer.field("id"), {})).body).toEqual(changed.body);
   });
 
-  it("shows apps a change of what is published at once", async () => {
+  it("shows apps a change of a published entry at once", async () => {
     const id = (await create({ publishedAt: at(-1_000) })).field("id");
     await remote();
     await change(id, { items: [{ type: "security", text: "Mended" }] });
@@ -126,7 +126,7 @@ describe.each(databases)("the changelog in the console on $name", (engine) => {
     expect((await world.call("GET", `/changelog/${id}`)).status).toBe(404);
   });
 
-  it("is listed with drafts first, then the newest, in pages", async () => {
+  it("is listed in pages, drafts first, then the newest", async () => {
     const dates = [at(-3 * day), null, at(-day), null, at(-2 * day), at(day)];
     for (const [n, publishedAt] of dates.entries()) await create({ title: `${n}`, publishedAt });
     const titles: string[] = [];

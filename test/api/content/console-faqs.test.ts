@@ -26,7 +26,7 @@ describe.each(databases)("the FAQ in the console on $name", (engine) => {
   const remote = async () =>
     (await service.request("GET", "/api/v1/faqs/remote", { headers: { "x-api-key": app.key } })).body;
 
-  it("is the one that apps read, from the moment it is changed", async () => {
+  it("is what apps read, as soon as it is changed", async () => {
     await remote();
     const id = (await create({ question: "Why?" })).field("id");
     expect(await remote()).toEqual(await list());
@@ -41,7 +41,7 @@ describe.each(databases)("the FAQ in the console on $name", (engine) => {
     expect((await create({})).body).toMatchObject({ sortOrder: 8 });
   });
 
-  it("is unchanged by a change of nothing", async () => {
+  it("does not change with an empty change", async () => {
     const id = (await create({})).field("id");
     const before = await list();
     service.clock.advance(1_000);
@@ -66,7 +66,7 @@ describe.each(databases)("the FAQ in the console on $name", (engine) => {
       expect(await remote()).toEqual(answer.body);
     });
 
-    it("keeps places that are given", async () => {
+    it("keeps the given sort orders", async () => {
       const answer = await replace([
         { question: "B?", answer: "B.", sortOrder: 20 },
         { question: "A?", answer: "A." },
@@ -77,7 +77,7 @@ describe.each(databases)("the FAQ in the console on $name", (engine) => {
       ]);
     });
 
-    it("leaves entries that stay the same as they were", async () => {
+    it("does not touch entries that stay the same", async () => {
       const first = await replace([
         { question: "A?", answer: "A." },
         { question: "B?", answer: "B." },
@@ -117,7 +117,7 @@ describe.each(databases)("the FAQ in the console on $name", (engine) => {
       expect(answer.body).toMatchObject({ issues: [{ path: "faqs.0.question" }, { path: "faqs.1.answer" }] });
     });
 
-    it("is one of the lists when several are sent at once", async () => {
+    it("is exactly one of the lists when several are sent at once", async () => {
       const lists = Array.from({ length: 10 }, (_, n) =>
         [1, 2, 3].map((at) => ({ question: `${n}-${at}?`, answer: "A." })),
       );

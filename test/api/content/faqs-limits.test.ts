@@ -64,13 +64,16 @@ describe.each(databases)("the limits of FAQ entries on $name", (engine) => {
     });
   });
 
-  it.each([-1_000_000, -999_999, -1, 0, 1, 999_999, 1_000_000])("let sortOrder be %d", async (sortOrder) => {
-    const [created, changed] = await both({ sortOrder });
-    expect([created, changed]).toMatchObject([
-      { status: 201, body: { sortOrder } },
-      { status: 200, body: { sortOrder } },
-    ]);
-  });
+  it.each([-1_000_000, -999_999, -1, 0, 1, 999_999, 1_000_000])(
+    "allow the sortOrder %d",
+    async (sortOrder) => {
+      const [created, changed] = await both({ sortOrder });
+      expect([created, changed]).toMatchObject([
+        { status: 201, body: { sortOrder } },
+        { status: 200, body: { sortOrder } },
+      ]);
+    },
+  );
 
   it.each([
     [-1_000_001, "must be at least -1000000"],
@@ -79,16 +82,16 @@ describe.each(databases)("the limits of FAQ entries on $name", (engine) => {
     ["1", "must be a number"],
     [true, "must be a number"],
     [[1], "must be a number"],
-  ])("do not let sortOrder be %j", async (sortOrder, message) => {
+  ])("do not allow the sortOrder %j", async (sortOrder, message) => {
     for (const answer of await both({ sortOrder }))
       expect(issuesOf(answer)).toEqual([`sortOrder: ${message}`]);
   });
 
-  it("let a change not set sortOrder to null", async () => {
+  it("do not allow a change of sortOrder to null", async () => {
     expect(issuesOf(await change({ sortOrder: null }))).toEqual(["sortOrder: must be a number"]);
   });
 
-  it("do not let sortOrder be a number beyond all numbers", async () => {
+  it("do not allow a sortOrder that overflows to infinity", async () => {
     const headers = { ...cast.key, "content-type": "application/json" };
     const body = '{"question":"How?","answer":"So.","sortOrder":1e400}';
     expect(issuesOf(await service.request("POST", path, { headers, body }))).toHaveLength(1);
@@ -105,7 +108,7 @@ describe.each(databases)("the limits of FAQ entries on $name", (engine) => {
     ]);
   });
 
-  it("keep and change nothing of what they refuse", async () => {
+  it("store and change nothing when they refuse a request", async () => {
     const rows = await rowsOf(service, "faqs", cast.appId);
     const before = await service.request("GET", path, { headers: cast.key });
     await both({ question: "A good one?", answer: "" });

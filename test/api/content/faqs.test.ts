@@ -27,7 +27,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
   const createId = async (more: object = {}) => (await create(more)).field("id");
 
   describe("GET /api/v1/faqs/remote", () => {
-    it("answers 200 with an empty array where there are none", async () => {
+    it("answers 200 with an empty array when there are no entries", async () => {
       expect(await call("GET", path)).toMatchObject({ status: 200, body: [] });
     });
 
@@ -62,7 +62,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
       expect(await createId({ id: unknownId })).not.toBe(unknownId);
     });
 
-    it("appends the entry where sortOrder is omitted or null: the highest of the app plus 1", async () => {
+    it("appends the entry when sortOrder is omitted or null: the highest of the app plus 1", async () => {
       expect(await create()).toMatchObject({ body: { sortOrder: 1 } });
       expect(await create({ sortOrder: null })).toMatchObject({ status: 201, body: { sortOrder: 2 } });
       await create({ sortOrder: 41 });
@@ -70,12 +70,12 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
       expect(await create()).toMatchObject({ body: { sortOrder: 42 } });
     });
 
-    it("appends after negative places, too", async () => {
+    it("also appends after negative sort orders", async () => {
       await create({ sortOrder: -10 });
       expect(await create()).toMatchObject({ body: { sortOrder: -9 } });
     });
 
-    it("appends the entry behind one at the highest place that there is", async () => {
+    it("appends the entry after one with the highest possible sortOrder", async () => {
       const last = await createId({ sortOrder: 1_000_000 });
       const appended = await create();
       expect(appended).toMatchObject({ status: 201, body: { sortOrder: 1_000_000 } });
@@ -93,7 +93,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
         { question: "Why?", answer: "Because.", sortOrder: 9 },
         { question: "Why?", answer: "Because.", sortOrder: 9 },
       ],
-    ])("with %j changes that alone and answers 200 with the entry", async (change, entry) => {
+    ])("with %j changes only that field and answers 200 with the entry", async (change, entry) => {
       const id = await createId();
       const answer = await call("PATCH", `${path}/${id}`, change);
       expect(answer.status).toBe(200);
@@ -101,7 +101,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
       expect(await list()).toMatchObject([{ id, ...entry }]);
     });
 
-    it("raises updatedAt and leaves createdAt", async () => {
+    it("changes updatedAt and keeps createdAt", async () => {
       const id = await createId();
       const before = await call("GET", path);
       service.clock.advance(1_000);
@@ -116,7 +116,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
       ["{}", {}],
       ["unknown fields only", { foo: 1 }],
       ["no body", undefined],
-    ])("with %s answers 200 and changes nothing, updatedAt neither", async (_, change) => {
+    ])("with %s answers 200 and changes nothing, not even updatedAt", async (_, change) => {
       const id = await createId();
       const before = await list();
       service.clock.advance(1_000);
@@ -147,7 +147,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
       });
     });
 
-    it("of one entry by 20 at once succeeds once", async () => {
+    it("of one entry succeeds once when 20 arrive at once", async () => {
       const id = await createId();
       const answers = await Promise.all(Array.from({ length: 20 }, () => call("DELETE", `${path}/${id}`)));
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -159,12 +159,12 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
     ["PATCH", { question: "Why?" }],
     ["PATCH", {}],
     ["DELETE", undefined],
-  ])("%s answers 404 not_found for an id that there is not", async (method, body) => {
+  ])("%s answers 404 not_found for an unknown id", async (method, body) => {
     const answer = await call(method, `${path}/${unknownId}`, body);
     expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
   });
 
-  it.each(["PATCH", "DELETE"])("%s answers 404 for an id of another form, too", async (method) => {
+  it.each(["PATCH", "DELETE"])("%s answers 404 for a malformed id too", async (method) => {
     const answer = await call(method, `${path}/seven`, method === "PATCH" ? {} : undefined);
     expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
   });
@@ -173,7 +173,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
     expect(await createId()).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   });
 
-  it("takes an id in capitals for the same id", async () => {
+  it("treats an id in upper case as the same id", async () => {
     const id = await createId();
     const answer = await call("PATCH", `${path}/${id.toUpperCase()}`, { answer: "Because." });
     expect(answer).toMatchObject({ status: 200, body: { id } });
@@ -189,7 +189,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
 });
 
 describe("FAQ entries on a PostgreSQL", () => {
-  it("that are appended at once get a place each", async () => {
+  it("that are appended at once each get their own sortOrder", async () => {
     const service = await startService({ engine: postgres, environment: { INNKEEP_RATE_LIMITS: "off" } });
     const { key: headers } = await makeAppWithAgent(service);
     const body = { question: "How?", answer: "So." };

@@ -21,7 +21,7 @@ describe.each(databases)("POST /dev/clock on $name", (engine) => {
     ["P2W", 336],
     ["-P1D", -24],
     ["-PT36H", -36],
-  ])("moves the clock by %s and tells where it stands", async (advance, hours) => {
+  ])("moves the clock by %s and returns the new time", async (advance, hours) => {
     const before = Date.now();
     const answer = await move({ advance });
     expect(answer.status).toBe(200);
@@ -36,7 +36,7 @@ describe.each(databases)("POST /dev/clock on $name", (engine) => {
     expect(service.clock.now().getTime()).toBeGreaterThanOrEqual(Date.UTC(2027, 2, 1, 8));
   });
 
-  it("moves on from where the clock is", async () => {
+  it("moves on from the clock's current time", async () => {
     await move({ advance: "P1D" });
     await move({ advance: "PT12H" });
     expect(hoursAhead()).toBe(36);
@@ -52,7 +52,7 @@ describe.each(databases)("POST /dev/clock on $name", (engine) => {
     ["the duration leads before 1970", { advance: "-P100Y" }, "advance"],
     ["the instant has no offset", { set: "2027-03-01T09:00:00" }, "set"],
     ["the instant is too late", { set: "9000-01-01T00:00:00Z" }, "set"],
-  ])("answers 400 and names the field where %s, and moves nothing", async (_, body, field) => {
+  ])("answers 400 and names the field when %s, and does not move the clock", async (_, body, field) => {
     const answer = await move(body);
     expect(answer.status).toBe(400);
     expect(faultyPaths(answer)).toEqual([field]);
@@ -79,7 +79,7 @@ describe.each(databases)("POST /dev/clock on $name", (engine) => {
     ]);
   });
 
-  it("shows what is published by then, and hides it again when the clock goes back", async () => {
+  it("shows entries that are published by the new time, and hides them when the clock goes back", async () => {
     const cast = await makeAppWithAgent(service);
     const publishedAt = new Date(Date.now() + 3_600_000).toISOString();
     await writeNote(service, cast, { title: "Tomorrow", publishedAt });
@@ -92,7 +92,7 @@ describe.each(databases)("POST /dev/clock on $name", (engine) => {
     expect(await entries()).toBe('{"entries":[]}');
   });
 
-  it("lets devices expire, and live again when the clock goes back", async () => {
+  it("lets devices expire, and makes them valid again when the clock goes back", async () => {
     const headers = await service.makeDevice(await service.makeUser());
     const tasks = async () => (await service.request("GET", "/api/v1/testing/me/tasks", { headers })).status;
     expect(await tasks()).toBe(200);
@@ -102,7 +102,7 @@ describe.each(databases)("POST /dev/clock on $name", (engine) => {
     expect(await tasks()).toBe(200);
   });
 
-  it("lets rate limits pass", async () => {
+  it("resets rate limits whose time has passed", async () => {
     const { key } = await service.makeApp();
     const testKey = "a key that nobody has";
     const at = "2027-03-01T09:00:00Z";

@@ -13,7 +13,7 @@ describe("POST /dev/faults", () => {
   const fault = (body: object) => service.request("POST", "/dev/faults", { body });
   const get = (path: string) => service.request("GET", path);
 
-  it("lets the next request to the path fail, and none after it", async () => {
+  it("makes the next request to the path fail, and no later one", async () => {
     const made = await fault({ path: "/healthz", status: 503 });
     expect(made.status).toBe(201);
     expect(made.body).toEqual({ path: "/healthz", status: 503, code: "busy", times: 1, delayMs: 0 });
@@ -23,7 +23,7 @@ describe("POST /dev/faults", () => {
     expect((await get("/healthz")).status).toBe(200);
   });
 
-  it("lets as many fail as it is told", async () => {
+  it("makes the given number of requests fail", async () => {
     await fault({ path: "/healthz", status: 500, times: 2 });
     const statuses = [];
     for (let n = 0; n < 3; n += 1) statuses.push((await get("/healthz")).status);
@@ -36,7 +36,7 @@ describe("POST /dev/faults", () => {
     ["/", "/healthz", 418],
     ["/api/v1/faq", "/api/v1/faqs/remote", 401],
     ["/api/v1/faqs/remote/1", "/api/v1/faqs/remote", 401],
-  ])("for %s concerns %s: %d", async (path, asked, status) => {
+  ])("for %s affects %s: %d", async (path, asked, status) => {
     await fault({ path, status: 418 });
     expect((await get(asked)).status).toBe(status);
   });
@@ -54,19 +54,19 @@ describe("POST /dev/faults", () => {
     [500, "internal"],
     [502, "internal"],
     [503, "busy"],
-  ])("of status %d is answered with the code %s", async (status, code) => {
+  ])("with status %d is answered with the code %s", async (status, code) => {
     await fault({ path: "/healthz", status });
     const answer = await get("/healthz");
     expect([answer.status, answer.field("code")]).toEqual([status, code]);
   });
 
-  it("of a code is answered with that code's status", async () => {
+  it("with a code is answered with the status of the code", async () => {
     await fault({ path: "/healthz", code: "device_taken" });
     const answer = await get("/healthz");
     expect([answer.status, answer.field("code")]).toEqual([409, "device_taken"]);
   });
 
-  it("of a delay alone lets the request wait, and then be answered as ever", async () => {
+  it("with only a delay makes the request wait, and then answers it as usual", async () => {
     await fault({ path: "/healthz", delayMs: 500 });
     const order: string[] = [];
     const delayed = get("/healthz").then(({ status }) => order.push(`delayed ${status}`));
@@ -75,7 +75,7 @@ describe("POST /dev/faults", () => {
     expect(order).toEqual(["direct 200", "delayed 200"]);
   });
 
-  it("touches nothing: what was refused can be sent again", async () => {
+  it("changes nothing: a refused request can be sent again", async () => {
     const { key } = await service.makeApp();
     const send = () =>
       service.request("POST", "/api/v1/faqs/remote", {
@@ -88,7 +88,7 @@ describe("POST /dev/faults", () => {
     expect([again.status, again.headers.get("idempotent-replay")]).toEqual([201, null]);
   });
 
-  it("lists those that are still to come, in their order", async () => {
+  it("lists the remaining faults in their order", async () => {
     await fault({ path: "/healthz", status: 500, times: 3 });
     await fault({ path: "/readyz", delayMs: 5 });
     await get("/healthz");

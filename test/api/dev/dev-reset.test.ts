@@ -29,7 +29,7 @@ describe.each(databases)("the development server on $name", (engine) => {
     return { headers, path, runId: proposed.field("runId") };
   }
 
-  it("keeps what would have left the house, newest first", async () => {
+  it("records outgoing messages instead of sending them, newest first", async () => {
     const webhook = await startWebhook();
     const first = await propose(webhook.url);
     const second = await propose(webhook.url);
@@ -43,7 +43,7 @@ describe.each(databases)("the development server on $name", (engine) => {
     expect(webhook.received).toEqual([]);
   });
 
-  it("is as at its start after a reset: no content, no faults, real time", async () => {
+  it("has its initial state after a reset: no content, no faults, real time", async () => {
     const { path, headers } = await propose("https://chat.example/hook");
     const image = new URL((await get(path, headers)).field("feedback.images.0")).pathname;
     await service.request("POST", "/dev/clock", { body: { advance: "P3D" } });
@@ -55,7 +55,7 @@ describe.each(databases)("the development server on $name", (engine) => {
     expect([(await get(path, headers)).status, (await get(image)).status]).toEqual([404, 404]);
   });
 
-  it("forgets tests, stored answers and limits at a reset", async () => {
+  it("deletes test cycles, stored responses and limits at a reset", async () => {
     const app = await service.makeApp();
     const cycle = await service.makeCycle(await service.makeListing(app));
     const tester = await service.makeUser();
@@ -70,7 +70,7 @@ describe.each(databases)("the development server on $name", (engine) => {
     expect((await create()).headers.get("idempotent-replay")).toBeNull();
   });
 
-  it("goes on to take keys, tokens, devices and sign-ins after a reset, and shows nothing old", async () => {
+  it("still accepts keys, tokens, devices and sign-ins after a reset, and shows no old data", async () => {
     const cast = await makeAppWithAgent(service);
     const owner = await service.makeUser();
     const cookie = await service.signIn(owner);
@@ -84,7 +84,7 @@ describe.each(databases)("the development server on $name", (engine) => {
     expect((await get("/api/v1/console/me", cookie)).status).toBe(200);
   });
 
-  it("finds nothing old in a search after a reset, and finds what is new", async () => {
+  it("finds only new threads in a search after a reset", async () => {
     const owner = await service.makeUser();
     const app = await service.makeApp(owner);
     const headers = { "x-api-key": app.key };

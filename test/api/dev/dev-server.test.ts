@@ -12,7 +12,7 @@ const devPaths = [
 ] as const;
 
 describe("a server without --dev", () => {
-  it.each(devPaths)("answers 404 to %s %s, as to any unknown path", async (method, path) => {
+  it.each(devPaths)("answers 404 to %s %s, as for any unknown path", async (method, path) => {
     const service = await startService();
     const answer = await service.request(method, path);
     const unknown = await service.request(method, "/nowhere");
@@ -46,24 +46,24 @@ describe("the development server", () => {
     ["from a page of another port", { origin: "http://127.0.0.1:1" }],
     ["from a page without an origin", { origin: "null" }],
     ["through a proxy", { "x-forwarded-for": "203.0.113.7" }],
-  ])("answers 403 to who asks %s", async (_, headers) => {
+  ])("answers 403 to a request %s", async (_, headers) => {
     const host = new URL(service.baseUrl).host;
     for (const path of devPaths) expect(await statusWith({ host, ...headers }, path)).toBe(403);
   });
 
-  it.each(["localhost", "127.0.0.1:4700", "[::1]:4700"])("is there under the name %s", async (host) => {
+  it.each(["localhost", "127.0.0.1:4700", "[::1]:4700"])("is reachable under the name %s", async (host) => {
     expect(await statusWith({ host }, ["GET", "/dev/faults"])).toBe(200);
   });
 
-  it("takes requests of its own pages", async () => {
+  it("accepts requests of its own pages", async () => {
     expect(await statusWith({ origin: service.baseUrl }, ["GET", "/dev/faults"])).toBe(200);
   });
 
-  it("is no part of the API's description", async () => {
+  it("is not part of the API's description", async () => {
     expect((await service.request("GET", "/api/v1/openapi.json")).text).not.toContain("/dev/");
   });
 
-  it("answers 405 to a method that a path does not take", async () => {
+  it("answers 405 to a method that a path does not support", async () => {
     const answer = await service.request("GET", "/dev/clock");
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
   });

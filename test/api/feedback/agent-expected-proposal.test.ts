@@ -31,7 +31,7 @@ describe.each(databases)("proposals of several agents on $name", (engine) => {
   const poll = (runId: string) =>
     service.request("GET", `/api/v1/agent/runs/${runId}`, { headers: cast.agent });
 
-  it("that expect another run to be the newest are refused with 409, which names the newest", async () => {
+  it("that expect another proposal to be the newest are refused with 409, which names the newest", async () => {
     const text = { summary: "Guard it.", plan: "1. Check." };
     const first = await post({ ...text, expectedRunId: null });
     expect(first.status).toBe(201);
@@ -49,7 +49,7 @@ describe.each(databases)("proposals of several agents on $name", (engine) => {
     ]);
   });
 
-  it("of two agents that know the same newest run: one is posted, the other refused, each time", async () => {
+  it("of two agents that know the same newest proposal: each time one is posted and the other refused", async () => {
     let newest: string | null = null;
     for (let round = 0; round < 10; round += 1) {
       const text = { summary: `Round ${round}.`, plan: "1. Check.", expectedRunId: newest };
@@ -61,7 +61,7 @@ describe.each(databases)("proposals of several agents on $name", (engine) => {
     }
   });
 
-  it("are in the audit of the thread's owner, with the token that made them", async () => {
+  it("are in the audit log of the thread's owner, with the token that made them", async () => {
     const runId = await propose(service, cast, id);
     const { body } = await service.request("GET", "/api/v1/console/audit", { headers: cast.person });
     expect(body).toMatchObject({
@@ -78,14 +78,14 @@ describe.each(databases)("proposals of several agents on $name", (engine) => {
   });
 });
 
-describe.each(databases)("what an agent reads of a thread on $name", (engine) => {
+describe.each(databases)("a thread that an agent reads on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   afterAll(() => service.stop());
 
-  it("tells who wrote each message: the sender, the team, an agent", async () => {
+  it("names the author of each message: the sender, the team, an agent", async () => {
     const cast = await makeAppWithAgent(service);
     const id = await submitFeedback(service, cast, { dedupeKey: "crash" });
     await submitFeedback(service, cast, { dedupeKey: "crash", message: "Again." });
@@ -107,7 +107,7 @@ describe.each(databases)("what an agent reads of a thread on $name", (engine) =>
     });
   });
 
-  it("tells how many older messages it leaves out", async () => {
+  it("says how many older messages it leaves out", async () => {
     const cast = await makeAppWithAgent(service);
     const id = await submitFeedback(service, cast);
     await service.deps.database.write(async (tx) => {

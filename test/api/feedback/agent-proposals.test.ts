@@ -34,7 +34,7 @@ describe.each(databases)("proposals of an agent on $name", (engine) => {
     service.request("GET", `/api/v1/agent/runs/${runId}`, { headers: cast.agent });
   const thread = () => service.request("GET", `/api/v1/agent/feedback/${id}`, { headers: cast.agent });
 
-  it("are answered with 201, a run that is awaiting_approval, and where to poll it", async () => {
+  it("are answered with 201, the status awaiting_approval and the URL to poll", async () => {
     const answer = await post({ summary: "Guard it.", plan: "1. Check." });
     expect(answer.status).toBe(201);
     const runId = answer.field("runId");
@@ -62,7 +62,7 @@ describe.each(databases)("proposals of an agent on $name", (engine) => {
     });
   });
 
-  it("tell whose run it is and what was decided on, with the hash of the plan's UTF-8", async () => {
+  it("name the agent and the plan, with the hash of the plan's UTF-8", async () => {
     const plan = `1. Größe prüfen.\n2. 😀 ${"x".repeat(19_000)}`;
     const runId = (await post({ summary: "Guard it.", plan })).field("runId");
     await decide(service, cast, runId, { decision: "approve", note: "Go." });
@@ -79,7 +79,7 @@ describe.each(databases)("proposals of an agent on $name", (engine) => {
     );
   });
 
-  it("change nothing else of the thread, and send nothing to who wrote the feedback", async () => {
+  it("change nothing else of the thread, and send nothing to the sender of the feedback", async () => {
     const before = (await thread()).body;
     await propose(service, cast, id);
     const after = (await thread()).body;
@@ -110,7 +110,7 @@ describe.each(databases)("proposals of an agent on $name", (engine) => {
     expect((await poll(runId)).body).toMatchObject({ status: "approved", decisionNote: null });
   });
 
-  it("replace the one that awaits: it polls as rejected, with a note that says so", async () => {
+  it("replace the pending proposal, which polls as rejected with a note that says so", async () => {
     const [older, newer] = [await propose(service, cast, id), await propose(service, cast, id)];
     expect((await poll(older)).body).toMatchObject({
       id: older,
@@ -131,7 +131,7 @@ describe.each(databases)("proposals of an agent on $name", (engine) => {
   });
 
   it.each(["approve", "reject"])(
-    "that follow a decision (%s) are new runs, and leave the decided one alone",
+    "that follow a decision (%s) are new, and do not change the decided one",
     async (decision) => {
       const first = await propose(service, cast, id);
       await decide(service, cast, first, { decision, note: "Fine." });
@@ -151,7 +151,7 @@ describe.each(databases)("proposals of an agent on $name", (engine) => {
     expect((await poll(runId)).body).toMatchObject({ status: "approved" });
   });
 
-  it("that several agents post at once leave one awaiting, which is the latest, and each other replaced", async () => {
+  it("that several agents post at once leave only the latest pending, and every other one replaced", async () => {
     const tokens = await Promise.all(
       Array.from({ length: 10 }, () => service.makeToken(cast.owner, "agent")),
     );
@@ -167,7 +167,7 @@ describe.each(databases)("proposals of an agent on $name", (engine) => {
     expect(awaiting).toMatchObject([{ id: newest }]);
   });
 
-  it("follow one another on the thread even where the clock was set back in between", async () => {
+  it("keep their order on the thread even if the clock was set back in between", async () => {
     const first = await propose(service, cast, id);
     service.clock.advance(-5_000);
     await decide(service, cast, first, { decision: "approve" });
@@ -176,7 +176,7 @@ describe.each(databases)("proposals of an agent on $name", (engine) => {
     expect((await thread()).body).toMatchObject({ latestProposal: { id: second, status: "rejected" } });
   });
 
-  it("that race with a decision leave the run decided or replaced, not both", async () => {
+  it("that race with a decision leave the earlier proposal decided or replaced, not both", async () => {
     const runId = await propose(service, cast, id);
     const [decision] = await Promise.all([
       decide(service, cast, runId, { decision: "approve" }),
@@ -200,7 +200,7 @@ describe.each(databases)("proposals of an agent on $name", (engine) => {
   });
 
   it.each([undefined, null, "", " \n", 7, ["1."], {}, "a\0", "\ud83d"])(
-    "may not have %j as summary or plan",
+    "are refused with %j as summary or plan",
     async (value) => {
       const answer = await post({ summary: value, plan: value });
       expect(issuesOf(answer).map((issue) => issue.split(":", 1)[0])).toEqual(["plan", "summary"]);
@@ -208,13 +208,13 @@ describe.each(databases)("proposals of an agent on $name", (engine) => {
     },
   );
 
-  it("on a thread that there is not are refused with 404 not_found", async () => {
+  it("on an unknown thread are refused with 404 not_found", async () => {
     const answer = await post({ summary: "Guard it.", plan: "1. Check." }, unknownId);
     expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
     expect(await poll(unknownId)).toMatchObject({ status: 404, body: { code: "not_found" } });
   });
 
-  it("under an id of another form are refused with 404, too", async () => {
+  it("with a malformed thread id are also refused with 404", async () => {
     expect(await poll("seven")).toMatchObject({ status: 404, body: { code: "not_found" } });
     const answer = await post({ summary: "", plan: "1." }, "seven");
     expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });

@@ -15,7 +15,7 @@ import {
   submitFeedback,
 } from "../../support/worlds/app-with-owner-and-agent.ts";
 
-/** Notes when a promise is settled. */
+/** Records when a promise is settled. */
 function watch<Value>(promise: Promise<Value>) {
   const watched = { settled: false, promise: promise.finally(() => (watched.settled = true)) };
   return watched;
@@ -53,7 +53,7 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
 
   const poll = (wait: string | number) =>
     service.request("GET", `/api/v1/agent/runs/${runId}?wait=${wait}`, { headers: cast.agent });
-  /** A poll that still waits when later requests have been answered. */
+  /** A poll that still waits after later requests have been answered. */
   const heldPoll = async () => {
     const held = watch(poll(55));
     for (let n = 0; n < 5; n++) await poll(0);
@@ -73,7 +73,7 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
     });
   });
 
-  it("answers when the run is replaced while it waits", async () => {
+  it("answers when the proposal is replaced while it waits", async () => {
     const held = await heldPoll();
     const newer = await propose(service, cast, feedbackId);
     expect(await held.promise).toMatchObject({
@@ -90,17 +90,17 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
     for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: { status: "approved" } });
   });
 
-  it("answers at once where the run is decided already", async () => {
+  it("answers at once when the proposal is already decided", async () => {
     await decide(service, cast, runId, { decision: "approve" });
     expect(await poll(55)).toMatchObject({ status: 200, body: { status: "approved" } });
   });
 
-  it("answers 404 at once where there is no such run", async () => {
+  it("answers 404 at once for an unknown proposal", async () => {
     const path = "/api/v1/agent/runs/00000000-0000-4000-8000-000000000000?wait=55";
     expect(await service.request("GET", path, { headers: cast.agent })).toMatchObject({ status: 404 });
   });
 
-  it("answers with the undecided run when N seconds have passed", async () => {
+  it("answers with the undecided proposal when N seconds have passed", async () => {
     const order: string[] = [];
     const held = poll(1).then((answer) => [order.push("held"), answer] as const);
     for (let n = 0; n < 5; n++) await poll(0);
@@ -113,7 +113,7 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
     expect(await poll(0)).toMatchObject({ status: 200, body: { status: "awaiting_approval" } });
   });
 
-  it("may be 55 at most, and at least 0", async () => {
+  it("accepts from 0 to 55 seconds", async () => {
     await decide(service, cast, runId, { decision: "approve" });
     expect(await poll(55)).toMatchObject({ status: 200 });
     for (const wait of ["56", "-1", "1.5", "", "long", "1e1"])
@@ -126,7 +126,7 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
     expect(await held.promise).toMatchObject({ status: 401, body: { code: "invalid_token" } });
   });
 
-  it("looks at the token again although nothing told that it was revoked", async () => {
+  it("checks the token again even if no signal said that it was revoked", async () => {
     const held = await heldPoll();
     await service.deps.database.write(async (tx) => {
       await tx.run("DELETE FROM tokens WHERE user_id = ?", cast.owner.id);
@@ -145,7 +145,7 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
     expect(await held.promise).toMatchObject({ status: 404 });
   });
 
-  it("lets go of a poll whose client has gone", async () => {
+  it("ends a poll when its client disconnects", async () => {
     const connection = await connectRaw(service.baseUrl);
     const logged = service.logged().length;
     connection.write(headOf("GET", `/api/v1/agent/runs/${runId}?wait=55`, cast.agent));
@@ -157,7 +157,7 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
 });
 
 describe("GET /api/v1/agent/runs/{runId}?wait=N on two servers of one PostgreSQL", () => {
-  it("is answered when the run is decided through the other server", async () => {
+  it("is answered when the proposal is decided through the other server", async () => {
     const database = await postgres.create();
     const [one, other] = [await startService({ database }), await startService({ database })];
     const cast = await makeAppWithAgent(one);
@@ -205,7 +205,7 @@ describe("GET /api/v1/agent/runs/{runId}?wait=N on two servers of one SQLite fil
 });
 
 describe("GET /api/v1/agent/runs/{runId}?wait=N on a PostgreSQL", () => {
-  it("lets go of a poll whose client left before it began to wait", async () => {
+  it("ends a poll whose client disconnected before it began to wait", async () => {
     const service = await startService({ engine: postgres });
     const cast = await makeAppWithAgent(service);
     const runId = await propose(service, cast, await submitFeedback(service, cast));

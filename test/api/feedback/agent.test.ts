@@ -59,7 +59,7 @@ describe.each(databases)("GET /api/v1/agent/feedback/{id} on $name", (engine) =>
     });
   });
 
-  it("takes the last segment of the console link as id", async () => {
+  it("accepts the last segment of the console link as id", async () => {
     const body = { type: "bug", message: "It crashes." };
     const sent = await service.request("POST", "/api/v1/feedback/remote", { headers: cast.key, body });
     const id = sent.field("consoleUrl").split("/").at(-1) ?? "";
@@ -103,7 +103,7 @@ describe.each(databases)("GET /api/v1/agent/feedback/{id} on $name", (engine) =>
     expect(await read(id)).toMatchObject({ body: { feedback: { status } } });
   });
 
-  it("shows the category as a person re-filed it, and the issue that was linked", async () => {
+  it("shows the category that a person set, and the linked issue", async () => {
     const id = await submitFeedback(service, cast, { type: "general" });
     const change = { category: "bug", githubIssueUrl: "https://github.com/orbit/app/issues/7" };
     await inConsole("PATCH", id, change);
@@ -126,7 +126,7 @@ describe.each(databases)("GET /api/v1/agent/feedback/{id} on $name", (engine) =>
     });
   });
 
-  it("tells nothing of the sender", async () => {
+  it("shows nothing about the sender", async () => {
     const sender = { name: "Ada Lovelace", email: "ada@example.org" };
     const { text } = await read(await submitFeedback(service, cast, sender));
     expect(text).not.toContain("Lovelace");
@@ -140,7 +140,7 @@ describe.each(databases)("GET /api/v1/agent/feedback/{id} on $name", (engine) =>
     expect(await read(id)).toMatchObject({ status: 200, body: { app: { id: second.id } } });
   });
 
-  it("reads feedback of one app only where the token is limited to it", async () => {
+  it("reads feedback of one app only when the token is limited to it", async () => {
     const id = await submitFeedback(service, cast);
     const second = await service.makeApp(cast.owner);
     const tokenFor = async (appId: string) =>
@@ -149,12 +149,12 @@ describe.each(databases)("GET /api/v1/agent/feedback/{id} on $name", (engine) =>
     expect(await read(id, { authorization: await tokenFor(second.id) })).toMatchObject({ status: 404 });
   });
 
-  it("answers 404 not_found for a thread that there is not", async () => {
+  it("answers 404 not_found for an unknown thread", async () => {
     const answer = await read("00000000-0000-4000-8000-000000000000");
     expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
   });
 
-  it.each(["seven", "1", "..%2f..", "%00"])("answers 404 for %s, an id of another form, too", async (id) => {
+  it.each(["seven", "1", "..%2f..", "%00"])("answers 404 for the malformed id %s too", async (id) => {
     expect(await read(id)).toMatchObject({ status: 404, body: { code: "not_found" } });
   });
 });

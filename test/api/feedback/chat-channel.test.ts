@@ -37,21 +37,21 @@ describe.each(databases)("the app's chat channel on $name", (engine) => {
       runId,
     );
 
-  it("is told of a new proposal, with the link to decide on it", async () => {
+  it("gets a message about a new proposal, with the link to decide on it", async () => {
     const webhook = await startWebhook();
     const { consoleUrl } = await proposeTo(webhook.url);
     await vi.waitFor(() => expect(webhook.received).toHaveLength(1));
     expect(webhook.received).toEqual([{ text: expect.stringContaining(`${consoleUrl}#proposal`) }]);
   });
 
-  it("is alerted by nothing that the sender or the agent wrote", async () => {
+  it("notifies nobody because of text from the sender or the agent", async () => {
     const webhook = await startWebhook();
     await proposeTo(webhook.url);
     await vi.waitFor(() => expect(webhook.received).toHaveLength(1));
     expect(JSON.stringify(webhook.received)).not.toMatch(/<!channel>|@everyone/);
   });
 
-  it("gets the message later when it fails at first", async () => {
+  it("gets the message later when the first attempt fails", async () => {
     const webhook = await startWebhook();
     webhook.answers.push(500);
     const { runId } = await proposeTo(webhook.url);
@@ -68,7 +68,7 @@ describe.each(databases)("the app's chat channel on $name", (engine) => {
     );
   });
 
-  it("is given up after 24 hours", async () => {
+  it("gets no further attempt after 24 hours", async () => {
     const webhook = await startWebhook();
     webhook.answers.push(500, 500);
     const { runId } = await proposeTo(webhook.url);
@@ -78,14 +78,14 @@ describe.each(databases)("the app's chat channel on $name", (engine) => {
     await vi.waitFor(async () => expect(await outboxOf(runId)).toMatchObject({ status: "failed" }));
   });
 
-  it("is not followed to where it redirects", async () => {
+  it("is not followed when it redirects", async () => {
     const webhook = await startWebhook();
     webhook.answers.push(307);
     const { runId } = await proposeTo(webhook.url);
     await vi.waitFor(async () => expect((await outboxOf(runId))?.lastError).toBe("The webhook answered 307"));
   });
 
-  it("never appears in the log with its address", async () => {
+  it("never has its address in the log", async () => {
     expect(service.logged()).not.toContain("secret-path");
   });
 });

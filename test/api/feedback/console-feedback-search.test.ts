@@ -38,26 +38,26 @@ describe.each(databases)("searching the inbox on $name", (engine) => {
     ["sender's name", { name: "Zebra Smith" }],
     ["sender's address", { email: "zebra@example.org" }],
     ["source", { source: "zebra-ios" }],
-  ])("looks into the %s", async (_, report) => {
+  ])("searches the %s", async (_, report) => {
     const id = await send("Other", report);
     await send("Another");
     expect((await search("zebra")).items).toMatchObject([{ id }]);
   });
 
-  it("finds what has every word, in any order and case, newest first", async () => {
+  it("finds threads that contain every word, in any order and case, newest first", async () => {
     await send("Crash in the cellar");
     await send("Cellar: CRASH again");
     await send("Crash in the attic");
     expect(await found("cellar crash")).toEqual(["Cellar: CRASH again", "Crash in the cellar"]);
   });
 
-  it("takes the last word for the beginning of one, and the others whole", async () => {
+  it("matches the last word as a prefix, and the others as whole words", async () => {
     await send("Importing recipes fails");
     expect(await found("recipes imp")).toEqual(["Importing recipes fails"]);
     expect(await found("rec importing")).toEqual([]);
   });
 
-  it("takes a last word of one or two letters whole, but not in scripts without spaces", async () => {
+  it("matches a last word of one or two letters as a whole word, except in scripts without spaces", async () => {
     await send("It is offline");
     await send("オフラインです");
     expect(await found("off")).toEqual(["It is offline"]);
@@ -65,7 +65,7 @@ describe.each(databases)("searching the inbox on $name", (engine) => {
     expect(await found("オフ")).toEqual(["オフラインです"]);
   });
 
-  it("finds the parts of addresses, paths and versions", async () => {
+  it("finds parts of addresses, paths and versions", async () => {
     await send("At ada@larder.example in /var/log/app.log with version 1.2.3");
     for (const q of ["larder", "ada@larder.example", "app.log", "1.2.3", "var"])
       expect(await found(q)).toHaveLength(1);
@@ -87,12 +87,12 @@ describe.each(databases)("searching the inbox on $name", (engine) => {
     "NEAR(zebra x)",
     "\uE000",
     "🦓",
-  ])("takes %j for words, never for a query", async (q) => {
+  ])("treats %j as words, never as query syntax", async (q) => {
     await send("Nothing of the kind");
     expect(await found(q)).toEqual([]);
   });
 
-  it("finds a new subject and no longer the old one", async () => {
+  it("finds a thread by its new subject and no longer by the old one", async () => {
     const id = await send("Aardvark");
     expect(await found("aardvark")).toHaveLength(1);
     await world.call("PATCH", `/feedback/${id}`, { subject: "Zebra" });
@@ -100,7 +100,7 @@ describe.each(databases)("searching the inbox on $name", (engine) => {
     expect(await found("aardvark")).toEqual([]);
   });
 
-  it("finds nothing of what was deleted", async () => {
+  it("finds no deleted threads", async () => {
     const id = await send("Zebra");
     expect(await found("zebra")).toHaveLength(1);
     await world.call("DELETE", `/feedback/${id}`);
@@ -108,13 +108,13 @@ describe.each(databases)("searching the inbox on $name", (engine) => {
     expect(await found("zebra")).toEqual([]);
   });
 
-  it("finds nothing of other apps", async () => {
+  it("finds no threads of other apps", async () => {
     const other = await service.makeApp(world.owner);
     await sendFeedback(service, other.key, { subject: `Zebra \uE000${app.id.replaceAll("-", "")}` });
     expect(await found("zebra")).toEqual([]);
   });
 
-  it("goes together with the other filters", async () => {
+  it("can be combined with the other filters", async () => {
     await send("Zebra one", { type: "bug" });
     await send("Zebra two", { type: "question" });
     expect(await found("zebra", "&type=question&status=open")).toEqual(["Zebra two"]);
@@ -130,21 +130,21 @@ describe.each(databases)("searching the inbox on $name", (engine) => {
     expect(await found("zebra", "&status=open")).toEqual([]);
   });
 
-  it("is cut into pages", async () => {
+  it("has pages", async () => {
     await fillThreads(service, app.id, Array(5).fill({ message: "A zebra." }));
     const first = await search("zebra", "&limit=3");
     expect(first.items).toHaveLength(3);
     expect(await found("zebra", `&limit=3&cursor=${first.nextCursor}`)).toEqual(["Thread 1", "Thread 0"]);
   });
 
-  it("refuses the cursor of a list that is no search", async () => {
+  it("refuses the cursor of a list without a search", async () => {
     await fillThreads(service, app.id, [{}, {}]);
     const { body } = await world.call("GET", `/apps/${app.id}/feedback?limit=1`);
     const answer = await world.call("GET", `/apps/${app.id}/feedback?q=it&cursor=${Object(body).nextCursor}`);
     expect(answer.field("issues.0.path")).toBe("cursor");
   });
 
-  it("catches up with more threads than one transaction takes in", async () => {
+  it("indexes a backlog of more threads than one transaction handles", async () => {
     await fillThreads(service, app.id, [{ message: "A zebra." }, ...Array(1_200).fill({})]);
     expect(await found("zebra")).toEqual(["Thread 0"]);
   });

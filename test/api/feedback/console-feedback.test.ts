@@ -24,7 +24,7 @@ describe.each(databases)("threads in the console on $name", (engine) => {
   const thread = (id: string) => world.call("GET", `/feedback/${id}`);
   const change = (id: string, body: object) => world.call("PATCH", `/feedback/${id}`, body);
 
-  it("show what the agent sees, the sender and all proposals", async () => {
+  it("show everything that the agent sees, and the sender and all proposals", async () => {
     const id = await send({ name: "Ada", email: "ada@example.org", images: [dataUrl(png())] });
     const first = await propose(service, world.agentToken, id);
     const second = await propose(service, world.agentToken, id);
@@ -42,7 +42,7 @@ describe.each(databases)("threads in the console on $name", (engine) => {
     });
   });
 
-  it("have null for a sender who left nothing", async () => {
+  it("have null for a sender who gave no details", async () => {
     expect((await thread(await send())).body).toMatchObject({ sender: { name: null, email: null } });
   });
 
@@ -58,7 +58,7 @@ describe.each(databases)("threads in the console on $name", (engine) => {
     expect(answer.body).toMatchObject({ feedback: given });
   });
 
-  it("change only in what is given; null unlinks the issue", async () => {
+  it("change only in the given fields; null unlinks the issue", async () => {
     const id = await send({ subject: "Crash" });
     await change(id, { githubIssueUrl: "https://github.com/a/b/issues/1" });
     const answer = await change(id, { githubIssueUrl: null });
@@ -73,13 +73,13 @@ describe.each(databases)("threads in the console on $name", (engine) => {
     ["category", { category: "praise" }],
     ["subject", { subject: "" }],
     ["githubIssueUrl", { githubIssueUrl: "not an address" }],
-  ])("are not changed to a wrong %s", async (field, body) => {
+  ])("refuse a wrong %s", async (field, body) => {
     const answer = await change(world.threadId, body);
     expect(answer.status).toBe(400);
     expect(answer.field("issues.0.path")).toBe(field);
   });
 
-  it.each(["note", "outbound"])("take a message of the direction %s", async (direction) => {
+  it.each(["note", "outbound"])("accept a message of the direction %s", async (direction) => {
     const id = await send();
     const answer = await world.call("POST", `/feedback/${id}/messages`, { direction, body: "Thanks." });
     expect(answer.status).toBe(201);
@@ -87,12 +87,12 @@ describe.each(databases)("threads in the console on $name", (engine) => {
     expect((await thread(id)).body).toMatchObject({ messages: [answer.body] });
   });
 
-  it("take no inbound message: only the sender's app makes those", async () => {
+  it("accept no inbound message: only the sender's app creates those", async () => {
     const body = { direction: "inbound", body: "It was me." };
     expect((await world.call("POST", `/feedback/${world.threadId}/messages`, body)).status).toBe(400);
   });
 
-  it("go for good with messages, proposals and files", async () => {
+  it("are deleted for good with messages, proposals and files", async () => {
     const folder = `${service.deps.settings.data}/files`;
     const before = (await filesIn(folder)).length;
     const attachments = [{ name: "log.pdf", data: dataUrl(pdf(3_000)) }];
@@ -104,7 +104,7 @@ describe.each(databases)("threads in the console on $name", (engine) => {
     await expect.poll(() => filesIn(folder)).toHaveLength(before);
   });
 
-  it("leave a file that another thread has, too", async () => {
+  it("keep a file, when they are deleted, that another thread also has", async () => {
     const images = [dataUrl(png(2_100))];
     const [first, second] = [await send({ images }), await send({ images })];
     await world.call("DELETE", `/feedback/${first}`);
@@ -112,7 +112,7 @@ describe.each(databases)("threads in the console on $name", (engine) => {
     expect((await service.request("GET", url.pathname)).status).toBe(200);
   });
 
-  it("that are deleted take what was still to be sent with them", async () => {
+  it("that are deleted cancel their unsent messages", async () => {
     const chatWebhookUrl = "http://127.0.0.1:9/hook";
     const app = await service.makeApp(world.owner, { chatWebhookUrl });
     const id = await sendFeedback(service, app.key);
@@ -168,7 +168,7 @@ describe.each(databases)("the inbox on $name", (engine) => {
     });
   });
 
-  it("is cut into pages that miss nothing and repeat nothing, also where threads have the same instant", async () => {
+  it("has pages that miss no thread and repeat none, even if threads have the same instant", async () => {
     const app = await service.makeApp(world.owner);
     const sameInstant = { createdAt: "2026-01-01T00:00:00.000Z" };
     await fillThreads(service, app.id, [...Array(7).fill(sameInstant), {}, {}]);
@@ -183,7 +183,7 @@ describe.each(databases)("the inbox on $name", (engine) => {
     expect(new Set(seen).size).toBe(9);
   });
 
-  it("gives the later pages unchanged when new threads come in between", async () => {
+  it("returns the later pages unchanged when new threads arrive in between", async () => {
     const app = await service.makeApp(world.owner);
     await fillThreads(service, app.id, [{}, {}, {}]);
     const first = await list(app.id, "?limit=2");
@@ -215,7 +215,7 @@ describe.each(databases)("the inbox on $name", (engine) => {
     expect(await subjects(app.id, "?type=question")).toEqual([]);
   });
 
-  it("is filtered by time: from is included, to is not, offsets count", async () => {
+  it("is filtered by time: from is included, to is excluded, offsets count", async () => {
     const app = await service.makeApp(world.owner);
     const at = (hour: string) => ({ createdAt: `2026-03-01T${hour}:00:00.000Z` });
     await fillThreads(service, app.id, [at("10"), at("11"), at("12")]);
@@ -233,6 +233,6 @@ describe.each(databases)("the inbox on $name", (engine) => {
 
 type Line = { id: string; subject: string };
 
-// The contract has shaped the body; a wrong one fails in what is expected of it.
+// The contract defines the body; a wrong body fails the expectations.
 const itemsOf = (body: unknown): Line[] => Object(body).items;
 const cursorOf = (body: unknown): string | null => Object(body).nextCursor;

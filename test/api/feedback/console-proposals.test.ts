@@ -29,7 +29,7 @@ describe.each(databases)("decisions on $name", (engine) => {
   it.each([
     ["approve", "approved"],
     ["reject", "rejected"],
-  ])("to %s reach the agent with note and instant", async (decision, status) => {
+  ])("to %s reach the agent with their note and time", async (decision, status) => {
     const { runId } = await newRun();
     const answer = await decide(runId, { decision, note: "But with care." });
     expect(answer.status).toBe(200);
@@ -44,14 +44,14 @@ describe.each(databases)("decisions on $name", (engine) => {
     expect((await poll(runId)).body).toEqual(answer.body);
   });
 
-  it.each([{}, { note: null }, { note: "  " }])("need no note: %j", async (note) => {
+  it.each([{}, { note: null }, { note: "  " }])("do not need a note: %j", async (note) => {
     const { runId } = await newRun();
     expect((await decide(runId, { decision: "approve", ...note })).body).toMatchObject({
       decisionNote: null,
     });
   });
 
-  it("show in the inbox and on the thread", async () => {
+  it("are shown in the inbox and on the thread", async () => {
     const { runId, threadId } = await newRun();
     await decide(runId, { decision: "reject" });
     const inbox = await world.call("GET", `/apps/${world.app.id}/feedback`);
@@ -78,13 +78,13 @@ describe.each(databases)("decisions on $name", (engine) => {
     expect((await poll(runId)).body).toMatchObject({ status: "approved" });
   });
 
-  it("on a replaced run are refused", async () => {
+  it("on a replaced proposal are refused", async () => {
     const { runId, threadId } = await newRun();
     await propose(service, world.agentToken, threadId);
     expect((await decide(runId, { decision: "approve" })).field("code")).toBe("already_decided");
   });
 
-  it("are one, however many come at once", async () => {
+  it("succeed once when many arrive at once", async () => {
     const { runId } = await newRun();
     const decisions = Array.from({ length: 100 }, (_, n) =>
       decide(runId, { decision: n % 2 ? "approve" : "reject", note: `Number ${n}` }),
@@ -96,7 +96,7 @@ describe.each(databases)("decisions on $name", (engine) => {
     expect((await poll(runId)).body).toEqual(won[0]?.body);
   });
 
-  it("and replacements at once leave one truth", async () => {
+  it("and replacements at the same time leave the proposal either decided or replaced", async () => {
     const { runId, threadId } = await newRun();
     const [decided, newer] = await Promise.all([
       decide(runId, { decision: "approve" }),
@@ -113,7 +113,7 @@ describe.each(databases)("decisions on $name", (engine) => {
     expect(inbox.body).toMatchObject({ items: expect.arrayContaining([line]) });
   });
 
-  it("that are repeated with one Idempotency-Key get the first answer", async () => {
+  it("that are repeated with one Idempotency-Key get the first response", async () => {
     const { runId } = await newRun();
     const headers = { ...world.headers, "Idempotency-Key": runId };
     const send = () =>

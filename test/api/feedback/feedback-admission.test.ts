@@ -13,7 +13,7 @@ describe.each(databases)("a large report on $name", (engine) => {
   });
   afterAll(() => service.stop());
 
-  it("beyond all limits that it could use up is refused before it is taken in", async () => {
+  it("is refused before its body is read when every limit is used up", async () => {
     const { key } = await service.makeApp();
     const headers = { "x-api-key": key };
     const send = (body: object) => service.request("POST", "/api/v1/feedback/remote", { headers, body });

@@ -99,7 +99,7 @@ describe.each(databases)("the body of POST /api/v1/feedback/remote on $name", (e
       await connection.cut();
     });
 
-    it("for turning out to be over 58 MiB gets 413 payload_too_large", async () => {
+    it("for growing over 58 MiB gets 413 payload_too_large", async () => {
       const connection = await connectRaw(service.baseUrl);
       connection.write(head({ "transfer-encoding": "chunked" }));
       const blanks = `${MB.toString(16)}\r\n${" ".repeat(MB)}\r\n`;
@@ -147,7 +147,7 @@ describe.each(databases)("the body of POST /api/v1/feedback/remote on $name", (e
     });
   });
 
-  describe("that is taken", () => {
+  describe("that is accepted", () => {
     it.each(["application/json", "application/json; charset=utf-8", "Application/JSON ;charset=UTF-8"])(
       "may have the content type %s",
       async (type) => {
@@ -155,7 +155,7 @@ describe.each(databases)("the body of POST /api/v1/feedback/remote on $name", (e
       },
     );
 
-    it("may come in chunks of any size", async () => {
+    it("may arrive in chunks of any size", async () => {
       const connection = await connectRaw(service.baseUrl);
       connection.write(head({ "transfer-encoding": "chunked", connection: "close" }));
       for (const byte of JSON.stringify(report)) connection.write(`1\r\n${byte}\r\n`);

@@ -31,7 +31,7 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
   const setStatus = (id: string, status: string) =>
     service.request("PATCH", `/api/v1/console/feedback/${id}`, { headers: cast.person, body: { status } });
 
-  it("begin a thread like any report", async () => {
+  it("start a thread like any report", async () => {
     const answer = await submit({});
     const { baseUrl } = service;
     const id = answer.field("id");
@@ -40,7 +40,7 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
     expect(answer.body).toEqual({ success: true, id, consoleUrl });
   });
 
-  it("are answered with 201, the thread's id and link, and deduplicated", async () => {
+  it("are answered with 201, the thread's id and link, and deduplicated: true", async () => {
     const first = await submit({});
     const repeat = await submit({ message: "Build 2 failed." });
     expect(repeat.status).toBe(201);
@@ -62,7 +62,7 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
     expect(await rowsOf(service, "feedback", cast.appId)).toBe(1);
   });
 
-  it("show the newest 500 of them, oldest first, however many there are", async () => {
+  it("show only the newest 500 of many, oldest first", async () => {
     const id = (await submit({})).field("id");
     await service.deps.database.write(async (tx) => {
       for (let index = 0; index < 600; index += 1) {
@@ -81,7 +81,7 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
     expect(thread).toMatchObject({ messages: { 0: { body: "Build 100" }, 499: { body: "Build 599" } } });
   });
 
-  it("keep their files beside those of the first report", async () => {
+  it("keep their files in addition to those of the first report", async () => {
     const id = (await submit({ images: [dataUrl(png())] })).field("id");
     const attachments = [{ name: "log.pdf", data: dataUrl(pdf()) }];
     await submit({ images: [dataUrl(png(900))], attachments });
@@ -98,7 +98,7 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
     expect((await submit({})).field("id")).toBe(id);
   });
 
-  it.each(["resolved", "archived"])("begin a new thread where the earlier one is %s", async (status) => {
+  it.each(["resolved", "archived"])("start a new thread when the earlier one is %s", async (status) => {
     const id = (await submit({})).field("id");
     await setStatus(id, status);
     const next = await submit({});
@@ -107,19 +107,19 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
     expect((await submit({})).field("id")).toBe(next.field("id"));
   });
 
-  it("are those of one app only", async () => {
+  it("join threads of the same app only", async () => {
     const id = (await submit({})).field("id");
     const other = await makeAppWithAgent(service);
     expect((await submit({}, other.key)).field("id")).not.toBe(id);
   });
 
-  it("are those of one key only, compared after trimming and by case", async () => {
+  it("join only on the same dedupeKey, compared after trimming and case-sensitively", async () => {
     const id = (await submit({})).field("id");
     expect((await submit({ dedupeKey: " build\n" })).field("id")).toBe(id);
     expect((await submit({ dedupeKey: "Build" })).field("id")).not.toBe(id);
   });
 
-  it("are not looked for where reports have no key", async () => {
+  it("are not detected for reports without a dedupeKey", async () => {
     const ids = [
       await submit({ dedupeKey: "" }),
       await submit({ dedupeKey: null }),
@@ -128,7 +128,7 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
     expect(new Set(ids.map((answer) => answer.field("id"))).size).toBe(3);
   });
 
-  it("that come 50 at once are one thread with 50 occurrences", async () => {
+  it("that arrive 50 at once become one thread with 50 occurrences", async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => submit({})));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 201));
     const [id = ""] = new Set(answers.map((answer) => answer.field("id")));
@@ -138,7 +138,7 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
 });
 
 describe("repeats of one failure on a PostgreSQL", () => {
-  it("whose first reports overlap begin one thread", async () => {
+  it("whose first reports overlap start one thread", async () => {
     const service = await startService({ engine: postgres, environment: { INNKEEP_RATE_LIMITS: "off" } });
     const cast = await makeAppWithAgent(service);
     const held = await lockTable(service.database, "feedback");

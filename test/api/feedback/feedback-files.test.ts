@@ -39,7 +39,7 @@ describe.each(databases)("files of POST /api/v1/feedback/remote on $name", (engi
   const bytesAt = async (url: string) => Buffer.from(await (await fetch(url)).arrayBuffer());
 
   it.each(images)(
-    "takes images of the kind %s and serves their bytes under {base_url}/uploads/",
+    "accepts images of the type %s and serves their bytes under {base_url}/uploads/",
     async (_, build) => {
       const thread = await threadOf((await submit({ images: [dataUrl(build())] })).field("id"));
       const url = thread.field("feedback.images.0");
@@ -49,7 +49,7 @@ describe.each(databases)("files of POST /api/v1/feedback/remote on $name", (engi
   );
 
   it.each(videos)(
-    "takes videos of the kind %s and serves their bytes under {base_url}/uploads/",
+    "accepts videos of the type %s and serves their bytes under {base_url}/uploads/",
     async (_, build) => {
       const thread = await threadOf((await submit({ videos: [dataUrl(build())] })).field("id"));
       const url = thread.field("feedback.videos.0");
@@ -58,7 +58,7 @@ describe.each(databases)("files of POST /api/v1/feedback/remote on $name", (engi
     },
   );
 
-  it("takes attachments of the kind application/pdf with their name, type and size", async () => {
+  it("accepts attachments of the type application/pdf with their name, type and size", async () => {
     const thread = await threadOf((await submit({ attachments: [attached(sample.pdf(900))] })).field("id"));
     const url = thread.field("feedback.attachments.0.url");
     const element = { name: "report.pdf", url, mediaType: "application/pdf", size: 900 };
@@ -72,7 +72,7 @@ describe.each(databases)("files of POST /api/v1/feedback/remote on $name", (engi
     ["a\u0000b\r\n\u202ec.pdf", "abc.pdf"],
     [`${"é".repeat(300)}.pdf`, `${"é".repeat(196)}.pdf`],
   ])(
-    "strips the file name %j of path parts and control characters, to 200 characters",
+    "removes path parts and control characters from the file name %j, and cuts it to 200 characters",
     async (name, kept) => {
       const { data } = attached(sample.pdf());
       const thread = await threadOf((await submit({ attachments: [{ name, data }] })).field("id"));
@@ -80,7 +80,7 @@ describe.each(databases)("files of POST /api/v1/feedback/remote on $name", (engi
     },
   );
 
-  it("takes all that is allowed at once: 3 images, 2 videos and 3 PDFs, each as large as it may be", async () => {
+  it("accepts the maximum at once: 3 images, 2 videos and 3 PDFs, each of the largest size", async () => {
     const answer = await submit({
       images: list(3, dataUrl(sample.jpeg(2 * MB))),
       videos: list(2, dataUrl(sample.mp4(10 * MB))),
@@ -169,11 +169,11 @@ describe.each(databases)("files of POST /api/v1/feedback/remote on $name", (engi
     ["attachments.0.data", { attachments: [{ name: "a.pdf" }] }],
     ["attachments.0.name", { attachments: [{ data: dataUrl(sample.pdf()) }] }],
     ["attachments.0.name", { attachments: [{ name: "", data: dataUrl(sample.pdf()) }] }],
-  ])("names %s where the fault is there", async (place, files) => {
+  ])("names %s when the fault is in it", async (place, files) => {
     expect(faultyPaths(await submit(files))).toEqual([place]);
   });
 
-  it("keeps nothing of a report with one bad file: no thread, no upload, no file", async () => {
+  it("stores nothing of a report with one bad file: no thread, no upload, no file", async () => {
     const before = await storedFiles(service);
     const unseen = dataUrl(sample.png(4_321));
     const answer = await submit({
@@ -187,7 +187,7 @@ describe.each(databases)("files of POST /api/v1/feedback/remote on $name", (engi
     expect(await storedFiles(service)).toEqual(before);
   });
 
-  it("keeps no file of a report that is refused for another reason", async () => {
+  it("stores no file of a report that is refused for another reason", async () => {
     const before = await storedFiles(service);
     const off = await makeAppWithAgent(service, { feedbackEnabled: false });
     const body = { type: "bug", message: "x", images: [dataUrl(sample.gif(5_432))] };
@@ -198,7 +198,7 @@ describe.each(databases)("files of POST /api/v1/feedback/remote on $name", (engi
     expect(await storedFiles(service)).toEqual(before);
   });
 
-  it("gives the same file in two reports two addresses", async () => {
+  it("gives the same file two addresses in two reports", async () => {
     const url = async () =>
       (await threadOf((await submit({ images: [png] })).field("id"))).field("feedback.images.0");
     expect(await url()).not.toBe(await url());

@@ -20,7 +20,7 @@ const texts = [
 const nested = (levels: number): object => (levels === 1 ? { at: "the bottom" } : { in: nested(levels - 1) });
 const keys = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`key${at}`, at]));
-/** Metadata that is so many bytes of JSON, of characters of two bytes each. */
+/** Metadata with the given number of bytes of JSON, made of characters of two bytes each. */
 const bytes = (size: number) => ({ a: "é".repeat((size - 8) / 2) });
 
 describe.each(databases)("the limits of POST /api/v1/feedback/remote on $name", (engine) => {
@@ -101,7 +101,7 @@ describe.each(databases)("the limits of POST /api/v1/feedback/remote on $name", 
     ["16,384 bytes of JSON", bytes(16_384)],
     ["5 levels", nested(5)],
     ["a list on the fifth level", { a: { b: { c: { d: ["e"] } } } }],
-  ])("keep metadata of %s whole", async (_, metadata) => {
+  ])("keep metadata of %s unchanged", async (_, metadata) => {
     const answer = await submit({ metadata });
     expect(answer).toMatchObject({ status: 201 });
     expect(answer.body).not.toHaveProperty("metadataDropped");
@@ -128,7 +128,7 @@ describe.each(databases)("the limits of POST /api/v1/feedback/remote on $name", 
     });
   });
 
-  it("drop nesting without end", async () => {
+  it("drop endless nesting", async () => {
     const deep = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
     const answer = await submitText(`{"type":"bug","message":"x","metadata":{"b":1,"deep":${deep}}}`);
     expect(answer).toMatchObject({ status: 201, body: { metadataDropped: ["metadata.deep"] } });
@@ -155,7 +155,7 @@ describe.each(databases)("the limits of POST /api/v1/feedback/remote on $name", 
     }
   });
 
-  it("tell bodies apart that differ only in what is dropped of them", async () => {
+  it("distinguish bodies that differ only in the dropped part", async () => {
     const headers = { ...cast.key, "idempotency-key": "deep" };
     const send = (at: unknown) => {
       const body = { type: "bug", message: "x", metadata: { at: [[[[[[at]]]]]] } };
@@ -168,21 +168,21 @@ describe.each(databases)("the limits of POST /api/v1/feedback/remote on $name", 
 
   it.each([
     ...["email", "name", "subject", "metadata", "source", "dedupeKey", "images", "videos", "attachments"],
-  ])("take null, nothing and white space for %s as left out", async (field) => {
+  ])("treat null, an empty text and white space for %s as left out", async (field) => {
     for (const value of [null, "", " \n\t"])
       expect(await submit({ [field]: value })).toMatchObject({ status: 201 });
   });
 
-  it("take any contact for email", async () => {
+  it("accept any contact as email", async () => {
     for (const email of ["+44 20 7946 0000", "@ada on Discord", "ada@", "nobody"])
       expect(await submit({ email })).toMatchObject({ status: 201 });
   });
 
-  it.each([["text"], [7], [["key", "value"]], [false]])("do not let metadata be %j", async (metadata) => {
+  it.each([["text"], [7], [["key", "value"]], [false]])("do not allow %j as metadata", async (metadata) => {
     expect(issuesOf(await submit({ metadata }))).toEqual(["metadata: must be an object"]);
   });
 
-  it.each(["images", "videos", "attachments"])("let %s be nothing but a list", async (field) => {
+  it.each(["images", "videos", "attachments"])("allow only a list as %s", async (field) => {
     expect(issuesOf(await submit({ [field]: { 0: "x" } }))).toEqual([`${field}: must be an array`]);
     expect(issuesOf(await submit({ [field]: "x" }))).toEqual([`${field}: must be an array`]);
   });
@@ -190,11 +190,11 @@ describe.each(databases)("the limits of POST /api/v1/feedback/remote on $name", 
   it.each([
     ["a text", "x", "attachments.0: must be an object"],
     ["null", null, "attachments.0: must be an object"],
-  ])("do not let an attachment be %s", async (_, attachment, issue) => {
+  ])("do not allow an attachment that is %s", async (_, attachment, issue) => {
     expect(issuesOf(await submit({ attachments: [attachment] }))).toEqual([issue]);
   });
 
-  it("name every fault of a body at once", async () => {
+  it("name all faults of a body at once", async () => {
     const faulty = {
       type: "praise",
       message: "",
@@ -217,7 +217,7 @@ describe.each(databases)("the limits of POST /api/v1/feedback/remote on $name", 
     );
   });
 
-  it("name two faults of one field as two", async () => {
+  it("name two faults of one field separately", async () => {
     expect(issuesOf(await submit({ source: `\0${"x".repeat(100)}` }))).toEqual([
       "source: must have at most 100 characters",
       "source: must not contain NUL characters or lone surrogates",
@@ -230,7 +230,7 @@ describe.each(databases)("the limits of POST /api/v1/feedback/remote on $name", 
     expect(issuesOf(answer)).toEqual([": must be an object"]);
   });
 
-  it("keep nothing of what they refuse", async () => {
+  it("store nothing of a refused report", async () => {
     const fresh = await makeAppWithAgent(service);
     await service.request("POST", path, { headers: fresh.key, body: { type: "bug", message: "" } });
     expect(await rowsOf(service, "feedback", fresh.appId)).toBe(0);

@@ -10,7 +10,7 @@ const path = "/api/v1/feedback/remote";
 
 type Part = string | sample.SampleFile;
 
-/** A form of these fields; lists become several parts of one name. */
+/** A form with these fields; a list becomes several parts with one name. */
 function formOf(fields: Record<string, Part | Part[]>) {
   const form = new FormData();
   const all: typeof fields = { type: "bug", message: "It crashes.", ...fields };
@@ -45,7 +45,7 @@ describe.each(databases)("multipart/form-data to POST /api/v1/feedback/remote on
   const threadOf = async (id: string) =>
     service.request("GET", `/api/v1/console/feedback/${id}`, { headers: cast.person });
 
-  it("takes the same fields as JSON does, metadata as JSON text", async () => {
+  it("accepts the same fields as JSON does, with metadata as JSON text", async () => {
     const sender = { name: "Ada", email: "ada@example.org" };
     const texts = { subject: "Crash", source: "web" };
     const form = formOf({ ...texts, ...sender, metadata: '{"build":{"number":42}}' });
@@ -59,7 +59,7 @@ describe.each(databases)("multipart/form-data to POST /api/v1/feedback/remote on
     expect(thread.body).toMatchObject({ feedback, sender });
   });
 
-  it("takes files as parts named images, videos and attachments, in their order", async () => {
+  it("accepts files as parts named images, videos and attachments, in their order", async () => {
     const form = formOf({
       images: [sample.png(), sample.webp(900)],
       videos: [sample.mov()],
@@ -79,7 +79,7 @@ describe.each(databases)("multipart/form-data to POST /api/v1/feedback/remote on
     expect(Buffer.from(served)).toEqual(sample.gif(70_000).bytes);
   });
 
-  it("counts blank fields and empty file inputs as omitted", async () => {
+  it("treats blank fields and empty file inputs as omitted", async () => {
     const empty = { name: "", mediaType: "application/octet-stream", bytes: Buffer.alloc(0) };
     const blank = { subject: " ", email: "", metadata: "", dedupeKey: "", images: empty, attachments: empty };
     const thread = await threadOf((await submit(formOf(blank))).field("id"));
@@ -89,7 +89,7 @@ describe.each(databases)("multipart/form-data to POST /api/v1/feedback/remote on
     });
   });
 
-  it("ignores fields and files that it does not know", async () => {
+  it("ignores unknown fields and files", async () => {
     const before = await storedFiles(service);
     expect(await submit(formOf({ foo: "bar", screenshots: sample.png(777) }))).toMatchObject({ status: 201 });
     expect(await storedFiles(service)).toEqual(before);
@@ -121,14 +121,14 @@ describe.each(databases)("multipart/form-data to POST /api/v1/feedback/remote on
   });
 
   it.each(["", "application/octet-stream"])(
-    "judges a file declared as '%s' by its bytes alone",
+    "detects the type of a file declared as '%s' only by its bytes",
     async (mediaType) => {
       const fields = { attachments: { ...sample.pdf(), mediaType } };
       expect(await submit(formOf(fields))).toMatchObject({ status: 201 });
     },
   );
 
-  it("takes files of exactly the largest size", async () => {
+  it("accepts files of exactly the largest size", async () => {
     const largest = { images: sample.png(2_097_152), attachments: sample.pdf(5_242_880) };
     expect(await submit(formOf(largest))).toMatchObject({ status: 201 });
   });
@@ -158,7 +158,7 @@ describe.each(databases)("multipart/form-data to POST /api/v1/feedback/remote on
     expect(answer).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
   });
 
-  it("keeps no file of a form that it refuses", async () => {
+  it("stores no file of a form that it refuses", async () => {
     const before = await storedFiles(service);
     await submit(formOf({ images: sample.png(8_765), type: "praise" }));
     await sendRaw(
@@ -167,7 +167,7 @@ describe.each(databases)("multipart/form-data to POST /api/v1/feedback/remote on
     expect(await storedFiles(service)).toEqual(before);
   });
 
-  it("is the same request again whatever its boundary: an Idempotency-Key replays it", async () => {
+  it("is the same request with another boundary: an Idempotency-Key replays it", async () => {
     const key = { "idempotency-key": "one-form" };
     const first = await submit(formOf({ images: png }), key);
     const again = await submit(formOf({ images: png }), key);

@@ -87,7 +87,7 @@ describe.each(databases)("a repeat of a failure on $name", (engine) => {
     });
   });
 
-  it("shows the same to an agent, who learns of no sender", async () => {
+  it("shows the same to an agent, without any sender", async () => {
     const send = failure();
     const id = await send(first);
     await send({ ...second, images: [dataUrl(png())] });
@@ -99,7 +99,7 @@ describe.each(databases)("a repeat of a failure on $name", (engine) => {
     expect(JSON.stringify(thread)).not.toMatch(/Ada|Grace|@example\.org/);
   });
 
-  it("has nothing of the first sender where it says nothing of its own", async () => {
+  it("takes nothing from the first sender when it gives no sender itself", async () => {
     const send = failure();
     const id = await send(first);
     await send({ message: "Build 2 failed." });
@@ -110,7 +110,7 @@ describe.each(databases)("a repeat of a failure on $name", (engine) => {
     });
   });
 
-  it("stands on the thread's page with its own sender, facts and files", async () => {
+  it("is shown on the thread's page with its own sender, facts and files", async () => {
     const send = failure();
     const id = await send(first);
     await send({ ...second, images: [dataUrl(png())] });
@@ -127,7 +127,7 @@ describe.each(databases)("a repeat of a failure on $name", (engine) => {
     expect(report).toContain("Build 2 failed.");
   });
 
-  it("stands beside notes and proposals, which have no sender", async () => {
+  it("is shown among notes and proposals, which have no sender", async () => {
     const send = failure();
     const id = await send(first);
     await send(second);
@@ -143,7 +143,7 @@ describe.each(databases)("a repeat of a failure on $name", (engine) => {
     });
   });
 
-  it("that was stored before repeats kept their own facts stays readable", async () => {
+  it("that was stored before repeats kept their own facts is still readable", async () => {
     const id = await failure()(first);
     const createdAt = service.clock.now().toISOString();
     const row = { id: service.deps.newId(), feedback_id: id, direction: "inbound", body: "An old repeat." };
@@ -158,7 +158,7 @@ describe.each(databases)("a repeat of a failure on $name", (engine) => {
     expect(readingOf(page)).toMatch(/From the sender .* An old repeat\./);
   });
 
-  it("keeps its file as long as the thread, though nothing else refers to it", async () => {
+  it("keeps its file as long as the thread, even if nothing else refers to the file", async () => {
     const before = await storedFiles(service);
     const send = failure();
     const id = await send(first);
@@ -172,7 +172,7 @@ describe.each(databases)("a repeat of a failure on $name", (engine) => {
     await expect.poll(() => storedFiles(service)).toEqual(before);
   });
 
-  it("goes with its app", async () => {
+  it("is deleted with its app", async () => {
     const own = await makeOwnerWithOneOfEach(service);
     const more = { dedupeKey: "build", images: [dataUrl(png(2_345))] };
     await sendFeedback(service, own.app.key, { dedupeKey: "build" });

@@ -34,7 +34,7 @@ describe.each(databases)("POST /api/v1/feedback/remote on $name", (engine) => {
   });
 
   it.each(["bug", "feature", "question", "general"])(
-    "takes the type %s, which is the category",
+    "accepts the type %s, which becomes the category",
     async (type) => {
       expect(await stored({ type })).toMatchObject({ feedback: { category: type } });
     },
@@ -60,7 +60,7 @@ describe.each(databases)("POST /api/v1/feedback/remote on $name", (engine) => {
     });
   });
 
-  it("leaves what was not sent empty", async () => {
+  it("leaves fields empty that were not sent", async () => {
     expect(await stored({})).toMatchObject({
       feedback: { source: null, metadata: {}, images: [], videos: [], attachments: [] },
       sender: { name: null, email: null },
@@ -70,7 +70,7 @@ describe.each(databases)("POST /api/v1/feedback/remote on $name", (engine) => {
   const optional = ["email", "name", "subject", "source", "dedupeKey"];
   const blanks = [null, "", " \n\t\u00a0"];
   it.each(optional.flatMap((field) => blanks.map((blank) => [field, blank] as const)))(
-    "counts %s: %j as omitted",
+    "treats %s: %j as omitted",
     async (field, blank) => {
       const thread = await stored({ [field]: blank });
       expect(thread).toMatchObject({
@@ -80,12 +80,12 @@ describe.each(databases)("POST /api/v1/feedback/remote on $name", (engine) => {
     },
   );
 
-  it.each(["metadata", "images", "videos", "attachments"])("counts %s: null as omitted", async (field) => {
+  it.each(["metadata", "images", "videos", "attachments"])("treats %s: null as omitted", async (field) => {
     const empty = { metadata: {}, images: [], videos: [], attachments: [] };
     expect(await stored({ [field]: null })).toMatchObject({ feedback: empty });
   });
 
-  it("takes empty lists of files", async () => {
+  it("accepts empty lists of files", async () => {
     const files = { images: [], videos: [], attachments: [] };
     expect(await stored(files)).toMatchObject({ feedback: files });
   });
@@ -105,7 +105,7 @@ describe.each(databases)("POST /api/v1/feedback/remote on $name", (engine) => {
   });
 
   it.each(["ada@example.org", "@ada on Mastodon", "+43 1 234", "not an address"])(
-    "takes any contact text as email, such as %s",
+    "accepts any contact text as email, such as %s",
     async (email) => {
       expect(await stored({ email })).toMatchObject({ sender: { email } });
     },
@@ -126,7 +126,7 @@ describe.each(databases)("POST /api/v1/feedback/remote on $name", (engine) => {
     ["80 characters of one word", "x".repeat(100), `${"x".repeat(79)}…`],
     ["80 characters in code points", "😀a".repeat(60), `${"😀a".repeat(39)}😀…`],
     ["the type before a message without words", "?!", "bug: ?!"],
-  ])("makes the subject of %s where none is given", async (_, message, subject) => {
+  ])("derives the subject from %s when none is given", async (_, message, subject) => {
     expect(await stored({ message })).toMatchObject({ feedback: { subject, message } });
   });
 
@@ -136,7 +136,7 @@ describe.each(databases)("POST /api/v1/feedback/remote on $name", (engine) => {
     expect(answer).toMatchObject({ status: 403, body: { code: "feedback_disabled" } });
   });
 
-  it("is taken or refused from the moment that its owner turns feedback on or off", async () => {
+  it("is accepted or refused as soon as its owner turns feedback on or off", async () => {
     const fickle = await makeAppWithAgent(service);
     const turn = (feedbackEnabled: boolean) =>
       service.request("PATCH", `/api/v1/console/apps/${fickle.appId}`, {
@@ -152,7 +152,7 @@ describe.each(databases)("POST /api/v1/feedback/remote on $name", (engine) => {
   });
 });
 
-it("links to {console_url} and to {base_url}, as the deployment set them", async () => {
+it("links use the {console_url} and {base_url} of the deployment", async () => {
   const environment = { INNKEEP_CONSOLE_URL: "https://console.example/desk" };
   const service = await startService({ environment });
   const cast = await makeAppWithAgent(service);

@@ -18,12 +18,12 @@ describe.each(databases)("a request whose app is deleted while its body arrives 
     ["a report", "/api/v1/feedback/remote", { type: "bug", message: "Late." }, {}],
     ["a repeatable report", "/api/v1/feedback/remote", { type: "bug", message: "Late." }, key],
     ["an FAQ entry", "/api/v1/faqs/remote", { question: "Late?", answer: "Yes." }, {}],
-  ])("gets for %s what its key would get now: 401", async (_, path, value, more) => {
+  ])("gets 401 for %s, because its key is no longer valid", async (_, path, value, more) => {
     const cast = await makeAppWithAgent(service);
     const body = JSON.stringify(value);
     const headers = { ...cast.key, ...more, "content-type": "application/json" };
     const connection = await connectRaw(service.baseUrl);
-    // The answer to the first request says that the second, sent with it, has been begun.
+    // The answer to the first request shows that the server has begun to read the second, which was sent with it.
     connection.write(
       `${headOf("GET", "/healthz", {})}${headOf("POST", path, { ...headers, "content-length": body.length })}{`,
     );

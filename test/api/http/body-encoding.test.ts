@@ -26,19 +26,19 @@ describe("a body", () => {
     ["an FAQ entry", "/api/v1/faqs/remote", "application/json"],
     ["a sign-in", "/api/v1/console/session", "application/json"],
     ["a form", "/console/sign-in", "application/x-www-form-urlencoded"],
-  ])("that is compressed is refused with 415, and why: %s", async (_, path, type) => {
+  ])("that is compressed is refused with 415 and the reason: %s", async (_, path, type) => {
     const headers = { "content-encoding": "gzip", "content-type": type };
     const answer = await send(path, headers, gzipSync(JSON.stringify(report)));
     expect(answer).toMatchObject({ status: 415, body: { code: "unsupported_media_type" } });
     expect(answer.field("error")).toContain("without Content-Encoding");
   });
 
-  it("that says it is not compressed is taken", async () => {
+  it("that says it is not compressed is accepted", async () => {
     const answer = await send(feedback, { "content-encoding": "identity" }, JSON.stringify(report));
     expect(answer.status).toBe(201);
   });
 
-  it.each([0, 80_000])("may begin with a byte order mark, with %d bytes beside", async (padding) => {
+  it.each([0, 80_000])("may begin with a byte order mark, followed by %d bytes", async (padding) => {
     const body = `\ufeff${" ".repeat(padding)}${JSON.stringify(report)}`;
     expect((await send(feedback, {}, body)).status).toBe(201);
     expect((await send("/api/v1/faqs/remote", {}, `\ufeff{"question":"How?","answer":"So."}`)).status).toBe(
@@ -47,7 +47,7 @@ describe("a body", () => {
   });
 });
 
-describe("a 401 says how to show a credential", () => {
+describe("a 401 says how to send a credential", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
@@ -65,7 +65,7 @@ describe("a 401 says how to show a credential", () => {
   });
 });
 
-it("FAQ writes that end in 400 or 404 use up the limit", async () => {
+it("FAQ writes that end in 400 or 404 count towards the limit", async () => {
   const service = await startService({ environment: { INNKEEP_RATE_LIMITS: "faqWrites=4/60" } });
   const { key } = await makeAppWithAgent(service);
   const path = "/api/v1/faqs/remote";

@@ -33,7 +33,7 @@ describe.each(databases)("caching on $name", (engine) => {
   const createFaq = async () => (await write("POST", faqs, faq)).field("id");
   const publish = async (note: object = {}) => (await writeNote(service, cast, note)).field("id");
 
-  /** Something for each address to answer. */
+  /** Creates data for each address to return. */
   const readable = {
     "GET /api/v1/faqs/remote": async () => {
       await createFaq();
@@ -68,14 +68,14 @@ describe.each(databases)("caching on $name", (engine) => {
       }
     });
 
-    it("answers 200 with the body where the client knows another state", async () => {
+    it("answers 200 with the body when the client has another ETag", async () => {
       const path = await prepare();
       const answer = await get(path, { "if-none-match": '"other", W/"another"' });
       expect(answer.status).toBe(200);
       expect(answer.text).not.toBe("");
     });
 
-    it("must be asked again each time, and is nobody else's", async () => {
+    it("must be revalidated each time, and is private", async () => {
       const cacheControl = (await get(await prepare())).headers.get("cache-control");
       expect(cacheControl).toContain("private");
       expect(cacheControl).toContain("no-cache");
@@ -92,7 +92,7 @@ describe.each(databases)("caching on $name", (engine) => {
         expect([name, head.headers.get(name)]).toEqual([name, full.headers.get(name)]);
     });
 
-    it("never saves a stranger the credentials: 401, whatever the stranger knows", async () => {
+    it("answers 401 without credentials, even with a matching ETag", async () => {
       const path = await prepare();
       const headers = { "if-none-match": await etagOf(path) };
       expect(await service.request("GET", path, { headers })).toMatchObject({ status: 401 });
@@ -155,7 +155,7 @@ describe.each(databases)("caching on $name", (engine) => {
       expect(await get(changelog, { "if-none-match": etag })).toMatchObject({ status: 200 });
     });
 
-    it("the moment at which an entry appears", async () => {
+    it("the time at which a scheduled entry appears", async () => {
       const soon = new Date(service.clock.now().getTime() + 60_000).toISOString();
       await publish({ publishedAt: soon });
       const etag = await etagOf(changelog);
@@ -176,7 +176,7 @@ describe.each(databases)("caching on $name", (engine) => {
     });
   });
 
-  it("of a run changes with the decision", async () => {
+  it("of a proposal changes with the decision", async () => {
     const runId = await propose(service, cast, await submitFeedback(service, cast));
     const etag = await etagOf(`/api/v1/agent/runs/${runId}`);
     await decide(service, cast, runId, { decision: "approve" });
@@ -185,7 +185,7 @@ describe.each(databases)("caching on $name", (engine) => {
     });
   });
 
-  it("is off for every change: no-store, and no ETag", async () => {
+  it("is off for every writing request: no-store, and no ETag", async () => {
     const answer = await write("POST", faqs, faq);
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(answer.headers.has("etag")).toBe(false);
@@ -193,7 +193,7 @@ describe.each(databases)("caching on $name", (engine) => {
 });
 
 describe("caching on two servers of one PostgreSQL", () => {
-  it("is right on one at once when the other has written", async () => {
+  it("is correct on one server at once when the other has written", async () => {
     const database = await postgres.create();
     const [one, other] = [await startService({ database }), await startService({ database })];
     const { key: headers } = await makeAppWithAgent(one);

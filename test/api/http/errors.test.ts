@@ -53,7 +53,7 @@ describe.each(databases)("every error on $name", (engine) => {
   );
 
   it.each(having(({ params }) => params !== undefined))(
-    "of %s with an id of another form is a 404, as of an unknown id",
+    "of %s with a malformed id is a 404, as for an unknown id",
     async (_, endpoint) => {
       const [name = ""] = Object.keys(endpoint.params?.shape ?? {});
       const sending = endpoint.body ? { body: {} } : {};
@@ -112,7 +112,7 @@ describe.each(databases)("every error on $name", (engine) => {
         expectRefusal(endpoint, answer, 415, "unsupported_media_type");
       });
 
-      it("with a body over 1 MiB beside files is a 413", async () => {
+      it("with a body over 1 MiB without files is a 413", async () => {
         const body = JSON.stringify({ foo: "x".repeat(1_048_576) });
         expectRefusal(endpoint, await call(endpoint, { headers: json, body }), 413, "payload_too_large");
       });
@@ -120,14 +120,14 @@ describe.each(databases)("every error on $name", (engine) => {
   );
 
   it.each(having(({ bodyKind }) => bodyKind === "form"))(
-    "of %s with a body that is no form is a 415",
+    "of %s with a body that is not a form is a 415",
     async (_, endpoint) => {
       const answer = await call(endpoint, { body: {} });
       expectRefusal(endpoint, answer, 415, "unsupported_media_type");
     },
   );
 
-  it("of a body of exactly 1 MiB is none of its size", async () => {
+  it("of a body of exactly 1 MiB is not about its size", async () => {
     const [start, end] = ['{"question":"How?","answer":"So.","foo":"', '"}'];
     const body = `${start}${"x".repeat(1_048_576 - start.length - end.length)}${end}`;
     const headers = { ...cast.key, "content-type": "application/json" };

@@ -15,7 +15,7 @@ import {
 /** 100,000 requests in the long form. */
 const runsOfEach = rounds(12, 750);
 
-it("are 100,000 in the long form", () => {
+it("generated requests are 100,000 in the long form", () => {
   expect(endpoints.length * databases.length * 750).toBeGreaterThanOrEqual(100_000);
 });
 
@@ -28,11 +28,11 @@ describe.each(databases)("generated requests on $name", (engine) => {
   });
   afterAll(() => service.stop());
 
-  it.each(endpoints)("to %s get no answer that it does not declare", async (_, endpoint) => {
-    // A decided run keeps nobody waiting.
+  it.each(endpoints)("to %s get only responses that the endpoint declares", async (_, endpoint) => {
+    // A poll for a decided proposal does not wait.
     if (endpoint.query?.shape.wait)
       await world.call("POST", `/runs/${world.runId}/decision`, { decision: "reject" });
-    // A seat that somebody holds.
+    // A slot with a tester.
     if (/\/(remove|rotate-key|confirm-join)$/.test(endpoint.path))
       await world.call("POST", `/slots/${world.slotId}/accept`);
     const property = fc.asyncProperty(requestsTo(endpoint), async (generated) => {
@@ -43,7 +43,7 @@ describe.each(databases)("generated requests on $name", (engine) => {
     await fc.assert(property, { numRuns: runsOfEach });
   });
 
-  it("leave the server as it was: it answers, and has logged no failure", async () => {
+  it("leave the server working: it answers, and has logged no failure", async () => {
     expect(await service.request("GET", "/readyz")).toMatchObject({ status: 200 });
     expect(service.logged()).not.toMatch(/"level":"(error|fatal)"/);
   });
@@ -86,6 +86,6 @@ describe.each(databases)("generated requests on $name", (engine) => {
     })[auth];
 });
 
-/** Whether it may take from the world what the next request needs. */
+/** Whether the request may destroy data that the next request needs. */
 const usesUp = ({ method, path }: Endpoint): boolean =>
   method === "DELETE" || method === "PUT" || /(regenerate|decision|cancel|accept|decline|remove)$/.test(path);

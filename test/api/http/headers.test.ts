@@ -71,14 +71,14 @@ describe("every response", () => {
     }
   });
 
-  it("says that its type is not to be guessed, and gives no referrer", () => {
+  it("forbids guessing its type, and sends no referrer", () => {
     for (const [what, { headers }] of answers) {
       expect([what, headers.get("x-content-type-options")]).toEqual([what, "nosniff"]);
       expect([what, headers.get("referrer-policy")]).toEqual([what, "no-referrer"]);
     }
   });
 
-  it("lets no page of another origin read it: CORS is off", () => {
+  it("cannot be read by a page of another origin: CORS is off", () => {
     const names = [...answers].flatMap(([what, { headers }]) =>
       [...headers.keys()].map((name) => `${what}: ${name}`),
     );
@@ -100,7 +100,7 @@ describe("CORS with listed origins", () => {
   const ask = (method: string, from: string, headers: Record<string, string> = cast.key) =>
     service.request(method, "/api/v1/faqs/remote", { headers: { ...headers, origin: from } });
 
-  it("lets their pages read answers, and errors too", async () => {
+  it("allows their pages to read answers and errors", async () => {
     for (const answer of [await ask("GET", origin), await ask("GET", origin, {})]) {
       expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
       expect(answer.headers.get("vary")).toMatch(/origin/i);
@@ -118,12 +118,12 @@ describe("CORS with listed origins", () => {
     expect(headers.get("access-control-allow-headers")?.toLowerCase()).toContain("x-api-key");
   });
 
-  it("sends no cookies along", async () => {
+  it("allows no cookies", async () => {
     expect((await ask("GET", origin)).headers.has("access-control-allow-credentials")).toBe(false);
   });
 
   it.each(["https://evil.example", "https://app.example.evil.example", "http://app.example", "null"])(
-    "lets no page of %s read anything",
+    "allows no page of %s to read anything",
     async (stranger) => {
       for (const method of ["GET", "OPTIONS"])
         expect((await ask(method, stranger)).headers.has("access-control-allow-origin")).toBe(false);

@@ -17,7 +17,7 @@ const path = "/api/v1/feedback/remote";
 const report = { type: "bug", message: "It crashes." };
 const fifty = Array.from({ length: 50 }, (_, at) => at);
 
-/** Of answers to one key: that one acted, and that the others got its answer or were told to come back. */
+/** Expects that one request of a key acted, and that the others got its response or 409 with Retry-After. */
 function expectOneAct(answers: readonly Answer[]) {
   const done = answers.filter(({ status }) => status < 300);
   const waiting = answers.filter(({ status }) => status === 409);
@@ -47,7 +47,7 @@ describe.each(databases)("requests with one Idempotency-Key on $name", (engine) 
     await database.remove();
   });
 
-  it.each(mutations)("act once when 50 come at once: $name", async ({ prepare }) => {
+  it.each(mutations)("act once when 50 arrive at once: $name", async ({ prepare }) => {
     const send = await prepare(service, cast);
     const answers = await Promise.all(fifty.map(() => send(keyed("once"))));
     expectOneAct(answers);
@@ -56,7 +56,7 @@ describe.each(databases)("requests with one Idempotency-Key on $name", (engine) 
     expect([isReplay(again), await stateOf(service, cast)]).toEqual([true, state]);
   });
 
-  it("act once for each of 50 keys that come at once", async () => {
+  it("act once for each of 50 keys that arrive at once", async () => {
     const send = (key: string) =>
       service.request("POST", path, { headers: { ...cast.key, ...keyed(key) }, body: report });
     const answers = await Promise.all(fifty.map((at) => send(`key ${at}`)));
@@ -64,7 +64,7 @@ describe.each(databases)("requests with one Idempotency-Key on $name", (engine) 
     expect(await rowsOf(service, "feedback", cast.appId)).toBe(50);
   });
 
-  it("do not get a stored 500 or 503: the next one acts", async () => {
+  it("do not replay a 500 or 503: the next request acts", async () => {
     const send = () =>
       service.request("POST", path, { headers: { ...cast.key, ...keyed("once") }, body: report });
     const statuses: number[] = [];
@@ -77,7 +77,7 @@ describe.each(databases)("requests with one Idempotency-Key on $name", (engine) 
     expect([...statuses, acted.status, isReplay(acted)]).toEqual([500, 503, 201, false]);
   });
 
-  it("get the stored answer also after a restart of the server", async () => {
+  it("get the stored response also after a restart of the server", async () => {
     const place = await engine.create();
     const before = await startService({ database: place });
     const { key, appId } = await makeAppWithAgent(before);
@@ -110,21 +110,21 @@ describe("requests with one Idempotency-Key on two servers of one PostgreSQL", (
   const send = (server: Service, key: string) =>
     server.request("POST", path, { headers: { ...cast.key, ...keyed(key) }, body: report });
 
-  it("get the answer that the other server stored", async () => {
+  it("get the response that the other server stored", async () => {
     const [one, other] = servers;
     const first = await send(one, "first");
     const again = await send(other, "first");
     expect([isReplay(again), again.text]).toEqual([true, first.text]);
   });
 
-  it("act once when 50 come at once to both", async () => {
+  it("act once when 50 arrive at both at once", async () => {
     const [one, other] = servers;
     const rows = await rowsOf(one, "feedback", cast.appId);
     expectOneAct(await Promise.all(fifty.map((at) => send(at % 2 === 0 ? one : other, "fifty"))));
     expect(await rowsOf(one, "feedback", cast.appId)).toBe(rows + 1);
   });
 
-  it("are told 409 idempotency_in_progress with Retry-After: 1 while the first still runs", async () => {
+  it("get 409 idempotency_in_progress with Retry-After: 1 while the first is still in progress", async () => {
     const [one, other] = servers;
     const held = await lockTable(database, "feedback");
     const first = send(one, "slow");

@@ -44,7 +44,7 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
       expect(await stateOf(service, cast)).toBe(state);
     });
 
-    it("is the same key bare and in double quotes", async () => {
+    it("is the same key with and without double quotes", async () => {
       const send = await prepare(service, cast);
       const first = await send(keyed('"once"'));
       const again = await send(keyed("once"));
@@ -58,7 +58,7 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
     });
 
     it.each(["", '""', "x".repeat(256), `"${"x".repeat(256)}"`, "caf\xe9", "a\tb"])(
-      "may not be %j: 400, and nothing is done",
+      "is refused as %j: 400, and nothing is done",
       async (key) => {
         const send = await prepare(service, cast);
         const state = await stateOf(service, cast);
@@ -102,7 +102,7 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
     },
   );
 
-  it("belongs to one credential", async () => {
+  it("is bound to one credential", async () => {
     const first = await createFaq(keyed("once"));
     const second = { "x-api-key": await service.makeKey(cast.appId) };
     const stranger = await makeAppWithAgent(service);
@@ -113,7 +113,7 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
     }
   });
 
-  it("belongs to one method and path", async () => {
+  it("is bound to one method and path", async () => {
     const one = `${faqsPath}/${(await createFaq(keyed("once"))).field("id")}`;
     const two = `${faqsPath}/${(await createFaq({})).field("id")}`;
     const headers = { ...cast.key, ...keyed("once") };
@@ -128,7 +128,7 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
     expect(answers.some(isReplay)).toBe(false);
   });
 
-  it("knows the same body by what it says, not by its spelling", async () => {
+  it("compares bodies by their content, not by their spelling", async () => {
     const first = await createFaq(keyed("once"), { question: "How?", answer: "So.", sortOrder: 1 });
     const headers = { ...cast.key, ...keyed("once"), "content-type": "application/json" };
     const body = ' {"sortOrder": 1, "answer":"\\u0053o.",\n"question":"How?"} ';
@@ -136,7 +136,7 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
     expect([isReplay(again), again.text]).toEqual([true, first.text]);
   });
 
-  it("returns what was answered then, whatever has happened since", async () => {
+  it("returns the first response, even if the data has changed since", async () => {
     const created = await createFaq(keyed("once"));
     await service.request("DELETE", `${faqsPath}/${created.field("id")}`, { headers: cast.key });
     expect((await createFaq(keyed("once"))).text).toBe(created.text);
@@ -176,7 +176,7 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
     expect(await submit()).toMatchObject({ status: 201 });
   });
 
-  it("stores a 409: the repeat is refused alike and marked", async () => {
+  it("stores a 409: the repeat gets the same refusal and is marked", async () => {
     const runId = await propose(service, cast, await submitFeedback(service, cast));
     await decide(service, cast, runId, { decision: "approve" });
     const again = { ...cast, person: { ...cast.person, ...keyed("late") } };

@@ -3,7 +3,7 @@ import { connectRaw, headOf } from "../../support/network/raw-connection.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
-describe("what is no HTTP request", () => {
+describe("a malformed HTTP request", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -50,14 +50,14 @@ describe("what is no HTTP request", () => {
     });
   });
 
-  it("leaves the server well, and its bytes out of the log", async () => {
+  it("leaves the server working, and its bytes out of the log", async () => {
     await answerTo(`GET ${path} HTTP/1.1\r\n: ${cast.key["x-api-key"]}\r\n\r\n`);
     expect(await service.request("GET", path, { headers: cast.key })).toMatchObject({ status: 200 });
     expect(service.logged()).toContain("not a request");
     expect(service.logged()).not.toContain(cast.key["x-api-key"]);
   });
 
-  it("is not a request with an expectation that nobody knows", async () => {
+  it("is not a request with an unknown Expect header", async () => {
     const answer = await answerTo(
       headOf("GET", path, { ...cast.key, expect: "miracles", connection: "close" }),
     );

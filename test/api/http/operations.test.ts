@@ -4,7 +4,7 @@ import { createOpenApi } from "../../../src/contract/openapi/document.ts";
 import { databases } from "../../support/database/databases.ts";
 import { metricsHeaders, type Service, startService } from "../../support/service/service.ts";
 
-describe.each(databases)("what operators read on $name", (engine) => {
+describe.each(databases)("the endpoints for operators on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine });

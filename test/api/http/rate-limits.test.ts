@@ -31,7 +31,7 @@ const readRun: Use = (service, { agent }) =>
 const minute = 60;
 const hour = 3_600;
 
-/** Sends so many requests, some at once, and gives how many were not refused for their number. */
+/** Sends this many requests, some at once. Returns how many the rate limit did not refuse. */
 async function send(count: number, use: (at: number) => Promise<Answer>): Promise<number> {
   let taken = 0;
   for (let sent = 0; sent < count; sent += 20) {
@@ -70,7 +70,7 @@ describe.each(databases)("rate limits on $name", (engine) => {
     ["agent reads: 600 per hour per token", readThread, 600, hour],
     ["proposals: 60 per hour per token", propose, 60, hour],
   ] as const)("%s", (_, use, limit, windowSeconds) => {
-    it("lets as many pass, and answers one more with 429 rate_limited", async () => {
+    it("accepts the allowed number, and answers one more with 429 rate_limited", async () => {
       expect(await send(limit, () => use(service, cast))).toBe(limit);
       const refused = await use(service, cast);
       expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
@@ -79,7 +79,7 @@ describe.each(databases)("rate limits on $name", (engine) => {
     });
 
     // Time goes on while the test runs: a machine that stalls for a second gets another try.
-    it("tells in Retry-After when it lets one pass again, exact to the second", { retry: 2 }, async () => {
+    it("says in Retry-After when it accepts one again, exact to the second", { retry: 2 }, async () => {
       await use(service, cast);
       service.clock.advance(20_000);
       await send(limit - 1, () => use(service, cast));
@@ -99,7 +99,7 @@ describe.each(databases)("rate limits on $name", (engine) => {
     ["feedback", submit, 120, minute],
     ["proposals", propose, 60, hour],
   ] as const)("of %s", (_, use, limit, windowSeconds) => {
-    it("slide: at any moment, what was used within their time counts", async () => {
+    it("slide: at any moment, uses within the window count", async () => {
       await send(limit / 2, () => use(service, cast));
       service.clock.advance((windowSeconds * 1_000) / 2);
       await send(limit / 2, () => use(service, cast));
@@ -107,14 +107,14 @@ describe.each(databases)("rate limits on $name", (engine) => {
       expect(await send(limit, () => use(service, cast))).toBe(limit / 2);
     });
 
-    it("do not count what was refused", async () => {
+    it("do not count refused requests", async () => {
       await send(limit + 40, () => use(service, cast));
       service.clock.advance(windowSeconds * 1_000);
       expect(await send(limit, () => use(service, cast))).toBe(limit);
     });
   });
 
-  it("are those of one credential, not of its app or owner", async () => {
+  it("apply per credential, not per app or owner", async () => {
     await send(121, () => submit(service, cast));
     const second = { ...cast, key: { "x-api-key": await service.makeKey(cast.appId) } };
     expect(await submit(service, cast)).toMatchObject({ status: 429 });
@@ -126,7 +126,7 @@ describe.each(databases)("rate limits on $name", (engine) => {
     expect(await writeFaq(service, cast)).toMatchObject({ status: 201 });
   });
 
-  it("are one for all FAQ writes, and none for reading them", async () => {
+  it("are shared by all FAQ writes, and do not apply to FAQ reads", async () => {
     const path = `/api/v1/faqs/remote/${(await writeFaq(service, cast)).field("id")}`;
     const change = () => service.request("PATCH", path, { headers: cast.key, body: { answer: "x" } });
     await send(60, change);
@@ -142,7 +142,7 @@ describe.each(databases)("rate limits on $name", (engine) => {
     });
   });
 
-  it("are one for an agent's threads and runs, and another for its proposals", async () => {
+  it("are shared by an agent's reads of threads and proposals, and separate for new proposals", async () => {
     await send(300, () => readThread(service, cast));
     await send(300, () => readRun(service, cast));
     expect(await readRun(service, cast)).toMatchObject({ status: 429 });
@@ -150,7 +150,7 @@ describe.each(databases)("rate limits on $name", (engine) => {
     expect(await propose(service, cast)).toMatchObject({ status: 201 });
   });
 
-  it("are not used up by replays", async () => {
+  it("do not count replays", async () => {
     const first = await propose(service, cast, keyed("once"));
     const replays = await Promise.all(
       Array.from({ length: 80 }, () => propose(service, cast, keyed("once"))),
@@ -160,7 +160,7 @@ describe.each(databases)("rate limits on $name", (engine) => {
     expect(isReplay(await propose(service, cast, keyed("once")))).toBe(true);
   });
 
-  it("are not stored for an Idempotency-Key: the repeat acts once it may", async () => {
+  it("are not stored for an Idempotency-Key: the repeat acts as soon as the limit allows it", async () => {
     await send(120, () => submit(service, cast));
     const refused = await submit(service, cast, keyed("late"));
     service.clock.advance(waitOf(refused) * 1_000);
@@ -168,13 +168,13 @@ describe.each(databases)("rate limits on $name", (engine) => {
     expect([refused.status, repeated.status, isReplay(repeated)]).toEqual([429, 201, false]);
   });
 
-  it("are never exceeded by requests that come at once", async () => {
+  it("are never exceeded by requests that arrive at once", async () => {
     const answers = await Promise.all(Array.from({ length: 200 }, () => submit(service, cast)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(120);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(80);
   });
 
-  it("are what a deployment says, the others as they were", async () => {
+  it("can be set by a deployment; the others keep their defaults", async () => {
     const environment = { INNKEEP_RATE_LIMITS: "feedback=3/60, faqWrites=2/10" };
     const strict = await startService({ engine, environment });
     const own = await makeAppWithAgent(strict);
@@ -195,7 +195,7 @@ describe.each(databases)("rate limits on $name", (engine) => {
 });
 
 describe("rate limits on two servers of one PostgreSQL", () => {
-  it("are never exceeded by requests that come at once to both", async () => {
+  it("are never exceeded by requests that arrive at both at once", async () => {
     const database = await postgres.create();
     const [one, other] = [await startService({ database }), await startService({ database })];
     const cast = await makeAppWithAgent(one);

@@ -14,7 +14,7 @@ import {
   submitFeedback,
 } from "../../support/worlds/app-with-owner-and-agent.ts";
 
-/** Every secret that is planted anywhere, by what it is. */
+/** Every planted secret by its name. */
 interface Planted {
   readonly appKey: string;
   readonly revokedKey: string;
@@ -198,7 +198,7 @@ describe.each(databases)("a secret on $name", (engine) => {
     expect(leaks(service.logged())).toEqual([]);
   });
 
-  it("of ordinary work appears in no log and no answer", async () => {
+  it("of ordinary requests appears in no log and no answer", async () => {
     const feedbackId = await submitFeedback(service, cast);
     const runId = await propose(service, cast, feedbackId);
     for (const path of [
@@ -211,7 +211,7 @@ describe.each(databases)("a secret on $name", (engine) => {
     expect(answers.flatMap((answer) => leaks(sent(answer)))).toEqual([]);
   });
 
-  it("appears in no figures for operators, and not in the API's description", async () => {
+  it("appears in no metrics, and not in the API's description", async () => {
     const texts = [
       await send("GET", "/metrics", { headers: metricsHeaders }),
       await send("GET", "/api/v1/openapi.json"),
@@ -221,11 +221,11 @@ describe.each(databases)("a secret on $name", (engine) => {
     expect(texts.flatMap(({ text }) => leaks(text))).toEqual([]);
   });
 
-  it("that is a credential lies in the database as a hash only", async () => {
+  it("that is a credential is stored only as a hash", async () => {
     expect(leaks(await storedText(service))).toEqual(["webhook"]);
   });
 
-  it("would be found where it did appear", () => {
+  it("is found by this test when it is put there on purpose", () => {
     expect(leaks(`x${planted.session}y`)).toEqual(["session"]);
     expect(service.logged()).toContain("/api/v1/faqs/remote");
   });

@@ -18,7 +18,7 @@ const guarded = endpoints
   .filter(([, { auth }]) => auth !== "none")
   .map(([, endpoint]) => [titleOf(endpoint), endpoint] as const);
 
-describe.each(databases)("a failure on our side, on $name", (engine) => {
+describe.each(databases)("a failure of the server on $name", (engine) => {
   let database: FailingDatabase;
   let service: Service;
   let cast: AppWithAgent;
@@ -55,7 +55,7 @@ describe.each(databases)("a failure on our side, on $name", (engine) => {
   });
 
   it.each(guarded)(
-    "answers %s with 503 busy and Retry-After while the database is out of reach",
+    "answers %s with 503 busy and Retry-After while the database is not reachable",
     async (_, endpoint) => {
       database.trouble(unreachable());
       const answer = await service.request(endpoint.method, addressOf(endpoint), {
@@ -68,7 +68,7 @@ describe.each(databases)("a failure on our side, on $name", (engine) => {
     },
   );
 
-  it("is told to the log with the id of the request and its cause", async () => {
+  it("is logged with the id of the request and its cause", async () => {
     database.trouble(new Error("the cause of it all"));
     const { headers } = await service.request("GET", "/api/v1/faqs/remote", { headers: cast.key });
     const lines = service
@@ -81,7 +81,7 @@ describe.each(databases)("a failure on our side, on $name", (engine) => {
   it.each([
     ["500", () => new Error("x")],
     ["503", unreachable],
-  ])("that answers %s keeps nothing of a report: no thread, no upload, no file", async (status, error) => {
+  ])("that answers %s stores nothing of a report: no thread, no upload, no file", async (status, error) => {
     const report = { type: "bug", message: "x", images: [dataUrl(png(3_210))] };
     const submit = () =>
       service.request("POST", "/api/v1/feedback/remote", { headers: cast.key, body: report });
@@ -91,7 +91,7 @@ describe.each(databases)("a failure on our side, on $name", (engine) => {
     expect(String((await submit()).status)).toBe(status);
     database.over();
     expect(await rowsOf(service, "feedback", cast.appId)).toBe(rows);
-    // PostgreSQL locks a file before it deletes it. It could not, so the next cleaning does it.
+    // PostgreSQL locks a file before it deletes it. The lock failed, so the next cleaning deletes the file.
     await ageFiles(service, 61);
     await cleanUp(service.deps, new AbortController().signal);
     expect(await storedFiles(service)).toEqual(files);
@@ -101,7 +101,7 @@ describe.each(databases)("a failure on our side, on $name", (engine) => {
     cast = await makeAppWithAgent(service);
   });
 
-  it("is over as soon as the database answers again", async () => {
+  it("ends as soon as the database answers again", async () => {
     database.trouble(unreachable());
     const list = () => service.request("GET", "/api/v1/faqs/remote", { headers: cast.key });
     expect(await list()).toMatchObject({ status: 503 });

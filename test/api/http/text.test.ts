@@ -8,7 +8,7 @@ import {
   submitFeedback,
 } from "../../support/worlds/app-with-owner-and-agent.ts";
 
-/** Texts that careless handling changes. */
+/** Texts that careless code changes. */
 const delicate = [
   "line\nafter line\r\nafter line\ttab",
   "'; DROP TABLE faqs; -- \" \\ \\u0000 %s #{x} {{x}} ? $1",
@@ -72,21 +72,21 @@ describe.each(databases)("text on $name", (engine) => {
   });
 
   it.each([" ", "\n", "\t\r\v\f", "\u00a0", "\u2003\u3000", "\ufeff", "\u2028"])(
-    "is trimmed of %j at both ends, and only there",
+    "loses %j at both ends, and only there",
     async (blank) => {
       const id = await submitFeedback(service, cast, { message: `${blank}a${blank}b${blank}` });
       expect((await threadOf(id)).field("feedback.message")).toBe(`a${blank}b`);
     },
   );
 
-  it("of metadata may hold what no other text may, but for lone surrogates: they are replaced", async () => {
+  it("of metadata may hold characters that other texts may not; lone surrogates are replaced", async () => {
     const metadata = { blanks: "  ", nul: "\0", surrogate: "\ud800", "\0key": { "\udfff": 1 } };
     const id = await submitFeedback(service, cast, { metadata });
     const kept = { blanks: "  ", nul: "\0", surrogate: "\ufffd", "\0key": { "\ufffd": 1 } };
     expect((await threadOf(id)).body).toHaveProperty("feedback.metadata", kept);
   });
 
-  it("of an answer is UTF-8 JSON, whatever it holds", async () => {
+  it("of an answer is UTF-8 JSON with any content", async () => {
     const id = await submitFeedback(service, cast, { message: delicate.join(" ") });
     await propose(service, cast, id);
     const answer = await threadOf(id);

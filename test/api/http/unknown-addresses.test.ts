@@ -18,7 +18,7 @@ const paths = [...new Set(endpoints.map(([, { path }]) => path))].map(
 );
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"];
 
-describe("an address that there is not", () => {
+describe("an unknown address", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
@@ -70,7 +70,7 @@ describe("an address that there is not", () => {
   });
 });
 
-describe("a method that an address does not take", () => {
+describe("a method that an address does not support", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();

@@ -25,7 +25,7 @@ const extra = {
   success: false,
 };
 
-/** The names of all fields in a JSON value, those inside `metadata` apart, as sorted paths. */
+/** The names of all fields in a JSON value as sorted paths, except those inside `metadata`. */
 function fieldsOf(value: unknown, path = ""): string[] {
   if (typeof value !== "object" || value === null || path.endsWith("metadata")) return [];
   const entries = Object.entries(value).flatMap(([key, child]) => {
@@ -35,7 +35,7 @@ function fieldsOf(value: unknown, path = ""): string[] {
   return [...new Set(entries.filter(Boolean))].sort();
 }
 
-describe.each(databases)("fields that nobody declared, on $name", (engine) => {
+describe.each(databases)("unknown fields on $name", (engine) => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -69,7 +69,7 @@ describe.each(databases)("fields that nobody declared, on $name", (engine) => {
     expect(await storedText(service)).not.toContain(planted);
   });
 
-  it("are kept in metadata, which takes any key-value pairs", async () => {
+  it("are kept in metadata, which accepts any key-value pairs", async () => {
     const id = await submitFeedback(service, cast, { metadata: extra });
     const thread = await service.request("GET", `/api/v1/agent/feedback/${id}`, { headers: cast.agent });
     expect(thread.body).toHaveProperty("feedback.metadata", extra);
@@ -83,7 +83,7 @@ describe.each(databases)("fields that nobody declared, on $name", (engine) => {
       });
   });
 
-  describe("never leave:", () => {
+  describe("are never in an answer:", () => {
     const listed = ["id", "question", "answer", "sortOrder"];
     const run = ["id", "status", "decisionNote", "decidedAt", "replacedBy"];
     const entry = [
@@ -150,7 +150,7 @@ describe.each(databases)("fields that nobody declared, on $name", (engine) => {
       );
     });
 
-    it("a run has the fields of the specification and the additions to it", async () => {
+    it("a proposal has the fields of the specification and the additions to it", async () => {
       const runId = await propose(service, cast, await submitFeedback(service, cast));
       const ofRuns = ["decision", "feedbackId", "consoleUrl", "summary", "plan", "planSha256"];
       await decide(service, cast, runId, { decision: "approve", note: "Go." });

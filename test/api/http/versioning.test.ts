@@ -33,7 +33,7 @@ describe("the version of the API", () => {
     expect(answer).toMatchObject({ status: 200, body: [] });
   });
 
-  it("is told by the OpenAPI document, which has every endpoint", async () => {
+  it("is in the OpenAPI document, which has every endpoint", async () => {
     const { body } = await service.request("GET", "/api/v1/openapi.json");
     for (const [, { method, path }] of endpoints) {
       expect(body).toHaveProperty(["paths", path.replace(/:(\w+)/g, "{$1}"), method.toLowerCase()]);

@@ -16,7 +16,7 @@ import {
 const keys = makePlayKeys();
 const path = "/api/v1/testing/auth/exchange";
 
-/** A code as a person has just approved it, and what its device knows. */
+/** A newly approved code, and the data that its device has. */
 async function approve({ deps, makeUser }: Service) {
   const [code, verifier, deviceId] = [randomName(), randomName(), v7()];
   const now = deps.clock.now();
@@ -78,12 +78,12 @@ describe.each(databases)("the exchange with attestation on $name", (engine) => {
     ["null for a token", null],
     ["an empty token", ""],
     ["a broken token", "a.b.c.d.e"],
-  ])("refuses %s as no recognized app", async (_, token) => {
+  ])("refuses %s as an unrecognized app", async (_, token) => {
     const answer = await exchange(await approve(service), token);
     expect(answer).toMatchObject({ status: 403, body: { reasons: ["app_not_recognized"] } });
   });
 
-  it("refuses a token made with the keys of others", async () => {
+  it("refuses a token that is made with other keys", async () => {
     const approved = await approve(service);
     const token = await makePlayToken(verdict(approved), makePlayKeys());
     expect((await exchange(approved, token)).field("code")).toBe("integrity_failed");
@@ -100,7 +100,7 @@ describe.each(databases)("the exchange with attestation on $name", (engine) => {
     expect((await exchange(one, await tokenOf(other))).field("code")).toBe("integrity_failed");
   });
 
-  it("leaves the code valid: it works with a good token", async () => {
+  it("leaves the code valid: it works later with a valid token", async () => {
     const approved = await approve(service);
     await exchange(approved, await tokenOf(approved, emulator));
     expect((await exchange(approved, await tokenOf(approved))).status).toBe(201);
@@ -113,7 +113,7 @@ describe.each(databases)("the exchange with attestation on $name", (engine) => {
     expect((await exchange(approved, await tokenOf(approved), headers)).status).toBe(201);
   });
 
-  it("tells who has no valid code nothing of attestation", async () => {
+  it("says nothing about attestation to a caller without a valid code", async () => {
     const approved = await approve(service);
     const wrong = { ...approved, verifier: randomName() };
     const answers = [await exchange(wrong, await tokenOf(approved)), await exchange(wrong, "broken")];
@@ -125,7 +125,7 @@ describe.each(databases)("the exchange with attestation on $name", (engine) => {
     ["10:01", 601_000, 403],
     ["4:59 in the future", -299_000, 201],
     ["5:01 in the future", -301_000, 403],
-  ])("holds a verdict of %s against the server's clock", async (_, age, status) => {
+  ])("compares a verdict of %s with the server's clock", async (_, age, status) => {
     const approved = await approve(service);
     const now = new Date(service.clock.now().getTime() - age);
     const token = await makePlayToken(goodVerdict({ ...approved, now }), keys);
@@ -167,7 +167,7 @@ describe.each(databases)("accounts with a password and attestation on $name", (e
     status: 403,
     body: { error: expect.any(String), code: "integrity_failed", reasons },
   });
-  /** An account that exists already, for `token`; one that does not, for `register`. */
+  /** An existing account for `token`; a new one for `register`. */
   async function accountFor(endpoint: string): Promise<Newcomer> {
     const account = newcomer();
     if (endpoint === "token")
@@ -182,7 +182,7 @@ describe.each(databases)("accounts with a password and attestation on $name", (e
       expect([answer.status, answer.field("token").slice(0, 4)]).toEqual([201, "sdt_"]);
     });
 
-    it.each([undefined, null, "", "a.b.c.d.e"])("refuses the token %j, and leaves nothing", async (token) => {
+    it.each([undefined, null, "", "a.b.c.d.e"])("refuses the token %j, and stores nothing", async (token) => {
       const account = await accountFor(endpoint);
       expect(await send(endpoint, account, token)).toMatchObject(refused(["app_not_recognized"]));
       const again = await send("register", account, await tokenFor(account));
@@ -212,7 +212,7 @@ describe.each(databases)("accounts with a password and attestation on $name", (e
     });
   });
 
-  it("tells who does not know the password nothing of attestation", async () => {
+  it("says nothing about attestation to a caller without the password", async () => {
     const account = await accountFor("token");
     const wrong = { ...account, password: "another password" };
     for (const token of [undefined, await tokenFor(account)])
@@ -221,7 +221,7 @@ describe.each(databases)("accounts with a password and attestation on $name", (e
 });
 
 describe("the exchange without attestation", () => {
-  it.each([undefined, "whatever"])("looks at no token: %j", async (integrityToken) => {
+  it.each([undefined, "whatever"])("ignores the token: %j", async (integrityToken) => {
     const service = await startService();
     const body = { ...(await approve(service)), integrityToken };
     expect((await service.request("POST", path, { body })).status).toBe(201);

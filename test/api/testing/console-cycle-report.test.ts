@@ -12,7 +12,7 @@ import {
   type OwnerWithOneOfEach,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("the report of a test on $name", (engine) => {
+describe.each(databases)("the report of a cycle on $name", (engine) => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let test: PlannedCycle;
@@ -37,7 +37,7 @@ describe.each(databases)("the report of a test on $name", (engine) => {
   const count = (slotId: string, dayIndex: number) =>
     recordSession(service, slotId, { dayIndex, reason: null });
 
-  it("tells of a test that nobody has joined that there is nothing to tell", async () => {
+  it("has no results for a cycle that nobody has joined", async () => {
     const { body } = await world.call("GET", `/cycles/${test.cycleId}`);
     expect(await report()).toEqual({
       cycle: Object(body).cycle,
@@ -63,7 +63,7 @@ describe.each(databases)("the report of a test on $name", (engine) => {
     });
   });
 
-  it("counts testers and their days, by session and by proof", async () => {
+  it("counts testers and their days, from sessions and from proofs", async () => {
     const [faithful, lapsed] = test.slotIds;
     await join(faithful);
     await join(lapsed);
@@ -93,7 +93,7 @@ describe.each(databases)("the report of a test on $name", (engine) => {
     });
   });
 
-  it("counts all sessions, and the seconds of those that the server vouches for", async () => {
+  it("counts all sessions, and the seconds of the sessions that the server confirms", async () => {
     const [slotId] = test.slotIds;
     await join(slotId);
     await recordSession(service, slotId, { dayIndex: null, reason: "session_stale", seconds: 1_000 });
@@ -104,7 +104,7 @@ describe.each(databases)("the report of a test on $name", (engine) => {
     expect(await seatOf(slotId)).toMatchObject({ sessions: 5, secondsTested: 180, daysCounted: 1 });
   });
 
-  it("takes no second for tested that was still to come when its session was received", async () => {
+  it("counts no seconds of a session that lie after the session was received", async () => {
     const [slotId] = test.slotIds;
     await join(slotId);
     const startedAt = new Date(service.clock.now().getTime() - 10_000).toISOString();
@@ -115,7 +115,7 @@ describe.each(databases)("the report of a test on $name", (engine) => {
     expect(secondsTested).toBeLessThanOrEqual(10 + 121);
   });
 
-  it("keeps what a dropout did, but counts the one who came after", async () => {
+  it("keeps the work of a dropout, but counts the successor as the tester", async () => {
     const [slotId] = test.slotIds;
     await join(slotId);
     await count(slotId, 1);
@@ -135,7 +135,7 @@ describe.each(databases)("the report of a test on $name", (engine) => {
     });
   });
 
-  it("counts as testers of a test that was called off those who held a seat then", async () => {
+  it("counts the testers of a cancelled cycle who held a slot when it was cancelled", async () => {
     const [dropout, held] = test.slotIds;
     await join(dropout);
     await join(held);
@@ -158,7 +158,7 @@ describe.each(databases)("the report of a test on $name", (engine) => {
       /^The test was cancelled before its end\. 1 tester held a seat when it ended; 0 of them/,
     ],
   ])(
-    "says of a test that is %s how far it came, and claims no more than is known",
+    "says how far a cycle that is %s came, and claims no more than is known",
     async (status, plan, start) => {
       test = await makePlannedCycle(service, world, plan);
       await join(test.slotIds[0]);
@@ -173,7 +173,7 @@ describe.each(databases)("the report of a test on $name", (engine) => {
     },
   );
 
-  it("says of a test whose last day is over that late sessions of it still count", async () => {
+  it("says after a cycle's last day that late sessions still count", async () => {
     test = await makePlannedCycle(service, world, { durationDays: 1 });
     test.toDay(2);
     const { cycle, statement } = await report();

@@ -13,7 +13,7 @@ import {
   type OwnerWithOneOfEach,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("a run of a test on $name", (engine) => {
+describe.each(databases)("a cycle on $name", (engine) => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let listingId: string;
@@ -32,7 +32,7 @@ describe.each(databases)("a run of a test on $name", (engine) => {
     world.call("POST", `/listings/${listingId}/cycles`, { startsOn: dateIn(0), timezone: "UTC", ...cycle });
   const read = (id: string) => world.call("GET", `/cycles/${id}`);
 
-  it("is planned with its listing's days and misses, and with as many open seats", async () => {
+  it("is planned with the days, the allowed misses and the number of open slots of its listing", async () => {
     const answer = await plan({ startsOn: "2999-03-30", timezone: "Europe/Berlin" });
     expect(answer.status).toBe(201);
     const cycleId = answer.field("cycle.id");
@@ -88,7 +88,7 @@ describe.each(databases)("a run of a test on $name", (engine) => {
     [{ timezone: () => "Mars/Olympus" }, "timezone"],
     [{ timezone: () => "+01:00" }, "timezone"],
     [{ timezone: () => "Europe" }, "timezone"],
-  ])("is refused where its days or its zone are none: %#", async (fault, path) => {
+  ])("is refused when its dates or its time zone are invalid: %#", async (fault, path) => {
     const [[name, value] = ["", () => ""]] = Object.entries(fault);
     const before = await world.call("GET", `/listings/${listingId}/cycles`);
     const answer = await plan({ [name]: value() });
@@ -96,7 +96,7 @@ describe.each(databases)("a run of a test on $name", (engine) => {
     expect((await world.call("GET", `/listings/${listingId}/cycles`)).body).toEqual(before.body);
   });
 
-  it("keeps its days and misses when the listing changes", async () => {
+  it("keeps its days and allowed misses when the listing changes", async () => {
     const id = (await plan({})).field("cycle.id");
     await world.call("PATCH", `/listings/${listingId}`, { durationDays: 9, maxMissedDays: 9, seats: 9 });
     const { body } = await read(id);
@@ -108,7 +108,7 @@ describe.each(databases)("a run of a test on $name", (engine) => {
     await world.call("PATCH", `/listings/${listingId}`, { durationDays: 4, maxMissedDays: 2, seats: 3 });
   });
 
-  it("starts and ends by itself", async () => {
+  it("starts and ends automatically", async () => {
     const id = (await plan({ startsOn: dateIn(1) })).field("cycle.id");
     const standing = async (days: number) => {
       resetClock(service);
@@ -134,7 +134,7 @@ describe.each(databases)("a run of a test on $name", (engine) => {
     });
   });
 
-  it("that is called off frees the seats that were asked for and removes who holds one", async () => {
+  it("that is cancelled frees the requested slots and removes the testers from the others", async () => {
     const test = await makePlannedCycle(service, world);
     const [held, asked, open] = test.slotIds;
     await test.ask(held);
@@ -156,7 +156,7 @@ describe.each(databases)("a run of a test on $name", (engine) => {
     ["running", {}, 200],
     ["completed", { durationDays: 1 }, 409],
     ["cancelled", {}, 409],
-  ])("that is %s answers a cancel so: %j %d", async (status, traits, code) => {
+  ])("that is %s and is cancelled: %j %d", async (status, traits, code) => {
     const test = await makePlannedCycle(service, world, traits);
     if (status === "cancelled") await test.cancel();
     if (status === "completed") test.toDay(3, 0);
@@ -169,13 +169,13 @@ describe.each(databases)("a run of a test on $name", (engine) => {
     expect((await read(test.cycleId)).body).toEqual(before.body);
   });
 
-  it("is called off once, however many do so", async () => {
+  it("is cancelled once by many requests", async () => {
     const test = await makePlannedCycle(service, world);
     const answers = await Promise.all(Array.from({ length: 10 }, () => test.cancel()));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it("is audited when it is planned and when it is called off, and not when either is refused", async () => {
+  it("is audited when it is planned and when it is cancelled, and not when either is refused", async () => {
     const owned = await makeOwnerWithOneOfEach(service);
     const test = await makePlannedCycle(service, owned);
     await test.cancel();
@@ -190,7 +190,7 @@ describe.each(databases)("a run of a test on $name", (engine) => {
     });
   });
 
-  it("is planned once by requests with the same Idempotency-Key, and answers them alike", async () => {
+  it("is planned once by requests with the same Idempotency-Key, which get the same response", async () => {
     const send = () =>
       service.request("POST", `/api/v1/console/listings/${listingId}/cycles`, {
         headers: { ...world.headers, "idempotency-key": "plan" },
@@ -201,7 +201,7 @@ describe.each(databases)("a run of a test on $name", (engine) => {
     expect(answers[1]?.text).toBe(answers[0]?.text);
   });
 
-  it("is out of reach for a token without the scope, and for one of another app", async () => {
+  it("is not accessible to a token without the scope, or to a token of another app", async () => {
     const other = await service.makeApp(world.owner);
     const { cycleId } = await makePlannedCycle(service, world);
     const readWith = async (traits: { scopes: string[]; appId?: string }, path: string) => {

@@ -8,7 +8,7 @@ import {
   type OwnerWithOneOfEach,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("an offer to testers on $name", (engine) => {
+describe.each(databases)("a listing on $name", (engine) => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe.each(databases)("an offer to testers on $name", (engine) => {
   const update = (id: string, change: object) => world.call("PATCH", `/listings/${id}`, change);
   const read = async (id: string) => (await world.call("GET", `/listings/${id}`)).body;
 
-  it("has twelve seats, fourteen days and three missed days where its owner says nothing else", async () => {
+  it("has twelve slots, fourteen days and three allowed misses by default", async () => {
     const answer = await create();
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
@@ -39,7 +39,7 @@ describe.each(databases)("an offer to testers on $name", (engine) => {
     expect(await read(answer.field("id"))).toEqual(answer.body);
   });
 
-  it("is all that its owner says", async () => {
+  it("has all the fields that its owner gives", async () => {
     const said = {
       iconUrl: "https://example.org/icon.png",
       seats: 20,
@@ -78,7 +78,7 @@ describe.each(databases)("an offer to testers on $name", (engine) => {
     [{ durationDays: 61 }, "durationDays"],
     [{ durationDays: 1.5 }, "durationDays"],
     [{ maxMissedDays: 0 }, "maxMissedDays"],
-  ])("is refused with %j, which is named, and so is such a change", async (fault, path) => {
+  ])("is refused with %j, which is named, on creation and on a change", async (fault, path) => {
     const id = (await create()).field("id");
     const before = await read(id);
     for (const answer of [await create(fault), await update(id, fault)])
@@ -97,7 +97,7 @@ describe.each(databases)("an offer to testers on $name", (engine) => {
     ["durationDays", 20],
     ["maxMissedDays", 2],
     ["verificationTier", "screenshot"],
-  ])("lets its %s be changed, and nothing else with it", async (field, value) => {
+  ])("allows a change of its %s, which changes nothing else", async (field, value) => {
     const before = await create();
     service.clock.advance(1_000);
     const answer = await update(before.field("id"), { [field]: value });
@@ -110,14 +110,14 @@ describe.each(databases)("an offer to testers on $name", (engine) => {
     expect(await read(before.field("id"))).toEqual(answer.body);
   });
 
-  it("can lose its icon: that is the only field that null may stand for", async () => {
+  it("can lose its icon: no other field accepts null", async () => {
     const id = (await create({ iconUrl: "https://example.org/icon.png" })).field("id");
     expect((await update(id, { iconUrl: null })).body).toMatchObject({ iconUrl: null });
     const nulls = Object.fromEntries(Object.keys(newListing).map((field) => [field, null]));
     expect(await update(id, nulls)).toMatchObject({ status: 400 });
   });
 
-  it("is unchanged by a change of nothing, which the audit does not tell of", async () => {
+  it("does not change with an empty change, which is not audited", async () => {
     const before = await create();
     service.clock.advance(1_000);
     expect(await update(before.field("id"), {})).toMatchObject({ status: 200, body: before.body });
@@ -125,7 +125,7 @@ describe.each(databases)("an offer to testers on $name", (engine) => {
     expect(body).toMatchObject({ items: [{ action: "listing.create", target: before.field("id") }] });
   });
 
-  it("is out of reach for a token that is limited to another app", async () => {
+  it("is not accessible to a token that is limited to another app", async () => {
     const other = await service.makeApp(world.owner);
     const traits = { scopes: ["testing:manage"], appId: other.id };
     const headers = bearer(await service.makeToken(world.owner, "maintainer", traits));
@@ -138,7 +138,7 @@ describe.each(databases)("an offer to testers on $name", (engine) => {
     expect(await call("POST", `/apps/${other.id}/listings`, newListing)).toMatchObject({ status: 201 });
   });
 
-  it("goes with its app, and so do its cycles", async () => {
+  it("is deleted with its app, together with its cycles", async () => {
     const app = await service.makeApp(world.owner);
     const id = (await create({}, app)).field("id");
     const cycle = { startsOn: "8999-01-01", timezone: "UTC" };

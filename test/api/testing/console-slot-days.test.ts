@@ -12,7 +12,7 @@ import {
   type OwnerWithOneOfEach,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("the days of a seat on $name", (engine) => {
+describe.each(databases)("the days of a slot on $name", (engine) => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let test: PlannedCycle;
@@ -35,24 +35,24 @@ describe.each(databases)("the days of a seat on $name", (engine) => {
   const nothing = { countedBy: null, countedAt: null, reason: null, sessions: 0, session: null, proof: null };
   const bare = (day: number, state: string) => ({ dayIndex: day, state, ...nothing });
 
-  it("all lie ahead before the first", async () => {
+  it("are all in the future before the first day", async () => {
     expect(await days()).toEqual([1, 2, 3, 4, 5].map((day) => bare(day, "ahead")));
   });
 
-  it("are none of a seat that nobody holds", async () => {
+  it("are empty for a slot that nobody holds", async () => {
     expect(await states(test.slotIds[1])).toEqual(["none", "none", "none", "none", "none"]);
     test.toDay(3);
     await test.ask(test.slotIds[1]);
     expect(await states(test.slotIds[1])).toEqual(["none", "none", "none", "none", "none"]);
   });
 
-  it("are missed when they close uncounted, open today, and ahead from tomorrow on", async () => {
+  it("are missed when they close uncounted, open today, and in the future from tomorrow on", async () => {
     test.toDay(3);
     expect(await states()).toEqual(["missed", "missed", "open", "ahead", "ahead"]);
     expect(await test.seat(slotId)).toMatchObject({ status: "at_risk", missedDays: 2 });
   });
 
-  it("are none before the seat was active, and none on the day when it became so", async () => {
+  it("start on the day after the slot became active", async () => {
     test.toDay(2);
     await test.ask(test.slotIds[1]);
     await test.change(test.slotIds[1], "accept");
@@ -61,7 +61,7 @@ describe.each(databases)("the days of a seat on $name", (engine) => {
     expect(await states(test.slotIds[1])).toEqual(["none", "none", "missed", "open", "ahead"]);
   });
 
-  it("show the session that counted, however long others were", async () => {
+  it("show the session that counted, even if others were longer", async () => {
     test.toDay(1);
     await recordSession(service, slotId, { dayIndex: 1, reason: "session_below_bar", seconds: 20 });
     const startedAt = new Date(service.clock.now().getTime() - 60_000).toISOString();
@@ -87,7 +87,7 @@ describe.each(databases)("the days of a seat on $name", (engine) => {
     expect(await test.seat(slotId)).toMatchObject({ daysCounted: 1, joinCheckPending: false });
   });
 
-  it("show the longest session and the last one's reason where none counted", async () => {
+  it("show the longest session and the last session's reason when no session counted", async () => {
     test.toDay(1);
     const below = { dayIndex: 1, reason: "session_below_bar" };
     await recordSession(service, slotId, { ...below, seconds: 20 });
@@ -102,7 +102,7 @@ describe.each(databases)("the days of a seat on $name", (engine) => {
     });
   });
 
-  it("measure a session across midnight, and none longer than the time until it was received", async () => {
+  it("measure a session across midnight, but only until the time when it was received", async () => {
     test.toDay(1, 24);
     const startedAt = `${test.startsOn}T23:59:30.500Z`;
     const below = { dayIndex: 1, reason: "session_below_bar", startedAt };
@@ -114,7 +114,7 @@ describe.each(databases)("the days of a seat on $name", (engine) => {
     expect((await days())[0]).toMatchObject({ sessions: 3, session: { screens: ["Across"] } });
   });
 
-  it("show a proof with the addresses of its images, beside the session that was too short", async () => {
+  it("show a proof with the URLs of its images, and the session that was too short", async () => {
     test.toDay(2);
     await recordSession(service, slotId, { dayIndex: 2, reason: "session_below_bar", seconds: 20 });
     const images = [`a-${slotId}.png`, `b-${slotId}.png`];
@@ -135,7 +135,7 @@ describe.each(databases)("the days of a seat on $name", (engine) => {
     });
   });
 
-  it("are mended by a late upload: a missed day is counted, and the seat active again", async () => {
+  it("are corrected by a late upload: a missed day is counted, and the slot is active again", async () => {
     test.toDay(2);
     expect(await test.seat(slotId)).toMatchObject({ status: "at_risk", missedDays: 1 });
     await recordSession(service, slotId, { dayIndex: 1, reason: null });
@@ -143,12 +143,12 @@ describe.each(databases)("the days of a seat on $name", (engine) => {
     expect(await test.seat(slotId)).toMatchObject({ status: "active", missedDays: 0 });
   });
 
-  it("leave out sessions of no day of the test", async () => {
+  it("leave out sessions outside the days of the cycle", async () => {
     await recordSession(service, slotId, { dayIndex: null, reason: "cycle_not_running" });
     expect(await days()).toEqual([1, 2, 3, 4, 5].map((day) => bare(day, "ahead")));
   });
 
-  it("end for a seat that was removed, and begin for its successor", async () => {
+  it("end for a removed slot, and begin for its successor", async () => {
     test.toDay(1);
     await recordSession(service, slotId, { dayIndex: 1, reason: null });
     test.toDay(3);
@@ -161,7 +161,7 @@ describe.each(databases)("the days of a seat on $name", (engine) => {
     expect(await states(successor.slotId)).toEqual(["none", "none", "none", "missed", "open"]);
   });
 
-  it("that three misses end are missed up to the last of them", async () => {
+  it("of a slot that three misses end are missed up to the third miss", async () => {
     test.toDay(5);
     const [removed, successor] = await test.seats();
     expect(removed).toMatchObject({ slotId, status: "removed", missedDays: 3 });
@@ -169,7 +169,7 @@ describe.each(databases)("the days of a seat on $name", (engine) => {
     expect(await states()).toEqual(["missed", "missed", "missed", "none", "none"]);
   });
 
-  it("are all closed when the test is over", async () => {
+  it("are all closed when the cycle is over", async () => {
     for (const day of [1, 2, 4]) {
       test.toDay(day);
       await recordSession(service, slotId, { dayIndex: day, reason: null });

@@ -16,7 +16,7 @@ import {
 
 const hours = 3_600_000;
 
-describe.each(databases)("a seat that its owner cannot change, on $name,", (engine) => {
+describe.each(databases)("a slot that its owner cannot change, on $name,", (engine) => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let test: PlannedCycle;
@@ -33,7 +33,7 @@ describe.each(databases)("a seat that its owner cannot change, on $name,", (engi
   };
   const keyOf = () => secretsOf(service, slotId);
 
-  describe("is refused what its state does not allow:", () => {
+  describe("refuses actions that its state does not allow:", () => {
     const every = ["accept", "decline", "remove", "rotate-key", "confirm-join"];
     const allowed: Partial<Record<SlotState, readonly string[]>> = {
       requested: ["accept", "decline"],
@@ -43,7 +43,7 @@ describe.each(databases)("a seat that its owner cannot change, on $name,", (engi
     const wrong = slotStates.flatMap((state) =>
       every.filter((verb) => !allowed[state]?.includes(verb)).map((verb) => [verb, state] as const),
     );
-    it.each(wrong)("%s where it is %s", async (verb, state) => {
+    it.each(wrong)("%s when it is %s", async (verb, state) => {
       await bring(state);
       const before = await test.seats();
       const key = await keyOf();
@@ -72,13 +72,13 @@ describe.each(databases)("a seat that its owner cannot change, on $name,", (engi
   it.each([
     [48 * hours - 60_000, 200],
     [48 * hours, 409],
-  ])("that was asked for %d milliseconds ago answers an accept with %d", async (milliseconds, status) => {
+  ])("that was requested %d milliseconds ago answers an accept with %d", async (milliseconds, status) => {
     await bring("requested");
     service.clock.advance(milliseconds);
     expect(await test.change(slotId, "accept")).toMatchObject({ status });
   });
 
-  it("that expired is open before it is closed to who asked", async () => {
+  it("whose request has expired is already open when its owner reads it", async () => {
     await bring("expired");
     expect(await test.seat(slotId)).toMatchObject({ status: "open", tester: null, requestExpiresAt: null });
   });
@@ -103,21 +103,21 @@ describe.each(databases)("a seat that its owner cannot change, on $name,", (engi
       expect((await test.seats()).map(({ seat }: { seat: number }) => seat)).toEqual([1, 1, 2, 3]);
     });
 
-    it("is one account's of all to whom it is given", async () => {
+    it("is assigned to exactly one of many accounts", async () => {
       await bring("open");
       const testers = await Promise.all(Array.from({ length: 10 }, () => service.makeUser()));
       const answers = testers.map(({ email }) => test.change(slotId, "assign", { email }));
       expect(await codesOf(answers)).toEqual([200, ...Array.from({ length: 9 }, () => 409)]);
     });
 
-    it("is the only one that an account gets of a cycle", async () => {
+    it("is the only slot that an account gets in a cycle", async () => {
       await bring("open");
       const { email } = await service.makeUser();
       const answers = test.slotIds.map((id) => test.change(id, "assign", { email }));
       expect(await codesOf(answers)).toEqual([200, 409, 409]);
     });
 
-    it("is removed with its cycle, whichever comes first", async () => {
+    it("is removed with its cycle in any order", async () => {
       await bring("active");
       await Promise.all([test.change(slotId, "remove"), test.cancel()]);
       expect(await test.seat(slotId)).toMatchObject({ status: "removed" });

@@ -16,7 +16,7 @@ import {
   type OwnerWithOneOfEach,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("a seat in the hands of its owner on $name", (engine) => {
+describe.each(databases)("a slot that its owner manages on $name", (engine) => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let test: PlannedCycle;
@@ -37,7 +37,7 @@ describe.each(databases)("a seat in the hands of its owner on $name", (engine) =
   };
   const keyOf = () => secretsOf(service, slotId);
 
-  it("that somebody asked for is theirs when it is accepted, with a key and the join to be checked", async () => {
+  it("that is requested and accepted belongs to the tester, with a test key and a pending join check", async () => {
     const tester = await test.ask(slotId);
     expect(await test.seat(slotId)).toMatchObject({ status: "requested", tester, joinCheckPending: false });
     const answer = await test.change(slotId, "accept");
@@ -72,7 +72,7 @@ describe.each(databases)("a seat in the hands of its owner on $name", (engine) =
     expect(await keyOf()).toMatchObject({ fromDay: day });
   });
 
-  it("that is declined is open again, for the same tester too", async () => {
+  it("that is declined is open again, also for the same tester", async () => {
     const tester = await test.ask(slotId);
     const answer = await test.change(slotId, "decline");
     expect(answer.body).toMatchObject({ status: "open", tester: null, requestExpiresAt: null });
@@ -96,7 +96,7 @@ describe.each(databases)("a seat in the hands of its owner on $name", (engine) =
   );
 
   it.each(["active", "at risk"] as const)(
-    "that is %s can get another key, at which the old one stops",
+    "that is %s can get a new key, and the old key stops",
     async (state) => {
       await bring(state);
       const before = await keyOf();
@@ -108,32 +108,32 @@ describe.each(databases)("a seat in the hands of its owner on $name", (engine) =
     },
   );
 
-  it("needs no check of the join any more when its owner has confirmed it", async () => {
+  it("needs no join check after its owner has confirmed the join", async () => {
     await bring("active");
     expect((await test.change(slotId, "confirm-join")).body).toMatchObject({ joinCheckPending: false });
     expect(await test.seat(slotId)).toMatchObject({ status: "active", joinCheckPending: false });
   });
 
-  it("that is open can be given to a known account at once", async () => {
+  it("that is open can be assigned to a known account at once", async () => {
     const tester = await service.makeUser();
     const answer = await test.change(slotId, "assign", { email: ` ${tester.email.toUpperCase()} ` });
     expect(answer.body).toMatchObject({ status: "active", tester, joinCheckPending: true });
     expect(await keyOf()).toMatchObject({ keyHash: expect.stringMatching(/^[\da-f]{64}$/), fromDay: 1 });
   });
 
-  it("is given to nobody whom the service does not know, and says so", async () => {
+  it("cannot be assigned to an unknown account, and the error says so", async () => {
     const answer = await test.change(slotId, "assign", { email: "nobody@example.org" });
     expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
     expect(answer.field("error")).toContain("no account with this e-mail address");
   });
 
-  it("is not for its owner", async () => {
+  it("cannot be assigned to its owner", async () => {
     const answer = await test.change(slotId, "assign", { email: world.owner.email });
     expect(answer).toMatchObject({ status: 403, body: { code: "own_listing" } });
   });
 
   it.each(["requested", "active", "removed"] as const)(
-    "is not for a tester who has, or had, another of the cycle: %s",
+    "cannot be assigned to a tester who has, or had, another slot of the cycle: %s",
     async (state) => {
       await bring(state);
       const { tester } = await test.seat(slotId);
@@ -142,7 +142,7 @@ describe.each(databases)("a seat in the hands of its owner on $name", (engine) =
     },
   );
 
-  it("that a dropout left is another tester's, who begins anew", async () => {
+  it("that a dropout left goes to another tester, who starts from zero", async () => {
     await bring("at risk");
     await test.change(slotId, "remove");
     const [, successor] = await test.seats();
@@ -158,7 +158,7 @@ describe.each(databases)("a seat in the hands of its owner on $name", (engine) =
     ]);
   });
 
-  it("is audited with each change, and with none that was refused", async () => {
+  it("is audited for each change, and for no refused change", async () => {
     const owned = await makeOwnerWithOneOfEach(service);
     test = await makePlannedCycle(service, owned);
     slotId = test.slotIds[0];
@@ -180,7 +180,7 @@ describe.each(databases)("a seat in the hands of its owner on $name", (engine) =
     ]);
   });
 
-  it("tells its test key to nobody on the owner's side: no answer, no audit, no log", async () => {
+  it("never shows its test key to the owner: not in an answer, the audit log or the log", async () => {
     await bring("active");
     const key = service.deps.sealer.open((await keyOf())?.keySealed ?? "");
     const answers = [
@@ -194,7 +194,7 @@ describe.each(databases)("a seat in the hands of its owner on $name", (engine) =
     expect(secrets.filter((secret) => told.includes(secret))).toEqual([]);
   });
 
-  it("is changed by a maintainer token that may, and for no other app", async () => {
+  it("can be changed with a maintainer token that has the scope, but not for another app", async () => {
     await test.ask(slotId);
     const accept = async (traits: { scopes: string[]; appId?: string }) => {
       const headers = bearer(await service.makeToken(world.owner, "maintainer", traits));

@@ -13,7 +13,7 @@ import {
 
 const minute = 60_000;
 
-describe.each(databases)("the day after the last one of a test on $name", (engine) => {
+describe.each(databases)("the day after the last day of a cycle on $name", (engine) => {
   let service: Service;
   let world: TesterInCycle;
   let owner: Record<string, string>;
@@ -43,14 +43,14 @@ describe.each(databases)("the day after the last one of a test on $name", (engin
   };
   const slot = async () => listOf(await get("/me/slots"), "slots")[0];
 
-  it("counts a late session of the last day, which takes it off the missed ones", async () => {
+  it("counts a late session of the last day, which is then not missed any more", async () => {
     expect(await slot()).toMatchObject({ status: "at_risk", missedDays: 1 });
     const { body } = await report("2027-03-02T23:55:00.000Z");
     expect(body).toEqual({ matched: true, counted: true, dayIndex: 2, reason: null });
     expect(await slot()).toMatchObject({ status: "active", missedDays: 0, lastProofDayIndex: 2 });
   });
 
-  it("counts no session that begins then", async () => {
+  it("counts no session that begins on it", async () => {
     service.clock.advance(10 * minute);
     const { body } = await report("2027-03-03T00:05:00.000Z");
     expect(body).toEqual({ matched: true, counted: false, dayIndex: 0, reason: "cycle_not_running" });
@@ -60,7 +60,7 @@ describe.each(databases)("the day after the last one of a test on $name", (engin
     expect((await get("/me/tasks")).body).toEqual({ tasks: [], outstanding: 0 });
   });
 
-  it("keeps the day lock of proofs", async () => {
+  it("refuses proofs for other days", async () => {
     const now = service.clock.now().getTime();
     for (const [capturedAt, dayIndex] of [
       [new Date(now - 5 * minute).toISOString(), 2],
@@ -71,7 +71,7 @@ describe.each(databases)("the day after the last one of a test on $name", (engin
       );
   });
 
-  it("shows the seat its test key until the end of that day, and then no more", async () => {
+  it("shows the slot's test key until its end, and not after it", async () => {
     expect(await slot()).toMatchObject({ cycleStatus: "running", dayIndex: 2, testKey: world.testKey });
     service.clock.advance(dayMilliseconds - minute);
     expect(await slot()).toMatchObject({ cycleStatus: "running", testKey: world.testKey });
@@ -80,7 +80,7 @@ describe.each(databases)("the day after the last one of a test on $name", (engin
     expect(await slot()).not.toHaveProperty("testKey");
   });
 
-  it("offers no seat, and lets nobody ask for one", async () => {
+  it("offers no slot, and refuses requests for slots", async () => {
     const device = await service.makeDevice(await service.makeUser());
     const offers = listOf(await get("/listings", device), "listings");
     expect(offers.filter(({ cycleId }) => cycleId === world.cycle.id)).toEqual([]);
@@ -90,7 +90,7 @@ describe.each(databases)("the day after the last one of a test on $name", (engin
     );
   });
 
-  it("lets the owner accept and assign nobody, and remove a tester without a successor", async () => {
+  it("does not let the owner accept or assign a tester, and a removed tester gets no successor", async () => {
     const { email } = await service.makeUser();
     expect(await change(world.open[0], "accept")).toMatchObject(refusal(409, "wrong_state"));
     expect(await change(world.open[0], "assign", { email })).toMatchObject(refusal(422, "cycle_not_open"));

@@ -24,13 +24,13 @@ describe.each(databases)("GET /api/v1/testing/listings on $name", (engine) => {
   afterAll(() => service.stop());
 
   const get = (headers = device) => service.request("GET", "/api/v1/testing/listings", { headers });
-  /** The offer of the test of this world; others of this file stand in the same list. */
+  /** The entry of this world's cycle in the list, which also has the cycles of other tests in this file. */
   const offered = async (headers = device) =>
     listOf(await get(headers), "listings").filter(({ cycleId }) => cycleId === world.cycle.id);
   const ask = (slotId: unknown, headers: Record<string, string>) =>
     service.request("POST", `/api/v1/testing/slots/${slotId}/request`, { headers, body: {} });
 
-  it("tells of a running test with open seats, and names one of them", async () => {
+  it("lists a running cycle with open slots, and names one of them", async () => {
     const { cycle, listing, open } = world;
     const offer = {
       listingId: listing.id,
@@ -48,13 +48,13 @@ describe.each(databases)("GET /api/v1/testing/listings on $name", (engine) => {
     expect(await offered()).toEqual([offer]);
   });
 
-  it("tells of a test that recruits for a later day", async () => {
+  it("lists a cycle that recruits for a later day", async () => {
     const startsOn = new Date(service.clock.now().getTime() + dayMilliseconds).toISOString().slice(0, 10);
     world = await makeTesterInCycle(service, { startsOn });
     expect(await offered()).toMatchObject([{ cycleStatus: "recruiting", startsOn, seatsFree: 11 }]);
   });
 
-  it("offers the next seat once one is asked for, and none when all are taken", async () => {
+  it("offers the next slot when one is requested, and none when all are taken", async () => {
     for (const [at, seatsFree] of [2, 1].entries()) {
       const [offer] = await offered();
       expect(offer).toMatchObject({ seatsFree, openSlotId: world.open[at] });
@@ -64,19 +64,19 @@ describe.each(databases)("GET /api/v1/testing/listings on $name", (engine) => {
     expect(await offered()).toEqual([]);
   });
 
-  it("offers a seat again when the request for it has expired", async () => {
+  it("offers a slot again when the request for it has expired", async () => {
     await ask(world.open[0], await service.makeDevice(await service.makeUser()));
     expect(await offered()).toMatchObject([{ seatsFree: 1 }]);
     service.clock.advance(2 * dayMilliseconds);
     expect(await offered()).toMatchObject([{ seatsFree: 2, openSlotId: world.open[0] }]);
   });
 
-  it("offers owners no seats of their own tests, and testers none of a test that they are in", async () => {
+  it("offers owners no slots of their own cycles, and testers none of a cycle that they are in", async () => {
     expect(await offered(await service.makeDevice(world.owner))).toEqual([]);
     expect(await offered(world.device)).toEqual([]);
   });
 
-  it("offers no seats of a test that is over or called off", async () => {
+  it("offers no slots of a cycle that is completed or cancelled", async () => {
     await service.deps.database.write((tx) =>
       tx.run("UPDATE cycles SET status = 'cancelled', next_at = NULL WHERE id = ?", world.cycle.id),
     );

@@ -40,7 +40,7 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
       tx.run("UPDATE cycles SET status = ?, next_at = NULL WHERE id = ?", status, world.cycle.id),
     );
 
-  it("holds an open seat for 48 hours", async () => {
+  it("reserves an open slot for 48 hours", async () => {
     const asked = service.clock.now().getTime();
     const answer = await ask(world.open[0]);
     const slot = { slotId: world.open[0], status: "requested", joinCheckPending: false, dayIndex: 1 };
@@ -51,13 +51,13 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     expect(answer.text).not.toContain("testKey");
   });
 
-  it("takes an empty object as well as no body, and shows the seat among the tester's", async () => {
+  it("accepts an empty object or no body, and shows the slot among the tester's slots", async () => {
     expect((await ask(world.open[0], device, {})).status).toBe(201);
     const slots = await service.request("GET", "/api/v1/testing/me/slots", { headers: device });
     expect(listOf(slots, "slots")).toMatchObject([{ slotId: world.open[0], status: "requested" }]);
   });
 
-  it("opens the seat again when nobody has answered for 48 hours", async () => {
+  it("opens the slot again when nobody has answered for 48 hours", async () => {
     await ask(world.open[0]);
     service.clock.advance(2 * dayMilliseconds - 60_000);
     expect(await ask(world.open[0], await makeDevice())).toMatchObject({ body: { code: "slot_taken" } });
@@ -65,26 +65,26 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     expect((await ask(world.open[0], await makeDevice())).status).toBe(201);
   });
 
-  describe("refuses, the first of these faults first:", () => {
+  describe("refuses with the first fault in this order:", () => {
     const refusal = (status: number, code: string) => ({ status, body: { code } });
 
-    it("not_found for a seat that there is not", async () => {
+    it("not_found for an unknown slot", async () => {
       expect(await ask(unknownId)).toMatchObject(refusal(404, "not_found"));
     });
 
-    it("own_listing for the app's owner, whatever the state of the test", async () => {
+    it("own_listing for the app's owner, in any state of the cycle", async () => {
       await setCycle("cancelled");
       const owner = await service.makeDevice(world.owner);
       expect(await ask(world.seat, owner)).toMatchObject(refusal(403, "own_listing"));
     });
 
-    it.each(["completed", "cancelled"])("cycle_not_open for a test that is %s", async (status) => {
+    it.each(["completed", "cancelled"])("cycle_not_open for a cycle that is %s", async (status) => {
       await setCycle(status);
       expect(await ask(world.seat, world.device)).toMatchObject(refusal(422, "cycle_not_open"));
     });
 
     it.each(["requested", "active", "at_risk", "removed"])(
-      "already_in_cycle for who has, or had, a seat of it that is %s",
+      "already_in_cycle for a tester who has, or had, a slot of it that is %s",
       async (status) => {
         await setStatus(service, world.seat, status);
         for (const slotId of [world.seat, world.open[0]])
@@ -93,7 +93,7 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     );
 
     it.each(["requested", "active", "at_risk", "removed", "completed"])(
-      "slot_taken for a seat that is %s",
+      "slot_taken for a slot that is %s",
       async (status) => {
         await setStatus(service, world.seat, status);
         expect(await ask(world.seat)).toMatchObject(refusal(409, "slot_taken"));
@@ -120,7 +120,7 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     expect([again.status, again.text, isReplay(again)]).toEqual([403, first.text, true]);
   });
 
-  it("gives the last seat to exactly one of a hundred testers", async () => {
+  it("gives the last slot to exactly one of a hundred testers", async () => {
     const devices = await Promise.all(hundred.map(makeDevice));
     const answers = await Promise.all(devices.map((each) => ask(world.open[1], each)));
     const codes = answers.map(({ status, body }) =>
@@ -130,7 +130,7 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     expect(codes.filter((code) => code === "slot_taken")).toHaveLength(99);
   });
 
-  it("gives exactly one of a hundred seats to a tester who asks for all of them at once", async () => {
+  it("gives exactly one of a hundred slots to a tester who requests all of them at once", async () => {
     world = await makeTesterInCycle(service, { seats: 101 });
     const answers = await Promise.all(world.open.map((slotId) => ask(slotId)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -141,7 +141,7 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     expect(listOf(slots, "slots")).toHaveLength(1);
   });
 
-  it("lets one device change seats 120 times an hour, whether it asks for them or rotates their keys", async () => {
+  it("lets one device change slots 120 times an hour: requests and key rotations together", async () => {
     const rotate = () =>
       service.request("POST", `/api/v1/testing/slots/${world.seat}/rotate-key`, { headers: world.device });
     const allowed = await Promise.all(Array.from({ length: rateLimits.slotRequests.limit }, rotate));

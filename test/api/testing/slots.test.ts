@@ -15,7 +15,7 @@ import {
 
 const path = "/api/v1/testing/me/slots";
 
-describe.each(databases)("the seats of a tester on $name", (engine) => {
+describe.each(databases)("the slots of a tester on $name", (engine) => {
   let service: Service;
   let world: TesterInCycle;
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe.each(databases)("the seats of a tester on $name", (engine) => {
     listOf(await service.request("GET", "/api/v1/testing/me/tasks", { headers: world.device }), "tasks")[0];
 
   describe("GET /api/v1/testing/me/slots", () => {
-    it("tells how a seat stands", async () => {
+    it("shows the state of a slot", async () => {
       const slot = {
         slotId: world.seat,
         cycleId: world.cycle.id,
@@ -66,7 +66,7 @@ describe.each(databases)("the seats of a tester on $name", (engine) => {
       expect(await slotsOf()).toMatchObject([slot]);
     });
 
-    it("has the running, the finished and the removed ones, newest test first", async () => {
+    it("lists running, finished and removed slots, newest cycle first", async () => {
       await setStatus(service, world.seat, "removed");
       service.clock.advance(1_000);
       const short = await makeTesterInCycle(service, { durationDays: 1 });
@@ -86,17 +86,17 @@ describe.each(databases)("the seats of a tester on $name", (engine) => {
       { status: "at_risk", shows: true },
       { status: "removed", shows: false },
       { status: "completed", shows: false },
-    ])("shows the test key of a seat that is $status: $shows", async ({ status, shows }) => {
+    ])("shows the test key of a slot that is $status: $shows", async ({ status, shows }) => {
       await setStatus(service, world.seat, status);
       expect((await slotsOf()).map((slot) => Object.hasOwn(slot, "testKey"))).toEqual([shows]);
     });
 
-    it("shows no test key where the tier is screenshot", async () => {
+    it("shows no test key on tier screenshot", async () => {
       world = await makeTesterInCycle(service, { verificationTier: "screenshot" });
       expect((await slotsOf()).map((slot) => Object.hasOwn(slot, "testKey"))).toEqual([false]);
     });
 
-    it("shows nobody else's seats", async () => {
+    it("does not show the slots of others", async () => {
       const device = await service.makeDevice(await service.makeUser());
       expect(await get(device)).toMatchObject({ status: 200, body: { slots: [] } });
     });
@@ -113,7 +113,7 @@ describe.each(databases)("the seats of a tester on $name", (engine) => {
     const rotate = (slotId: string, headers: Record<string, string> = world.device) =>
       service.request("POST", `/api/v1/testing/slots/${slotId}/rotate-key`, { headers, body: {} });
 
-    it("gives a new test key, which the task shows from then on", async () => {
+    it("gives a new test key, which the task then shows", async () => {
       const answer = await rotate(world.seat);
       expect(answer).toMatchObject({ status: 201, body: { slot: { slotId: world.seat, status: "active" } } });
       const key = answer.field("slot.testKey");
@@ -121,7 +121,7 @@ describe.each(databases)("the seats of a tester on $name", (engine) => {
       expect(await taskOf()).toMatchObject({ testKey: key });
     });
 
-    it("keeps neither key where it could be read, nor the stored answer", async () => {
+    it("stores both keys and the response only hashed or encrypted", async () => {
       const { field } = await rotate(world.seat, { ...world.device, ...keyed("once") });
       const stored = await storedText(service);
       expect([stored.includes(field("slot.testKey")), stored.includes(world.testKey)]).toEqual([
@@ -130,14 +130,14 @@ describe.each(databases)("the seats of a tester on $name", (engine) => {
       ]);
     });
 
-    it("takes a seat at risk, and refuses one that is not active", async () => {
+    it("accepts a slot at risk, and refuses one that is not active", async () => {
       await setStatus(service, world.seat, "at_risk");
       expect((await rotate(world.seat)).status).toBe(201);
       await setStatus(service, world.seat, "removed");
       expect(await rotate(world.seat)).toMatchObject({ status: 403, body: { code: "slot_not_active" } });
     });
 
-    it("does not know the seat of another tester, nor an open one", async () => {
+    it("does not find the slot of another tester, or an open slot", async () => {
       const stranger = await service.makeDevice(await service.makeUser());
       for (const answer of [await rotate(world.seat, stranger), await rotate(world.open[0] ?? "")])
         expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });

@@ -6,7 +6,7 @@ import { makeTestingWorld, testingMutations } from "../../support/service/testin
 const secret = "the secret of one deployment, on each of its servers";
 const day = 86_400_000;
 
-describe.each(databases)("the tasks that a server remembers on $name", (engine) => {
+describe.each(databases)("the tasks in the cache of a server on $name", (engine) => {
   let database: TestDatabase;
   let service: Service;
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe.each(databases)("the tasks that a server remembers on $name", (engine) 
   const tasks = async (from: Service, headers: Record<string, string>) =>
     (await from.request("GET", "/api/v1/testing/me/tasks", { headers })).text.replaceAll(from.baseUrl, "");
 
-  /** What a server tells that has just begun, and remembers nothing. */
+  /** The answer of a server that has just started, with an empty cache. */
   async function tasksAnew(headers: Record<string, string>): Promise<string> {
     const fresh = await startService({ database, secret });
     fresh.clock.setOffset(service.clock.offsetMs);
@@ -30,7 +30,7 @@ describe.each(databases)("the tasks that a server remembers on $name", (engine) 
     return told;
   }
 
-  /** What changes the tasks of the tester in the first seat. */
+  /** Changes that affect the tasks of the tester in the first slot. */
   const changing = new Set([
     "POST /api/v1/testing/sdk/session",
     "POST /api/v1/testing/proofs",
@@ -42,7 +42,7 @@ describe.each(databases)("the tasks that a server remembers on $name", (engine) 
     "POST /api/v1/console/slots/{slotId}/confirm-join",
   ]);
 
-  it.each(testingMutations)("are those of now after $name", async ({ name, prepare }) => {
+  it.each(testingMutations)("are up to date after $name", async ({ name, prepare }) => {
     const world = await makeTestingWorld(service);
     const send = await prepare(world);
     const before = await tasks(service, world.device);
@@ -53,7 +53,7 @@ describe.each(databases)("the tasks that a server remembers on $name", (engine) 
     expect(after !== before).toBe(changing.has(name));
   });
 
-  it("are those of now after days have closed", async () => {
+  it("are up to date after days have closed", async () => {
     const { device } = await makeTestingWorld(service);
     const first = await tasks(service, device);
     for (let at = 0; at < 3; at += 1) {
@@ -64,7 +64,7 @@ describe.each(databases)("the tasks that a server remembers on $name", (engine) 
     expect(first).toContain('"slotStatus":"active"');
   });
 
-  it("are gone with the app", async () => {
+  it("are removed with the app", async () => {
     const { app, owner, device } = await makeTestingWorld(service);
     await tasks(service, device);
     await service.request("DELETE", `/api/v1/console/apps/${app.id}`, {

@@ -30,7 +30,7 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
   const get = (query = "", headers: Record<string, string> = world.device) =>
     service.request("GET", path + query, { headers });
   const tasksOf = async (query = "") => listOf(await get(query), "tasks");
-  /** Another running test in which the same tester has a seat. */
+  /** Another running cycle in which the same tester has a slot. */
   const makeAnother = async (traits: Parameters<typeof makeTesterInCycle>[1] = {}) => {
     const other = await makeTesterInCycle(service, traits);
     const [seat = ""] = other.open;
@@ -38,7 +38,7 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
     return { ...other, seat };
   };
 
-  it("tells all that the tester has to know about today", async () => {
+  it("says everything that the tester needs to know about today", async () => {
     const { seat, cycle, listing, testKey } = world;
     const task = {
       slotId: seat,
@@ -63,19 +63,19 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
     expect(await get()).toMatchObject({ status: 200, body: { tasks: [task], outstanding: 1 } });
   });
 
-  it("serves the icon that stands for apps without one", async () => {
+  it("serves the default icon for apps without an icon", async () => {
     const icon = await fetch(String((await tasksOf())[0]?.iconUrl));
     expect([icon.status, icon.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
   });
 
-  it("gives an app's own icon, and no test key where the tier is screenshot", async () => {
+  it("gives an app's own icon, and no test key on tier screenshot", async () => {
     const iconUrl = "https://lantern.example/icon.png";
     const { seat } = await makeAnother({ verificationTier: "screenshot", iconUrl });
     const task = (await tasksOf()).find(({ slotId }) => slotId === seat);
     expect(task).toMatchObject({ iconUrl, verificationTier: "screenshot", testKey: null });
   });
 
-  it("counts as outstanding what is not submitted", async () => {
+  it("counts tasks that are not submitted as outstanding", async () => {
     const other = await makeAnother();
     expect(await get()).toMatchObject({ body: { outstanding: 2 } });
     await sendProof(service, world.device, { slotId: other.seat });
@@ -86,23 +86,23 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
     });
   });
 
-  it("has nothing for who has no seat", async () => {
+  it("is empty for a tester without a slot", async () => {
     const device = await service.makeDevice(await service.makeUser());
     for (const query of ["", "?day=3"])
       expect(await get(query, device)).toMatchObject({ status: 200, body: { tasks: [], outstanding: 0 } });
   });
 
-  it("has a task for a seat at risk, and tells of the missed day", async () => {
+  it("has a task for a slot at risk, and shows the missed day", async () => {
     service.clock.advance(2 * dayMilliseconds);
     expect(await tasksOf()).toMatchObject([{ dayIndex: 3, slotStatus: "at_risk", missedDays: 1 }]);
   });
 
-  it.each(["requested", "removed", "completed"])("has no task for a seat that is %s", async (status) => {
+  it.each(["requested", "removed", "completed"])("has no task for a slot that is %s", async (status) => {
     await setStatus(service, world.seat, status);
     expect(await tasksOf()).toEqual([]);
   });
 
-  it("has no task before the first day, nor after the last", async () => {
+  it("has no task before the first day or after the last day", async () => {
     const startsOn = new Date(service.clock.now().getTime() + dayMilliseconds).toISOString().slice(0, 10);
     const later = await makeAnother({ startsOn, durationDays: 1 });
     const slotIds = async () => (await tasksOf()).map(({ slotId }) => slotId);
@@ -138,14 +138,17 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
       now: "2029-06-01T12:00:00Z",
       end: "2029-06-02T10:00:00.000Z",
     },
-  ])("is due when the day ends in the test's zone: $change in $timezone", async ({ timezone, now, end }) => {
-    setClock(service, now);
-    world = await makeTesterInCycle(service, { timezone });
-    expect(await tasksOf()).toMatchObject([{ dayIndex: 1, dueBy: end }]);
-  });
+  ])(
+    "is due when the day ends in the cycle's time zone: $change in $timezone",
+    async ({ timezone, now, end }) => {
+      setClock(service, now);
+      world = await makeTesterInCycle(service, { timezone });
+      expect(await tasksOf()).toMatchObject([{ dayIndex: 1, dueBy: end }]);
+    },
+  );
 
   describe("with day=N", () => {
-    it("looks back: due time, screen and submission are that day's", async () => {
+    it("shows a past day: due time, screen and submission are those of that day", async () => {
       await sendProof(service, world.device, { slotId: world.seat });
       const [first] = await tasksOf();
       service.clock.advance(dayMilliseconds);
@@ -161,14 +164,14 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
       expect(new Set(screens).size).toBe(2);
     });
 
-    it("leaves out the tests that have not come to the day", async () => {
+    it("leaves out cycles that have not reached the day", async () => {
       service.clock.advance(dayMilliseconds);
       await makeAnother();
       expect(await tasksOf()).toHaveLength(2);
       expect(await tasksOf("?day=2")).toMatchObject([{ slotId: world.seat, dayIndex: 2 }]);
     });
 
-    it("refuses a day that no test has come to, and names it", async () => {
+    it("refuses a day that no cycle has reached, and names it", async () => {
       service.clock.advance(dayMilliseconds);
       expect(issuesOf(await get("?day=3"))).toEqual(["day: must be at most 2: that is today"]);
     });
@@ -189,7 +192,7 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
     expect((await get()).text).toBe(first.text);
   });
 
-  it("holds test keys, so no cache may store it", async () => {
+  it("contains test keys, so no cache may store it", async () => {
     expect((await get()).headers.get("cache-control")).toBe("private, no-store");
   });
 });

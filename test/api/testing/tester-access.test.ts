@@ -10,7 +10,7 @@ interface Access {
   readonly scope: DeviceScope;
 }
 
-/** What a device token must be good for. (rule K6) */
+/** The scope that a device token needs. (rule K6) */
 const table: readonly Access[] = [
   { method: "GET", path: "/api/v1/testing/me/tasks", scope: "testing:read" },
   { method: "GET", path: "/api/v1/testing/me/slots", scope: "testing:read" },
@@ -37,19 +37,19 @@ describe.each(databases)("the tester's endpoints on $name", (engine) => {
     });
 
   describe.each(table)("$method $path", (access) => {
-    it("refuses a device token that has every scope but the one, whatever the body", async () => {
+    it("refuses a device token that has all scopes except the required one, with any body", async () => {
       const others = deviceScopes.filter((scope) => scope !== access.scope);
       const answer = await call(access, await service.makeDevice(world.tester, others));
       expect(answer).toMatchObject({ status: 403, body: { code: "insufficient_scope" } });
       expect(answer.text).toContain(access.scope);
     });
 
-    it("takes a device token that has this scope alone", async () => {
+    it("accepts a device token that has only the required scope", async () => {
       const { status } = await call(access, await service.makeDevice(world.tester, [access.scope]));
       expect([401, 403]).not.toContain(status);
     });
 
-    it("refuses any other credential like none: 401", async () => {
+    it("refuses any other credential as if there were none: 401", async () => {
       const { owner, app } = world;
       const scopes = ["testing:manage"];
       const foreign: Record<string, string>[] = [
@@ -67,7 +67,7 @@ describe.each(databases)("the tester's endpoints on $name", (engine) => {
     });
   });
 
-  it("refuse a token on its 90th day, when it has expired", async () => {
+  it("refuse a token that has expired after 90 days", async () => {
     const tasks = { method: "GET", path: "/api/v1/testing/me/tasks", scope: "testing:read" } as const;
     const device = await service.makeDevice(world.tester);
     service.clock.advance(90 * 86_400_000 - 60_000);

@@ -21,7 +21,7 @@ describe.each(databases)("PATCH /api/v1/testing/me/profile on $name", (engine) =
 
   const change = (body: object, headers: Record<string, string> = world.device) =>
     service.request("PATCH", "/api/v1/testing/me/profile", { headers, body });
-  /** The push tokens of an account's devices: no answer tells them. */
+  /** The push tokens of an account's devices, which no answer contains. */
   const pushTokens = async ({ id }: { id: string }) => {
     const rows = await service.deps.database.all<{ token: string | null }>(
       "SELECT push_token AS token FROM devices WHERE user_id = ? ORDER BY created_at, id",
@@ -36,13 +36,13 @@ describe.each(databases)("PATCH /api/v1/testing/me/profile on $name", (engine) =
     expect(await change({})).toMatchObject({ body: { timezone: "Asia/Kolkata" } });
   });
 
-  it("changes it for the account, whatever the device", async () => {
+  it("changes the time zone for the account on all its devices", async () => {
     await change({ timezone: "Asia/Kolkata" });
     const other = await service.makeDevice(world.tester);
     expect(await change({}, other)).toMatchObject({ body: { timezone: "Asia/Kolkata" } });
   });
 
-  it("says of who never had a seat that they are no tester, and of who lost one that they are", async () => {
+  it("says that an account is a tester once it has had a slot, even a removed one", async () => {
     const device = await service.makeDevice(await service.makeUser());
     expect(await change({}, device)).toMatchObject({ body: { isTester: false } });
     await setStatus(service, world.seat, "removed");
@@ -53,7 +53,7 @@ describe.each(databases)("PATCH /api/v1/testing/me/profile on $name", (engine) =
     expect(new Set(faultyPaths(await change({ timezone })))).toEqual(new Set(["timezone"]));
   });
 
-  it("keeps a push token for this device alone, and tells it to nobody", async () => {
+  it("keeps a push token for this device only, and shows it to nobody", async () => {
     await service.makeDevice(world.tester);
     const answer = await change({ pushToken: "fcm:1234" });
     expect((await pushTokens(world.tester)).sort()).toEqual(["fcm:1234", null]);
@@ -68,7 +68,7 @@ describe.each(databases)("PATCH /api/v1/testing/me/profile on $name", (engine) =
     expect(await pushTokens(world.tester)).toEqual([null]);
   });
 
-  it("takes a push token of 1,000 characters, and not of 1,001", async () => {
+  it("accepts a push token of 1,000 characters, and refuses one of 1,001", async () => {
     expect((await change({ pushToken: "x".repeat(1_000) })).status).toBe(200);
     expect(faultyPaths(await change({ pushToken: "x".repeat(1_001) }))).toEqual(["pushToken"]);
   });

@@ -11,7 +11,7 @@ import {
 const secret = "the secret of one deployment, on each of its servers";
 const twenty = Array.from({ length: 20 }, (_, at) => at);
 
-describe.each(databases)("an Idempotency-Key of closed testing on $name", (engine) => {
+describe.each(databases)("an Idempotency-Key in closed testing on $name", (engine) => {
   let database: TestDatabase;
   let service: Service;
   let world: TestingWorld;
@@ -29,7 +29,7 @@ describe.each(databases)("an Idempotency-Key of closed testing on $name", (engin
 
   const open = () => startService({ database, secret, environment: { INNKEEP_RATE_LIMITS: "off" } });
 
-  it("is the same for an id in capitals", async () => {
+  it("is the same request with an id in upper case", async () => {
     const headers = { ...world.maintainer, ...keyed("once") };
     const send = (slotId: string) =>
       service.request("POST", `/api/v1/console/slots/${slotId}/confirm-join`, { headers, body: {} });
@@ -46,7 +46,7 @@ describe.each(databases)("an Idempotency-Key of closed testing on $name", (engin
       expect([again.status, again.text, isReplay(again)]).toEqual([first.status, first.text, true]);
     });
 
-    it("returns it on another server, and after a restart", async () => {
+    it("returns the stored response on another server, and after a restart", async () => {
       const send = await prepare(world);
       const first = await send(service, keyed("once"));
       const other = await open();
@@ -59,7 +59,7 @@ describe.each(databases)("an Idempotency-Key of closed testing on $name", (engin
         expect([again.status, again.text, isReplay(again)]).toEqual([first.status, first.text, true]);
     });
 
-    it("acts once when twenty come at once", async () => {
+    it("acts once when twenty arrive at once", async () => {
       const send = await prepare(world);
       const answers = await Promise.all(twenty.map(() => send(service, keyed("once"))));
       const done = answers.filter(({ status }) => status < 300);

@@ -64,7 +64,7 @@ const attacks: Record<string, (target: Target, at: number) => Promise<unknown>> 
   },
 };
 
-/** Makes one attack again and again. An attacker does not mind a reset. */
+/** Repeats one attack. An attacker ignores a reset. */
 const repeat = async (attack: (target: Target, at: number) => Promise<unknown>, target: Target) => {
   for (let at = 0; !target.isOver(); at += 1) await attack(target, at).catch(() => {});
 };
@@ -81,7 +81,7 @@ async function makeOther(data: string) {
   return { apiKey: String(apiKey), token: String(token) };
 }
 
-/** What the other owner and the other app do, one thing after the other, each as often as their limits allow. */
+/** The requests of the other owner and the other app, in turn, each as often as their limits allow. */
 function requestsOf(baseUrl: string, { apiKey, token }: Awaited<ReturnType<typeof makeOther>>) {
   const key = { "x-api-key": apiKey };
   const report = { type: "bug", message: "See the picture.", images: [dataUrl(png(100_000))] };
@@ -115,7 +115,7 @@ it.each([
   ...Object.entries(attacks).map(([name, attack]) => [name, [attack]] as const),
   ["all of them together", Object.values(attacks)] as const,
 ])(
-  "under %s another owner is served, within the memory and the descriptors that there are",
+  "under %s another owner is served, within the memory and descriptor limits",
   async (name, attacking) => {
     const data = await temporaryFolder();
     const { ready, child } = await innkeepServeWithin(1_024, ["--demo", "--data", data, "--port", "0"]);

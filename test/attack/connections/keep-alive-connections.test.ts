@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it("a client between two requests keeps its connection while others only connect", async () => {
+it("a client between two requests keeps its connection while others open idle connections", async () => {
   const client = await connectRaw(service.baseUrl);
   const head = headOf("GET", "/healthz", {});
   client.write(head);
@@ -22,11 +22,11 @@ it("a client between two requests keeps its connection while others only connect
   await client.cut();
 });
 
-it("the connection whose last request is the oldest is closed first, also when all requests came before the limit was near", async () => {
+it("the connection with the oldest last request is closed first, even if all requests came before the limit was near", async () => {
   const head = headOf("GET", "/healthz", {});
   const answered = /\r\n\r\n/;
   const clients = await Promise.all(Array.from({ length: 8 }, () => connectRaw(service.baseUrl)));
-  // The first ones ask last.
+  // The first connections send the last requests.
   for (const client of [...clients].reverse()) {
     client.write(head);
     expect(await client.read(answered)).toMatch(/^HTTP\/1\.1 200 /);

@@ -19,21 +19,21 @@ it.each([
   ["a connection on which nothing comes", "", /^HTTP\/1\.1 503 /],
   ["what is no request", "hello?\r\n\r\n", /^HTTP\/1\.1 400 /],
 ])(
-  "%s is answered, and is gone within a second, though the client holds its end",
+  "%s is answered and closed within a second, even if the client keeps its end open",
   async (_, bytes, answer) => {
     const service = await startService({ budgets: { headMilliseconds: 300, lingerMilliseconds: 200 } });
     const before = await descriptorsOf(process.pid);
     const held = await holdConnections(service.baseUrl, 20, bytes);
     await expect.poll(held.open, { timeout: 5_000 }).toBe(0);
     for (const received of held.received()) expect(received).toMatch(answer);
-    // The ends of this client are open still.
+    // The client's ends are still open.
     await expect.poll(() => descriptorsOf(process.pid), { timeout: 1_000 }).toBeLessThanOrEqual(before + 20);
     held.release();
     await service.stop();
   },
 );
 
-it("one connection more than there may be takes the place of the one that waits longest, and of no busy one", async () => {
+it("one connection over the limit replaces the connection that has waited longest, and no busy one", async () => {
   const service = await startService({ budgets: { connections: 3 } });
   const device = { deviceId: "00000000-0000-4000-8000-000000000001", challenge: "c".repeat(43), wait: 20 };
   const body = JSON.stringify(device);
@@ -54,7 +54,7 @@ it("one connection more than there may be takes the place of the one that waits 
   await service.stop();
 });
 
-it("1,500 slow connections to a server with 1,024 descriptors keep nobody else out", async () => {
+it("1,500 slow connections to a server with 1,024 descriptors do not lock out other clients", async () => {
   const argv = ["--data", await temporaryFolder(), "--port", "0"];
   const env = { INNKEEP_BUDGETS: "headMilliseconds=3000" };
   const { ready, child } = await innkeepServeWithin(1_024, argv, env);

@@ -26,13 +26,13 @@ describe.each(databases)("the address of a chat channel on $name", (engine) => {
   const address = () => `http://127.0.0.1:9/${token}`;
   const make = async (chatWebhookUrl: string) =>
     (await world.call("POST", "/apps", { name: "Larder", chatWebhookUrl })).field("id");
-  /** Makes a proposal, of which the channel must hear. */
+  /** Makes a proposal, which must be sent to the channel. */
   const tell = async (appId: string) => {
     const key = (await world.call("POST", `/apps/${appId}/keys`, { label: "CI" })).field("key");
     return propose(service, world.agentToken, await sendFeedback(service, key));
   };
 
-  it("is nowhere in the database, and shown in part only", async () => {
+  it("is encrypted in the database, and shown only in part", async () => {
     const appId = await make(address());
     await tell(appId);
     expect(await storedText(service)).not.toContain("secretXXXX");
@@ -49,7 +49,7 @@ describe.each(databases)("the address of a chat channel on $name", (engine) => {
     expect(String(page.text)).not.toContain("secretXXXX");
   });
 
-  it("stays as it is when it is sent back as it is shown", async () => {
+  it("does not change when it is sent back in the form in which it is shown", async () => {
     const webhook = await startWebhook();
     const appId = await make(`${webhook.url}/${token}`);
     const shown = (await world.call("GET", `/apps/${appId}`)).field("chatWebhookUrl");
@@ -69,7 +69,7 @@ describe.each(databases)("the address of a chat channel on $name", (engine) => {
     expect((await world.call("GET", `/apps/${appId}`)).body).toMatchObject({ chatWebhookUrl: null });
   });
 
-  it("that an older version stored in clear is sealed by the start", async () => {
+  it("that an older version stored in clear text is encrypted at the start", async () => {
     const appId = await make(address());
     const { database } = service.deps;
     const old = `${address()}/old`;
@@ -84,7 +84,7 @@ describe.each(databases)("the address of a chat channel on $name", (engine) => {
     );
   });
 
-  it("is sealed anew under a new secret", async () => {
+  it("is encrypted again with a new secret", async () => {
     const webhook = await startWebhook();
     const appId = await make(webhook.url);
     await unlock(service.deps.database, { secret: "b".repeat(32), old: [secret] });
@@ -93,7 +93,7 @@ describe.each(databases)("the address of a chat channel on $name", (engine) => {
     await vi.waitFor(() => expect(webhook.received).toHaveLength(1));
   });
 
-  it("is not for a maintainer token that may read apps", async () => {
+  it("is not shown to a maintainer token that may read apps", async () => {
     const appId = await make(address());
     const made = await world.call("POST", "/tokens", {
       kind: "maintainer",

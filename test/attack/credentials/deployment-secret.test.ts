@@ -10,7 +10,7 @@ import { type Service, startService } from "../../support/service/service.ts";
 
 const [first, second, third] = ["a", "b", "c"].map((letter) => letter.repeat(32));
 
-describe.each(databases)("the secret of a database on $name", ({ create, engine }) => {
+describe.each(databases)("the deployment secret of a database on $name", ({ create, engine }) => {
   let database: TestDatabase;
   let data: string;
   let headers: Record<string, string>;
@@ -48,13 +48,13 @@ describe.each(databases)("the secret of a database on $name", ({ create, engine 
   const forgetCheck = async () =>
     (await database.open()).write(async (tx) => void (await tx.run("DELETE FROM deployment")));
 
-  it("must be the one that it was used with", async () => {
+  it("must be the secret that the database was used with", async () => {
     await expect(unlockHere({ INNKEEP_SECRET: second })).rejects.toThrow("INNKEEP_SECRET is not the secret");
     await unlockHere({ INNKEEP_SECRET: first });
     expect(await readKey(first)).toBe(testKey);
   });
 
-  it("is tried on what is stored where an older version left no check value", async () => {
+  it("is checked with the stored data when an older version left no check value", async () => {
     await forgetCheck();
     await expect(unlockHere({ INNKEEP_SECRET: second })).rejects.toThrow("INNKEEP_SECRET is not the secret");
     await unlockHere({ INNKEEP_SECRET: first });
@@ -69,7 +69,7 @@ describe.each(databases)("the secret of a database on $name", ({ create, engine 
     await expect(unlockHere({ INNKEEP_SECRET: first })).rejects.toThrow("INNKEEP_SECRET is not the secret");
   });
 
-  it("that is lost can be given up, with what it sealed", async () => {
+  it("that is lost can be given up, together with the data that it encrypted", async () => {
     const databaseUrl = engine === "postgres" ? "postgres://" : undefined;
     const reset = await resetSecret(await database.open(), { data, databaseUrl });
     expect(reset).toEqual({ testKeys: 1, chatAddresses: 0 });
@@ -85,7 +85,7 @@ describe("innkeep serve on SQLite", () => {
     return serve({ data, port: 0, json: true, demo: true }, world);
   };
 
-  it("does not start with a lost secret, and makes no other", async () => {
+  it("does not start with a lost secret, and creates no new one", async () => {
     const data = await temporaryFolder();
     await start(data);
     const kept = join(await temporaryFolder(), "secret");

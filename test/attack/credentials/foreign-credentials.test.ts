@@ -18,7 +18,7 @@ import {
 type Headers = Record<string, string>;
 type Kind = "app key" | "agent token" | "maintainer token" | "session" | "device token";
 
-/** What each endpoint believes. Everything else is refused, whoever it belongs to. */
+/** The credentials that each endpoint accepts. All others are refused, even the owner's. */
 const believed: Record<Auth, readonly Kind[]> = {
   none: [],
   appKey: ["app key"],
@@ -28,125 +28,119 @@ const believed: Record<Auth, readonly Kind[]> = {
   session: ["session"],
 };
 
-/** What all testers see and may ask for, whoever offers it. */
+/** Endpoints for data that all testers see and may request, from any owner. */
 const isOpenToAll = ({ path }: Endpoint) =>
   path === "/api/v1/testing/listings" || path === "/api/v1/testing/slots/:slotId/request";
 
 const guarded = endpoints.filter(([, { auth }]) => auth !== "none");
 
-describe.each(databases)(
-  "every endpoint and every credential that is not its owner's, on $name",
-  (engine) => {
-    let service: Service;
-    let world: OwnerWithOneOfEach;
-    let ofOwner: Record<Kind, Headers>;
-    let before: Map<string, string>;
-    beforeAll(async () => {
-      service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
-      world = await makeOwnerWithOneOfEach(service);
-      ofOwner = await credentialsOf(world.owner, world.app.key);
-      before = await seenByOwner();
-    });
-    afterAll(() => service.stop());
+describe.each(databases)("every endpoint and every foreign credential on $name", (engine) => {
+  let service: Service;
+  let world: OwnerWithOneOfEach;
+  let ofOwner: Record<Kind, Headers>;
+  let before: Map<string, string>;
+  beforeAll(async () => {
+    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    world = await makeOwnerWithOneOfEach(service);
+    ofOwner = await credentialsOf(world.owner, world.app.key);
+    before = await seenByOwner();
+  });
+  afterAll(() => service.stop());
 
-    async function credentialsOf(owner: { id: string }, key: string): Promise<Record<Kind, Headers>> {
-      const scopes = maintainerScopes;
-      return {
-        "app key": { "x-api-key": key },
-        "agent token": bearer(await service.makeToken(owner, "agent")),
-        "maintainer token": bearer(await service.makeToken(owner, "maintainer", { scopes })),
-        session: await service.signIn(owner),
-        "device token": await service.makeDevice(owner),
-      };
-    }
-
-    /** A stranger's, new ones each time: to sign out ends a session. */
-    async function ofStranger(): Promise<Record<Kind, Headers>> {
-      const stranger = await service.makeUser();
-      return credentialsOf(stranger, (await service.makeApp(stranger)).key);
-    }
-
-    async function worthless(): Promise<Headers[]> {
-      const stranger = await service.makeUser();
-      const [session, device] = [await service.signIn(stranger), await service.makeDevice(stranger)];
-      for (const table of ["sessions", "devices"])
-        await service.deps.database.write((tx) =>
-          tx.run(
-            `UPDATE ${table} SET expires_at = '2020-01-01T00:00:00.000Z' WHERE user_id = ?`,
-            stranger.id,
-          ),
-        );
-      const origin = service.baseUrl;
-      const made = (["sda_", "sdm_", "sdt_"] as const).map((prefix) => bearer(mintCredential(prefix)));
-      const cookie = `innkeep=${randomName()}`;
-      return [{}, session, device, ...made, { "x-api-key": mintCredential("sdk_") }, { cookie, origin }];
-    }
-
-    const params = () => {
-      const { app, threadId, ...ids } = world;
-      return { ...ids, appId: app.id, id: threadId, version: "1.0.0" };
+  async function credentialsOf(owner: { id: string }, key: string): Promise<Record<Kind, Headers>> {
+    const scopes = maintainerScopes;
+    return {
+      "app key": { "x-api-key": key },
+      "agent token": bearer(await service.makeToken(owner, "agent")),
+      "maintainer token": bearer(await service.makeToken(owner, "maintainer", { scopes })),
+      session: await service.signIn(owner),
+      "device token": await service.makeDevice(owner),
     };
-    const pathOf = (endpoint: Endpoint) => {
-      const texts = Object.entries(params()).filter(
-        (entry): entry is [string, string] => typeof entry[1] === "string",
+  }
+
+  /** A stranger's credentials, new each time, because signing out ends a session. */
+  async function ofStranger(): Promise<Record<Kind, Headers>> {
+    const stranger = await service.makeUser();
+    return credentialsOf(stranger, (await service.makeApp(stranger)).key);
+  }
+
+  async function worthless(): Promise<Headers[]> {
+    const stranger = await service.makeUser();
+    const [session, device] = [await service.signIn(stranger), await service.makeDevice(stranger)];
+    for (const table of ["sessions", "devices"])
+      await service.deps.database.write((tx) =>
+        tx.run(`UPDATE ${table} SET expires_at = '2020-01-01T00:00:00.000Z' WHERE user_id = ?`, stranger.id),
       );
-      return addressOf(endpoint, Object.fromEntries(texts));
-    };
-    const send = (endpoint: Endpoint, headers: Headers, body?: unknown) =>
-      service.request(endpoint.method, pathOf(endpoint), { headers, body });
+    const origin = service.baseUrl;
+    const made = (["sda_", "sdm_", "sdt_"] as const).map((prefix) => bearer(mintCredential(prefix)));
+    const cookie = `innkeep=${randomName()}`;
+    return [{}, session, device, ...made, { "x-api-key": mintCredential("sdk_") }, { cookie, origin }];
+  }
 
-    /** What the owner has, as text to look for. */
-    const traces = () =>
-      Object.values({ ...params(), email: world.owner.email }).filter((value) => typeof value === "string");
-    const leaksIn = ({ text, headers }: Answer) => {
-      const told = `${text}\n${JSON.stringify([...headers])}`;
-      return traces().filter((trace) => trace !== "1.0.0" && told.includes(trace));
-    };
-
-    const bodiesFor = ({ body }: Endpoint): unknown[] =>
-      body ? fc.sample(valuesFor(body), { numRuns: rounds(1, 20), seed: runSeed }) : [undefined];
-
-    it.each(guarded)("%s refuses those that it does not believe", async (_, endpoint) => {
-      const wrong = (all: Record<Kind, Headers>) =>
-        Object.entries(all).flatMap(([kind, headers]) =>
-          believed[endpoint.auth].some((one) => one === kind) ? [] : [headers],
-        );
-      const refused = [...wrong(ofOwner), ...wrong(await ofStranger()), ...(await worthless())];
-      for (const headers of refused) {
-        const answer = await send(endpoint, headers, bodiesFor(endpoint)[0]);
-        expect({ headers, text: answer.text, leaks: leaksIn(answer) }).toMatchObject({ leaks: [] });
-        expect([401, 403]).toContain(answer.status);
-        expect(errorsOf(endpoint)).toContain(answer.field("code"));
-      }
-    });
-
-    it.each(guarded.filter(([, endpoint]) => !isOpenToAll(endpoint)))(
-      "%s shows and changes nothing of another's",
-      async (_, endpoint) => {
-        for (const body of bodiesFor(endpoint))
-          for (const kind of believed[endpoint.auth]) {
-            const answer = await send(endpoint, (await ofStranger())[kind], body);
-            expect({ kind, body, text: answer.text, leaks: leaksIn(answer) }).toMatchObject({ leaks: [] });
-            if (endpoint.params) expect([400, 404, 415]).toContain(answer.status);
-          }
-      },
+  const params = () => {
+    const { app, threadId, ...ids } = world;
+    return { ...ids, appId: app.id, id: threadId, version: "1.0.0" };
+  };
+  const pathOf = (endpoint: Endpoint) => {
+    const texts = Object.entries(params()).filter(
+      (entry): entry is [string, string] => typeof entry[1] === "string",
     );
+    return addressOf(endpoint, Object.fromEntries(texts));
+  };
+  const send = (endpoint: Endpoint, headers: Headers, body?: unknown) =>
+    service.request(endpoint.method, pathOf(endpoint), { headers, body });
 
-    /** Every answer that the owner gets, without the times of use. */
-    async function seenByOwner(): Promise<Map<string, string>> {
-      const seen = new Map<string, string>();
-      for (const [name, endpoint] of guarded.filter(([, { method }]) => method === "GET")) {
-        const [kind] = believed[endpoint.auth];
-        const { text } = await send(endpoint, kind ? ofOwner[kind] : {});
-        seen.set(name, text.replace(/"lastUsedAt":("[^"]*"|null)/g, ""));
-      }
-      return seen;
+  /** The owner's data as texts to search for. */
+  const traces = () =>
+    Object.values({ ...params(), email: world.owner.email }).filter((value) => typeof value === "string");
+  const leaksIn = ({ text, headers }: Answer) => {
+    const told = `${text}\n${JSON.stringify([...headers])}`;
+    return traces().filter((trace) => trace !== "1.0.0" && told.includes(trace));
+  };
+
+  const bodiesFor = ({ body }: Endpoint): unknown[] =>
+    body ? fc.sample(valuesFor(body), { numRuns: rounds(1, 20), seed: runSeed }) : [undefined];
+
+  it.each(guarded)("%s refuses credentials that it does not accept", async (_, endpoint) => {
+    const wrong = (all: Record<Kind, Headers>) =>
+      Object.entries(all).flatMap(([kind, headers]) =>
+        believed[endpoint.auth].some((one) => one === kind) ? [] : [headers],
+      );
+    const refused = [...wrong(ofOwner), ...wrong(await ofStranger()), ...(await worthless())];
+    for (const headers of refused) {
+      const answer = await send(endpoint, headers, bodiesFor(endpoint)[0]);
+      expect({ headers, text: answer.text, leaks: leaksIn(answer) }).toMatchObject({ leaks: [] });
+      expect([401, 403]).toContain(answer.status);
+      expect(errorsOf(endpoint)).toContain(answer.field("code"));
     }
+  });
 
-    it("are all there is: the owner finds everything as it was", async () => {
-      expect(before.size).toBeGreaterThan(20);
-      for (const [name, text] of await seenByOwner())
-        expect({ name, text }).toEqual({ name, text: before.get(name) });
-    });
-  },
-);
+  it.each(guarded.filter(([, endpoint]) => !isOpenToAll(endpoint)))(
+    "%s shows and changes no data of another owner",
+    async (_, endpoint) => {
+      for (const body of bodiesFor(endpoint))
+        for (const kind of believed[endpoint.auth]) {
+          const answer = await send(endpoint, (await ofStranger())[kind], body);
+          expect({ kind, body, text: answer.text, leaks: leaksIn(answer) }).toMatchObject({ leaks: [] });
+          if (endpoint.params) expect([400, 404, 415]).toContain(answer.status);
+        }
+    },
+  );
+
+  /** Every answer that the owner gets, without the times of use. */
+  async function seenByOwner(): Promise<Map<string, string>> {
+    const seen = new Map<string, string>();
+    for (const [name, endpoint] of guarded.filter(([, { method }]) => method === "GET")) {
+      const [kind] = believed[endpoint.auth];
+      const { text } = await send(endpoint, kind ? ofOwner[kind] : {});
+      seen.set(name, text.replace(/"lastUsedAt":("[^"]*"|null)/g, ""));
+    }
+    return seen;
+  }
+
+  it("leave the owner's data unchanged", async () => {
+    expect(before.size).toBeGreaterThan(20);
+    for (const [name, text] of await seenByOwner())
+      expect({ name, text }).toEqual({ name, text: before.get(name) });
+  });
+});

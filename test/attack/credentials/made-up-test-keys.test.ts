@@ -31,15 +31,15 @@ describe.each(databases)("sessions of made-up test keys on $name", (engine) => {
       );
   };
 
-  it("leave a bounded number of rows, and limit no seat's key", async () => {
+  it("add a bounded number of rows, and do not limit the key of any slot", async () => {
     await flood(rounds(1_000, 20_000), "first");
-    // A hundred go at a time.
+    // A hundred are sent at a time.
     expect(await count("rate_limits")).toBeLessThanOrEqual(300);
     expect(await count("idempotency")).toBeLessThanOrEqual(300);
     expect((await app.report()).body).toMatchObject({ matched: true });
   });
 
-  it("have 60 an hour, exactly, while a flood of others stays within the bound", async () => {
+  it("are limited to exactly 60 an hour each while a flood of other keys stays within the bound", async () => {
     const one = { testKey: "stk_one" };
     for (let n = 0; n < rateLimits.sdkSession.limit; n += 1) {
       expect((await app.report(one)).status).toBe(200);

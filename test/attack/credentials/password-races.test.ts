@@ -14,7 +14,7 @@ import {
 
 const fresh = "a fresh password";
 
-/** An engine whose databases do something once, right before the write that follows the next look at an account. */
+/** An engine whose databases do something once, just before the write that follows the next read of an account. */
 function interleaved(engine: TestEngine) {
   let meanwhile: ((database: Database) => Promise<unknown>) | undefined;
   let looked = false;
@@ -63,7 +63,7 @@ describe.each(databases)("a password that is changed while somebody signs in wit
       }),
   };
 
-  it.each(["console", "token"] as const)("opens nothing any more: %s", async (way) => {
+  it.each(["console", "token"] as const)("is refused afterwards: %s", async (way) => {
     const account = await makeAccount(service);
     between.before((database) => replacePassword(database, { email: account.email, password: fresh }));
     const refused = await ways[way](account);
@@ -72,7 +72,7 @@ describe.each(databases)("a password that is changed while somebody signs in wit
     expect((await ways[way]({ ...account, password: fresh })).status).toBe(201);
   });
 
-  it("leaves no session of the old one, however the two meet", async () => {
+  it("leaves no session of the old password, in any order of the two requests", async () => {
     const account = await makeAccount(service);
     const headers = { origin: service.baseUrl, cookie: cookieOf(await postSession(service, account)) };
     const body = { currentPassword: account.password, newPassword: fresh };
@@ -86,7 +86,7 @@ describe.each(databases)("a password that is changed while somebody signs in wit
     }
   });
 
-  it("waits for a sign-in that has looked at the password already", async () => {
+  it("waits for a sign-in that has already checked the password", async () => {
     const { database } = service.deps;
     const account = await makeAccount(service);
     const order: string[] = [];

@@ -33,7 +33,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     await database.remove();
   });
 
-  /** What is read straight from the database: nothing brings it up to the clock. */
+  /** Reads the slots directly from the database, so that nothing updates them to the clock. */
   const seats = () =>
     service.deps.database.all<{ status: string; missedDays: number }>(
       `SELECT status, missed_days AS "missedDays" FROM slots WHERE cycle_id = ? ORDER BY seat, created_at, id`,
@@ -43,7 +43,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     { status: "active", missedDays: 0 },
     { status: "open", missedDays: 0 },
   ];
-  /** Everything that could bring time about: a tester's requests, the worker's turn, and housekeeping. */
+  /** Everything that applies the clock's time: a tester's requests, the worker and housekeeping. */
   async function everything() {
     for (const path of ["me/tasks", "me/slots", "listings"])
       await service.request("GET", `/api/v1/testing/${path}`, { headers: world.device });
@@ -71,7 +71,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     ["a year ahead", 365 * dayMilliseconds],
     ["five days back", -5 * dayMilliseconds],
     ["past midnight", 11 * hour + 51 * minute],
-  ])("%s for a moment changes no seat", async (_, jump) => {
+  ])("%s for a moment changes no slot", async (_, jump) => {
     service.clock.jump(jump);
     await everything();
     expect(await seats()).toEqual(untouched);
@@ -81,7 +81,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     expect((await report(90)).body).toMatchObject({ counted: true, dayIndex: 1 });
   });
 
-  it("ahead brings everything about once it has held for ten minutes", async () => {
+  it("ahead takes effect once it has lasted for ten minutes", async () => {
     service.clock.jump(5 * dayMilliseconds);
     await everything();
     service.clock.pass(9 * minute);
@@ -92,7 +92,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     expect(await seats()).toMatchObject([{ status: "removed", missedDays: 3 }, { status: "open" }]);
   });
 
-  it("again within the ten minutes makes them begin anew", async () => {
+  it("again within the ten minutes starts them again", async () => {
     service.clock.jump(5 * dayMilliseconds);
     await everything();
     service.clock.pass(9 * minute);
@@ -103,7 +103,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     expect(await seats()).toEqual(untouched);
   });
 
-  it("by less than a minute is a correction, and nothing waits", async () => {
+  it("by less than a minute is a correction, and takes effect at once", async () => {
     service.clock.advance(11 * hour + 49 * minute + 30_000);
     await everything();
     service.clock.jump(50_000);
@@ -114,7 +114,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     expect(await seats()).toMatchObject([{ status: "at_risk", missedDays: 1 }, {}]);
   });
 
-  it("is told to the log once", async () => {
+  it("is logged once", async () => {
     service.clock.jump(5 * dayMilliseconds);
     await everything();
     await everything();
@@ -124,7 +124,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
   it.each([
     ["ahead before its housekeeping", 5 * dayMilliseconds, 0],
     ["ahead and back again", 5 * dayMilliseconds, -5 * dayMilliseconds],
-  ])("%s lets no Idempotency-Key expire", async (_, jump, later) => {
+  ])("%s makes no Idempotency-Key expire", async (_, jump, later) => {
     await sendOnce();
     service.clock.jump(jump);
     await tidy(service.deps);
@@ -132,14 +132,14 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     expect((await sendOnce()).headers.get("idempotent-replay")).toBe("true");
   });
 
-  it("back keeps the Idempotency-Keys of that time until after it is right again", async () => {
+  it("back keeps the Idempotency-Keys of that time until the clock is right again", async () => {
     service.clock.jump(-5 * dayMilliseconds);
     await sendOnce();
     service.clock.jump(5 * dayMilliseconds);
     expect((await sendOnce()).headers.get("idempotent-replay")).toBe("true");
   });
 
-  it("ahead ends no session for good when its account signs in again", async () => {
+  it("ahead does not delete a session when its account signs in again", async () => {
     const account = await makeAccount(service);
     const signIn = async () => ({ cookie: cookieOf(await postSession(service, account)) });
     const headers = await signIn();
@@ -161,7 +161,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     ["ahead past the end of the test", 30 * dayMilliseconds],
     ["back", -3 * hour],
     ["back before the first day", -3 * dayMilliseconds],
-  ])("%s refuses a session with 503, and takes it afterwards", async (_, jump) => {
+  ])("%s refuses a session with 503, and accepts it afterwards", async (_, jump) => {
     const phone = service.clock.now();
     service.clock.jump(jump);
     const refused = await report(90, phone);
@@ -171,7 +171,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     expect((await report(90, phone)).body).toMatchObject({ counted: true, dayIndex: 1 });
   });
 
-  it("takes and refuses what its time has no say in as ever", async () => {
+  it("does not change answers that do not depend on the time", async () => {
     const phone = service.clock.now();
     expect((await report(90)).body).toMatchObject({ counted: true });
     service.clock.jump(2 * dayMilliseconds);
@@ -180,7 +180,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     expect((await sendProof(service, world.device, proof)).status).toBe(422);
   });
 
-  it("refuses a proof with 503 that it would take at another time", async () => {
+  it("refuses a proof with 503 that it would accept at another time", async () => {
     const proof = { slotId: world.seat, capturedAt: service.clock.now().toISOString() };
     service.clock.jump(2 * dayMilliseconds);
     expect(await sendProof(service, world.device, proof)).toMatchObject(refusal(503, "busy"));
@@ -188,7 +188,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     expect((await sendProof(service, world.device, proof)).status).toBe(201);
   });
 
-  it("is no jump where the development server's clock is moved", async () => {
+  it("is not detected when the development server's clock is moved", async () => {
     service.clock.advance(5 * dayMilliseconds);
     await everything();
     expect(await seats()).toMatchObject([{ status: "removed" }, { status: "open" }]);
@@ -208,13 +208,13 @@ describe.each(databases)("a server that starts on $name", (engine) => {
     await database.remove();
   });
 
-  /** Starts another server, whose clock differs; gives it with what it doubts. */
+  /** Starts another server with a different clock. Returns the server and its doubts about the time. */
   async function startLater(milliseconds: number, dev = false) {
     const later = await startService({ database, settings: { dev } });
     later.clock.jump(milliseconds);
     later.deps.time.isDoubtful();
     later.clock.pass(11 * minute);
-    // What the clock of this test did before the start is not seen by a server that starts.
+    // A starting server does not see how this test moved the clock before.
     expect(later.deps.time.isDoubtful()).toBe(false);
     (await startTimeKeeper(later.deps))();
     const doubts = later.deps.time.isDoubtful();
@@ -232,11 +232,11 @@ describe.each(databases)("a server that starts on $name", (engine) => {
     expect(await startLater(milliseconds)).toEqual([doubts, false]);
   });
 
-  it("for development doubts nothing", async () => {
+  it("for development trusts its clock", async () => {
     expect(await startLater(90 * dayMilliseconds, true)).toEqual([false, false]);
   });
 
-  it("writes no time down that it doubts", async () => {
+  it("does not store a time that it does not trust", async () => {
     await startLater(25 * hour);
     expect(await startLater(25 * hour)).toEqual([true, false]);
   });

@@ -37,7 +37,7 @@ const changes: readonly (readonly [string, Prepare])[] = [
   ]),
 ];
 
-/** The listing, its cycles, their seats, proofs and sessions, but for times and secrets. */
+/** The listing, its cycles, their slots, proofs and sessions, without times and secrets. */
 async function seatsOf({ deps: { database } }: Service, listingId: string): Promise<string> {
   const slots = "SELECT slots.id FROM slots JOIN cycles ON cycles.id = cycle_id WHERE listing_id = ?";
   const all = [
@@ -66,33 +66,37 @@ describe("a request whose statement N fails with an I/O error", () => {
   });
   afterAll(() => service.stop());
 
-  it.each(changes)("did nothing or did all, for every N: %s", { timeout: 300_000 }, async (_, prepare) => {
-    let hit = true;
-    let failures = 0;
-    for (let nth = 1; hit; nth += 1) {
-      const { send, state } = await prepare(service);
-      const before = await state();
-      disk.failAt(nth);
-      const answer = await send(keyed("once"));
-      hit = disk.hasFailed();
-      disk.failAt(Number.POSITIVE_INFINITY);
-      if (answer.status >= 300) {
-        failures += 1;
-        expect([500, 503]).toContain(answer.status);
-        expect({ nth, state: await state() }).toEqual({ nth, state: before });
-      }
-      const again = await send(keyed("once"));
-      expect({ nth, status: again.status, text: again.text }).toMatchObject({
-        nth,
-        status: expect.toSatisfy((status: number) => status < 300),
-      });
-      if (answer.status < 300)
-        expect({ nth, same: again.text === answer.text, isReplay: isReplay(again) }).toEqual({
+  it.each(changes)(
+    "has done nothing or everything, for every N: %s",
+    { timeout: 300_000 },
+    async (_, prepare) => {
+      let hit = true;
+      let failures = 0;
+      for (let nth = 1; hit; nth += 1) {
+        const { send, state } = await prepare(service);
+        const before = await state();
+        disk.failAt(nth);
+        const answer = await send(keyed("once"));
+        hit = disk.hasFailed();
+        disk.failAt(Number.POSITIVE_INFINITY);
+        if (answer.status >= 300) {
+          failures += 1;
+          expect([500, 503]).toContain(answer.status);
+          expect({ nth, state: await state() }).toEqual({ nth, state: before });
+        }
+        const again = await send(keyed("once"));
+        expect({ nth, status: again.status, text: again.text }).toMatchObject({
           nth,
-          same: true,
-          isReplay: true,
+          status: expect.toSatisfy((status: number) => status < 300),
         });
-    }
-    expect(failures).toBeGreaterThan(0);
-  });
+        if (answer.status < 300)
+          expect({ nth, same: again.text === answer.text, isReplay: isReplay(again) }).toEqual({
+            nth,
+            same: true,
+            isReplay: true,
+          });
+      }
+      expect(failures).toBeGreaterThan(0);
+    },
+  );
 });

@@ -48,7 +48,7 @@ const formOf = (fields: Record<string, string>, field: string, { bytes, mediaTyp
   return form;
 };
 
-/** Sends one of everything that an app sends, no two alike. Gives the answers by what was sent. */
+/** Sends one of each request that an app sends, all different. Returns the answers by request. */
 function createSender({ post }: Served) {
   let sent = 0;
   return async () => {
@@ -67,7 +67,7 @@ function createSender({ post }: Served) {
 
 type Answers = Awaited<ReturnType<ReturnType<typeof createSender>>>;
 
-/** What there is: the ids of threads and questions, the names of files, and what lies in the temporary folder. */
+/** The stored data: the ids of threads and questions, the names of files, and the content of the temporary folder. */
 async function inventoryOf({ get, appId, data }: Served) {
   const threads: string[] = [];
   for (let cursor: unknown = ""; typeof cursor === "string"; ) {
@@ -85,7 +85,7 @@ async function inventoryOf({ get, appId, data }: Served) {
   };
 }
 
-/** What is not as it must be about answers that took nothing: each is a 503 that says when to try again. */
+/** The faults of refusals: each one must be a 503 with Retry-After. */
 const unclean = (answers: readonly Answer[]): string[] =>
   answers
     .filter(({ status }) => status !== 201)
@@ -112,7 +112,7 @@ describe.each(databases)("a full disk under a server on $name", (engine) => {
       return taken.map(([name]) => name);
     };
     const everything = ["text", "faq", "picture", "form"];
-    // PostgreSQL has its disk elsewhere: only files have no room.
+    // PostgreSQL uses another disk: only files have no room.
     const rest = engine.engine === "postgres" ? ["text", "faq"] : [];
     expect(await sendNoted()).toEqual(everything);
     const { tasks } = Object((await server.get("/testing/me/tasks", server.device)).body);
@@ -122,7 +122,7 @@ describe.each(databases)("a full disk under a server on $name", (engine) => {
     };
 
     await volume.fill(server.pid);
-    // What fails gives back a little room, which the next report may find.
+    // A failed request frees a little room, which the next report may use.
     let fullInRow = 0;
     const isFull = async () => {
       fullInRow = String(await sendNoted()) === String(rest) ? fullInRow + 1 : 0;

@@ -32,7 +32,7 @@ describe("a PostgreSQL that hangs", () => {
     }
   };
 
-  it("is unavailable after the patience, for reads and writes, and works again later", async () => {
+  it("is reported as unavailable after the timeout, for reads and writes, and works again later", async () => {
     const database = await open(1_500);
     await database.get("SELECT 1 AS one");
     proxy.stop();
@@ -48,14 +48,14 @@ describe("a PostgreSQL that hangs", () => {
     await expect.poll(again, { timeout: 10_000 }).toEqual({ one: 1 });
   });
 
-  it("is unavailable where more wait than there are connections", async () => {
+  it("is reported as unavailable when more calls wait than there are connections", async () => {
     const database = await open(1_500);
     proxy.stop();
     const calls = Array.from({ length: 50 }, () => database.get("SELECT 1 AS one"));
     await expectUnavailable(calls);
   });
 
-  it("does not hold up the end", async () => {
+  it("does not delay closing", async () => {
     const database = await openDatabase({ url }, { patienceMs: 1_500 });
     await Promise.all([1, 2, 3].map(() => database.get("SELECT 1 AS one")));
     proxy.stop();
@@ -63,7 +63,7 @@ describe("a PostgreSQL that hangs", () => {
     await database.close();
   });
 
-  it("ends a statement that takes too long on the server, too", async () => {
+  it("cancels a statement on the server when it takes too long", async () => {
     const database = await open(1_500);
     await expect(database.get("SELECT pg_sleep(20)")).rejects.toSatisfy(isUnavailable);
     const running = `SELECT 1 FROM pg_stat_activity
@@ -71,7 +71,7 @@ describe("a PostgreSQL that hangs", () => {
     await expect.poll(() => database.all(running), { timeout: 5_000 }).toEqual([]);
   });
 
-  it("lets long work take its time", async () => {
+  it("allows long transactions that ask for more time", async () => {
     const database = await open(1_500);
     const slept = database.write((tx) => tx.get("SELECT 'done' AS sleep FROM pg_sleep(3)"), "long");
     expect(await slept).toEqual({ sleep: "done" });

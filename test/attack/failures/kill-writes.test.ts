@@ -7,7 +7,7 @@ import { innkeep, startInnkeep } from "../../support/programs/built-program.ts";
 import { randomFrom, runSeed } from "../../support/random-seed.ts";
 import { rounds, within } from "../../support/torture.ts";
 
-/** A thing that was acknowledged, and the address at which it must be found. */
+/** An acknowledged resource, and the address that must return it. */
 interface Kept {
   readonly path: string;
   readonly has: string;
@@ -21,7 +21,7 @@ interface Access {
   readonly appId: string;
 }
 
-/** Sends one request after the other until the server is gone, and notes what was acknowledged. */
+/** Sends one request after the other until the server is gone, and records the acknowledged ones. */
 async function load({ baseUrl, ...access }: Access, name: string, kept: Kept[]): Promise<void> {
   const send = async (path: string, body: object, token?: string) => {
     const headers = new Headers({ "content-type": "application/json" });
@@ -29,7 +29,7 @@ async function load({ baseUrl, ...access }: Access, name: string, kept: Kept[]):
     else headers.set("x-api-key", access.apiKey);
     const request = { method: "POST", headers, body: JSON.stringify(body) };
     let answer = await fetch(`${baseUrl}/api/v1${path}`, request);
-    // A busy machine may keep the database from answering in time: nothing was changed then, and a client repeats it.
+    // On a busy machine the database may answer too late. Nothing was changed then, and a client repeats the request.
     while (answer.status === 503) answer = await fetch(`${baseUrl}/api/v1${path}`, request);
     const text = await answer.text();
     if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${text}`);
@@ -113,8 +113,8 @@ describe.each(databases)("a server on $name that is killed under load", (engine)
   });
 });
 
-describe("a SQLite database that four processes write", () => {
-  it("fails no request of the server and no operator's command", { timeout: 600_000 }, async () => {
+describe("a SQLite database with four writing processes", () => {
+  it("fails no request of the server and no command of the operator", { timeout: 600_000 }, async () => {
     const data = await temporaryFolder();
     const server = await startInnkeep(["--demo", "--port", "0", "--data", data], {
       INNKEEP_RATE_LIMITS: "off",

@@ -20,7 +20,7 @@ const start = async () => {
   return server;
 };
 
-/** Starts a server in this process that waits only a moment for the other one. Gives what it warned of. */
+/** Starts a server in this process that waits only briefly for the other one. Returns its warnings. */
 const startHere = async () => {
   let said = "";
   const stop = new AbortController();
@@ -47,13 +47,13 @@ const sendPicture = async (baseUrl: string, apiKey: string) => {
 };
 
 describe("a second server on the folder of a SQLite database", () => {
-  it("refuses to start while the first one runs, and says why", async () => {
+  it("refuses to start while the first server runs, and says why", async () => {
     const first = await start();
     await expect(startHere()).rejects.toThrow(`Another server, or a restore, uses the folder ${data}.`);
     expect((await fetch(`${first.ready.baseUrl}/readyz`)).status).toBe(200);
   });
 
-  it("waits for the first one to end, so that a restart may overlap", async () => {
+  it("waits for the first server to end, so that a restart may overlap", async () => {
     const first = await start();
     const second = start();
     await expect.poll(() => first.child.kill("SIGTERM")).toBe(true);
@@ -61,18 +61,18 @@ describe("a second server on the folder of a SQLite database", () => {
     expect((await fetch(`${(await second).ready.baseUrl}/readyz`)).status).toBe(200);
   });
 
-  it("starts at once after the first one was killed", async () => {
+  it("starts at once after the first server was killed", async () => {
     const first = await start();
     await first.kill();
     await startHere();
   });
 
-  it("does not keep the operator's commands out", async () => {
+  it("does not block the operator's commands", async () => {
     await start();
     expect(await innkeep(["admin", "check", "--data", data])).toMatchObject({ code: 0 });
   });
 
-  it("ends a restore into the folder of a server that just starts", async () => {
+  it("stops a restore into the folder when a server is just starting", async () => {
     const old = await temporaryFolder();
     await runAdmin({ command: "migrate", data: old });
     const file = join(await temporaryFolder(), "backup.tar");
@@ -95,7 +95,7 @@ describe("a data folder", () => {
     expect((await stat(join(data, "innkeep.db"))).mode & 0o777).toBe(0o600);
   });
 
-  it("gets files that only their owner can read", async () => {
+  it("has files that only their owner can read", async () => {
     await chmod(data, 0o700);
     const { ready } = await start();
     await sendPicture(ready.baseUrl, ready.demo.apiKey);
@@ -105,7 +105,7 @@ describe("a data folder", () => {
     expect(modes.filter((mode) => mode !== 0)).toEqual([]);
   });
 
-  it.each(["empty", "missing"])("with files whose database is %s starts no new one", async (kind) => {
+  it.each(["empty", "missing"])("with files whose database is %s does not start a new one", async (kind) => {
     const first = await start();
     await sendPicture(first.ready.baseUrl, first.ready.demo.apiKey);
     first.child.kill("SIGTERM");
@@ -117,7 +117,7 @@ describe("a data folder", () => {
     if (kind === "empty") expect((await stat(file)).size).toBe(0);
   });
 
-  it("with an empty database and nothing else starts", async () => {
+  it("with only an empty database starts", async () => {
     await writeFile(join(data, "innkeep.db"), "");
     await startHere();
   });

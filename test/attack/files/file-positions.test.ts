@@ -44,15 +44,15 @@ async function served(file: SampleFile): Promise<Buffer> {
   return Buffer.from(await (await fetch(url)).arrayBuffer());
 }
 
-describe("a file that says where it was taken", () => {
+describe("a file that contains its position", () => {
   const files = filesWithPositions().map((file, at) => [`${at}: ${file.mediaType}`, file] as const);
 
-  it("comes in at least sixty forms", () => {
+  it("is tested in at least sixty forms", () => {
     expect(files.length).toBeGreaterThanOrEqual(60);
     for (const [, file] of files) expect(saysPlace(file)).toBe(true);
   });
 
-  it.each(files)("is served without it, all else as it was: %s", async (_, file) => {
+  it.each(files)("is served without the position and otherwise unchanged: %s", async (_, file) => {
     const bytes = await served(file);
     expect(saysPlace({ bytes })).toBe(false);
     const { from, to } = file.place;
@@ -62,14 +62,17 @@ describe("a file that says where it was taken", () => {
     if (file.orientation !== undefined) expect(orientationIn(bytes, file)).toBe(file.orientation);
   });
 
-  it.each([png, jpeg, webp, gif, mp4, mov, webm])("is left as it came where it says none", async (build) => {
-    const file = build(build === gif ? 3_000 : 2_000);
-    expect(await served(file)).toEqual(file.bytes);
-  });
+  it.each([png, jpeg, webp, gif, mp4, mov, webm])(
+    "is not changed when it contains no position",
+    async (build) => {
+      const file = build(build === gif ? 3_000 : 2_000);
+      expect(await served(file)).toEqual(file.bytes);
+    },
+  );
 });
 
-describe("a file with the name of another kind", () => {
-  it("is downloaded under the ending of its own", async () => {
+describe("a file with the extension of another type", () => {
+  it("is downloaded with the extension of its own type", async () => {
     const attachments = [{ name: "../x.html", data: dataUrl(pdf()) }];
     const body = { type: "bug", message: "Here.", attachments };
     const sent = await service.request("POST", "/api/v1/feedback/remote", { headers: cast.key, body });
@@ -81,7 +84,7 @@ describe("a file with the name of another kind", () => {
   });
 });
 
-describe("a picture needs a whole header", () => {
+describe("an image without a usable header", () => {
   const heads = [png, jpeg, webp, gif].flatMap((build) => {
     const { bytes, ...file } = build();
     const whole = { "image/png": 33, "image/jpeg": bytes.length - 60, "image/webp": 30, "image/gif": 13 }[
@@ -91,14 +94,14 @@ describe("a picture needs a whole header", () => {
   });
 
   it.each(heads.map((file) => [file.mediaType, file.bytes.length, file] as const))(
-    "%s of its first %i bytes is none",
+    "%s is refused with only its first %i bytes",
     async (_, __, file) => {
       const answer = await send(file);
       expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: "images.0" }] } });
     },
   );
 
-  it("and a size that a reader can bear", async () => {
+  it("is refused with dimensions that are too large for readers", async () => {
     const { bytes, ...file } = png();
     bytes.writeUInt32BE(60_000, 16);
     bytes.writeUInt32BE(60_000, 20);
@@ -106,7 +109,7 @@ describe("a picture needs a whole header", () => {
   });
 });
 
-/** Whether the place stands in the bytes, as numbers, as text of either encoding, in digits, or compressed. */
+/** Whether the bytes contain the position: as numbers, as text in either encoding, in digits, or compressed. */
 function saysPlace({ bytes }: Pick<SampleFile, "bytes">): boolean {
   const texts = [bytes, unpacked(bytes)].map((part) => part.toString("latin1").replaceAll("\0", ""));
   if (texts.some((text) => text.includes(positionText))) return true;
@@ -114,7 +117,7 @@ function saysPlace({ bytes }: Pick<SampleFile, "bytes">): boolean {
   return numbers.some((number) => bytes.includes(number) || bytes.includes(number.toString("hex")));
 }
 
-/** What the first compressed text in a PNG says. */
+/** The content of the first compressed text in a PNG. */
 function unpacked(bytes: Buffer): Buffer {
   const at = bytes.indexOf("TXt");
   const from = at === -1 ? -1 : bytes.indexOf(Buffer.from([0x78, 0x9c]), at);

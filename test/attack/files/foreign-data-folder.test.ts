@@ -37,7 +37,7 @@ describe("a data folder with the files of another PostgreSQL database", () => {
     }
   };
   const bindOwn = () => deployment.admin({ command: "repair" });
-  /** The other database has an app: the sweep takes it for one in use. */
+  /** The other database has an app, so the sweep treats it as a database in use. */
   const useOther = async () => {
     const service = await startService({ database: other });
     await service.makeApp();
@@ -48,14 +48,14 @@ describe("a data folder with the files of another PostgreSQL database", () => {
     await expect(bind(other)).rejects.toThrow("the files of another database");
   });
 
-  it("is refused by one that is in use, and keeps its files", async () => {
+  it("is refused by a database in use, and keeps its files", async () => {
     await bindOwn();
     await useOther();
     await expect(bind(other)).rejects.toThrow("the files of another database");
     expect(await stored()).toHaveLength(1);
   });
 
-  it("is still taken by its own database, also where the id in the folder is lost", async () => {
+  it("is still accepted by its own database, even if the id in the folder is lost", async () => {
     await bindOwn();
     const id = await readFile(join(deployment.data, "deployment"), "utf8");
     await rm(join(deployment.data, "deployment"));
@@ -65,14 +65,14 @@ describe("a data folder with the files of another PostgreSQL database", () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it("is no hindrance once the files are gone", async () => {
+  it("is accepted once the files are gone", async () => {
     await bindOwn();
     await rm(join(deployment.data, "files"), { recursive: true });
     await bind(other);
     await bind(other);
   });
 
-  it("is not made by two servers that start at once on one new folder", async () => {
+  it("is not created by two servers that start at once on one new folder", async () => {
     const data = await temporaryFolder();
     await Promise.all([bind(other, data), bind(other, data), bind(other, data)]);
     await bind(other, data);

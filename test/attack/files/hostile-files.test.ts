@@ -29,7 +29,7 @@ const element = (file: SampleFile) =>
 describe("hostile files", () => {
   const files = hostileFiles(randomFrom(runSeed), rounds(60, 1_000));
 
-  it("are over three hundred, and none is taken", { timeout: 120_000 }, async () => {
+  it("are over three hundred, and none is accepted", { timeout: 120_000 }, async () => {
     expect(files.length).toBeGreaterThan(300);
     const taken: string[] = [];
     const times: number[] = [];
@@ -54,7 +54,7 @@ describe("the limits of files", () => {
   ] as const;
 
   it.each(bytes.map(([build, limit]) => [build().mediaType, limit, build] as const))(
-    "%s may have %i bytes and one less, not one more",
+    "%s may have %i bytes or one less, not one more",
     async (_, limit, build) => {
       const statusOf = async (size: number) => {
         const file = build(size);
@@ -73,7 +73,7 @@ describe("the limits of files", () => {
   ] as const;
 
   it.each(counts.map(([build, most]) => [fieldOf(build()), most, build] as const))(
-    "%s may be %i and one fewer, not one more",
+    "%s may be %i or one fewer, not one more",
     async (field, most, build) => {
       const statusOf = async (count: number) =>
         (await submit({ [field]: Array.from({ length: count }, () => element(build())) })).status;
@@ -83,7 +83,7 @@ describe("the limits of files", () => {
     },
   );
 
-  it("a whole body may have 58 MiB and one byte less, not one more", { timeout: 60_000 }, async () => {
+  it("a whole body may have 58 MiB or one byte less, not one more", { timeout: 60_000 }, async () => {
     const most = 58 * 1_048_576;
     const statusOf = async (size: number) => {
       const part = (head: string) => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n`;

@@ -47,14 +47,14 @@ describe.each(databases)("a stored file that is lost, on $name", (engine) => {
     return (await service.request(method, `/uploads/${row?.name}`)).status;
   };
 
-  it("is not found, and the others are", async () => {
+  it("answers 404, and the other files are served", async () => {
     await lose();
     const statuses = [];
     for (const n of [0, 1, 2]) statuses.push(await statusOf(hashAt(n)), await statusOf(hashAt(n), "HEAD"));
     expect(statuses).toEqual([404, 404, 404, 404, 200, 200]);
   });
 
-  it("does not end a backup, which lists it, and which restores all the rest", async () => {
+  it("does not stop a backup, which lists the file and restores all others", async () => {
     const lost = await lose();
     const file = await newFile();
     expect(await deployment.admin({ command: "backup", file })).toMatchObject({ files: 1, missing: lost });
@@ -64,7 +64,7 @@ describe.each(databases)("a stored file that is lost, on $name", (engine) => {
     await fresh.remove();
   });
 
-  it("is found by the check, and a repair removes what refers to it and says so", async () => {
+  it("is found by the check, and a repair removes and reports the references to it", async () => {
     const [one = "", other = ""] = await lose();
     await expect(deployment.admin({ command: "check" })).rejects.toThrow(one);
     await expect(deployment.admin({ command: "check" })).rejects.toThrow(other);
@@ -85,7 +85,7 @@ describe.each(databases)("a stored file that is lost, on $name", (engine) => {
 });
 
 describe("innkeep admin repair", () => {
-  it("changes nothing where every file is missing: the folder may not be mounted", async () => {
+  it("changes nothing when every file is missing, because the folder may not be mounted", async () => {
     const deployment = await makeDeployment(sqlite);
     const service = await deployment.serve();
     const { key } = await service.makeApp();
@@ -100,7 +100,7 @@ describe("innkeep admin repair", () => {
 });
 
 describe("innkeep admin backup", () => {
-  it("ends with a code of its own if files are missing", async () => {
+  it("exits with a special code if files are missing", async () => {
     const deployment = await makeDeployment(sqlite);
     const service = await deployment.serve();
     const { key } = await service.makeApp();
@@ -114,7 +114,7 @@ describe("innkeep admin backup", () => {
     await deployment.remove();
   });
 
-  it("goes on where one that was killed has left its files", async () => {
+  it("works when a killed backup has left its files", async () => {
     const deployment = await makeDeployment(sqlite);
     await deployment.admin({ command: "migrate" });
     const file = await newFile();
@@ -130,7 +130,7 @@ describe("innkeep admin backup", () => {
   });
 });
 
-describe.each(databases)("files that a killed server has left, on $name", (engine) => {
+describe.each(databases)("orphaned files of a killed server on $name", (engine) => {
   let deployment: Deployment;
   let service: Service;
   beforeEach(async () => {
@@ -159,7 +159,7 @@ describe.each(databases)("files that a killed server has left, on $name", (engin
   const present = async () =>
     (await filesIn(join(deployment.data, "files"))).map((path) => path.split("/").at(-1)).sort();
 
-  it("are deleted after an hour, and nothing else is", async () => {
+  it("are deleted after an hour, and no other files", async () => {
     const { key } = await service.makeApp();
     await sendFeedback(service, key, { images: [dataUrl(png(3_000))] });
     for (const path of await filesIn(join(deployment.data, "files"))) await age(path, 600);
@@ -171,13 +171,13 @@ describe.each(databases)("files that a killed server has left, on $name", (engin
     expect(await present()).toEqual([...used, young].sort());
   });
 
-  it("stay where the database is new: the folder may be another's", async () => {
+  it("are kept when the database is new, because the folder may belong to another database", async () => {
     const old = await leave("old", 600);
     await cleanUp(service.deps, never);
     expect(await present()).toEqual([old]);
   });
 
-  it("are deleted by a repair, too", async () => {
+  it("are also deleted by a repair", async () => {
     await service.makeApp();
     await leave("old", 61);
     expect(await deployment.admin({ command: "repair" })).toEqual({ lost: [], deletedOrphans: 1 });
@@ -186,7 +186,7 @@ describe.each(databases)("files that a killed server has left, on $name", (engin
 });
 
 describe("deleted text", () => {
-  it("is not in the file of a SQLite database, nor in its search, after the next cleaning", async () => {
+  it("is not in the file or the search index of a SQLite database after the next cleaning", async () => {
     const deployment = await makeDeployment(sqlite);
     const service = await deployment.serve();
     const world = await makeOwnerWithOneOfEach(service);

@@ -22,7 +22,7 @@ const scripts = [
   "%PDF-1.4\n1 0 obj<</Type/Catalog/OpenAction<</S/JavaScript/JS(app.launchURL('/ran'))>>>>endobj",
 ];
 
-/** Thirty-five files that are what they say and hold a script for readers who take them for something else. */
+/** Thirty-five valid files that contain a script for readers that treat them as another type. */
 const polyglots: SampleFile[] = [png, jpeg, webp, gif, mp4, webm, pdf].flatMap((build) =>
   scripts.map((script) => {
     const { bytes, name, mediaType } = build();
@@ -32,7 +32,7 @@ const polyglots: SampleFile[] = [png, jpeg, webp, gif, mp4, webm, pdf].flatMap((
 
 const fieldOf = ({ mediaType }: SampleFile) => (mediaType.startsWith("video/") ? "videos" : "images");
 
-describe("files that are a script to some", () => {
+describe("files that are also scripts", () => {
   let service: Service;
   let browser: TestBrowser;
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe("files that are a script to some", () => {
     await service.stop();
   });
 
-  it("run none in a browser, however they are opened", { timeout: 300_000 }, async () => {
+  it("do not run in a browser, in any way of opening them", { timeout: 300_000 }, async () => {
     expect(polyglots.length).toBeGreaterThanOrEqual(30);
     const { key, agent } = await makeAppWithAgent(service);
     const context = await browser.newContext();
@@ -73,7 +73,7 @@ describe("files that are a script to some", () => {
       expect(headers.get("x-content-type-options")).toBe("nosniff");
       expect(headers.get("content-security-policy")).toContain("default-src 'none'; sandbox");
       expect(headers.get("content-type")).toBe(file.mediaType);
-      // A download is no page to go to.
+      // A download is not a page that the browser opens.
       await page.goto(url).catch(() => {});
       expect(await page.title()).not.toBe("ran");
       await page.goto(`${service.baseUrl}/healthz`);

@@ -33,12 +33,12 @@ const targets = [
 ];
 const begins = ["", "/", "//", "./", "C:\\", "file://"];
 
-/** Over five hundred ways to name what lies elsewhere. */
+/** Over five hundred paths that lead out of the folder. */
 const traversals = begins.flatMap((begin) =>
   ups.flatMap((up) => targets.map((target, at) => `${begin}${up.repeat(1 + (at % 4))}${target}`)),
 );
 
-describe("paths that lead elsewhere", () => {
+describe("paths that lead out of a folder", () => {
   let service: Service;
   const planted = "what lies outside of the uploads";
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe("paths that lead elsewhere", () => {
     expect(statuses).toHaveLength(traversals.length + 1);
   });
 
-  it("write nothing, as names of files and of fields", { timeout: 60_000 }, async () => {
+  it("write nothing as names of files or fields", { timeout: 60_000 }, async () => {
     const { key, appId } = await makeAppWithAgent(service);
     const { data } = service.deps.settings;
     const outside = async () =>

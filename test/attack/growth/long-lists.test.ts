@@ -8,7 +8,7 @@ import { makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.
 const feedback = "/api/v1/feedback/remote";
 const session = "/api/v1/testing/sdk/session";
 
-/** JSON of a list that a program writes faster than a person. */
+/** The JSON of a list of a length that only a program writes. */
 const list = (element: string, length: number) => `[${Array(length).fill(element).join(",")}]`;
 const report = (fields: string) => `{"type":"bug","message":"x",${fields}}`;
 const played = (screens: string) =>
@@ -49,7 +49,7 @@ describe.each(databases)("lists longer than any limit on $name", (engine) => {
     expect(sizeOf(answer)).toBeLessThan(5_000);
   });
 
-  it("cost the same as reports: a sender of them is limited", async () => {
+  it("count as reports: their sender is limited", async () => {
     const send = await sender();
     const bodies = Array.from({ length: 119 }, () => report(`"images":${list('"x"', 40)}`));
     for (const body of bodies) expect((await send(feedback, body)).status).toBe(400);

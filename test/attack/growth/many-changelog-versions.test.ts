@@ -17,7 +17,7 @@ const milliseconds = (work: () => void): number => {
   return performance.now() - before;
 };
 
-/** How many times as long as the first question 40 more take: 40 times where each reads every version anew. */
+/** The time of 40 more requests relative to the first: 40 if each one reads every version again. */
 const costOfMore = (ask: (at: number) => void): number => {
   const first = milliseconds(() => ask(0));
   const more = milliseconds(() => {
@@ -26,8 +26,8 @@ const costOfMore = (ask: (at: number) => void): number => {
   return more / first;
 };
 
-// Each took half a second, in which the server answered nobody. The key that may ask is in every app.
-it("5,000 versions are read once, however many users ask what is new", () => {
+// Each request blocked the server for half a second. Every app contains the key that allows this request.
+it("5,000 versions are read once for any number of users who ask for news", () => {
   const listed = entries(1);
   const cost = costOfMore((at) =>
     expect(unseenSince(listed, `1.${at * 100}.2`, versionOrder)).toHaveLength(most - at * 100),
@@ -35,7 +35,7 @@ it("5,000 versions are read once, however many users ask what is new", () => {
   expect(cost).toBeLessThan(15);
 });
 
-it("5,000 versions are read once, however many releases come after them", () => {
+it("5,000 versions are read once for any number of later releases", () => {
   const versions = entries(2).map(({ version }) => version.replace("-beta", ""));
   const cost = costOfMore((at) => expect(releaseTypeAfter(`6000.0.${at}`, versions)).toBe("major"));
   expect(cost).toBeLessThan(15);

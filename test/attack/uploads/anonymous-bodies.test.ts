@@ -39,7 +39,7 @@ describe("bodies of requests without a credential", () => {
     expect(await send(32_769)).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
   });
 
-  it("must keep coming: one that stops is answered with 503, and its connection closes", async () => {
+  it("must not stall: a stalled body is answered with 503, and its connection closes", async () => {
     const head = headOf("POST", exchange, { ...json, "Content-Length": 20_000 });
     const held = await holdConnections(service.baseUrl, 5, `${head}{"code":"`);
     await expect.poll(held.open, { timeout: 5_000 }).toBe(0);
@@ -50,7 +50,7 @@ describe("bodies of requests without a credential", () => {
     }
   });
 
-  it("may come slowly, at twice the least rate", async () => {
+  it("may arrive slowly, at twice the minimum rate", async () => {
     const body = Buffer.from(bodyOf(10_000));
     const status = await postSlowly(service.baseUrl + exchange, {
       headers: json,
@@ -60,7 +60,7 @@ describe("bodies of requests without a credential", () => {
     expect(status).toBe(400);
   });
 
-  it("share a budget: over it the sender that holds the most loses its oldest", async () => {
+  it("share a budget: over it the sender with the most bytes loses its oldest body", async () => {
     const head = headOf("POST", exchange, { ...json, "Content-Length": 30_000 });
     const first = await holdConnections(service.baseUrl, 1, head + "x".repeat(20_000));
     await expect.poll(() => first.received()[0]).toBe("");
@@ -69,16 +69,16 @@ describe("bodies of requests without a credential", () => {
   });
 });
 
-it("2,000 connections that each leave a body of 32 KiB unfinished cost at most 64 MiB, and others are served", async () => {
+it("2,000 connections with an unfinished body of 32 KiB each use at most 64 MiB, and other requests are served", async () => {
   const argv = ["--data", await temporaryFolder(), "--port", "0"];
   const { ready, child } = await innkeepServe(argv, { INNKEEP_RATE_LIMITS: "off" });
   const pid = child.pid ?? 0;
-  // A server that has served already: the first requests grow its heap, whoever sends them.
+  // A server that has already served requests: the first requests of any sender grow its heap.
   const ask = () => fetch(ready.baseUrl + exchange, { method: "POST", headers: json, body: "{}" });
   for (let n = 0; n < 60; n += 1) await Promise.all(Array.from({ length: 50 }, ask));
   const idle = await memoryOf(pid);
   const head = headOf("POST", exchange, { ...json, "Content-Length": 32_768 });
-  // The second packet makes it a body of several pieces.
+  // The second packet splits the body into several pieces.
   const held = await holdConnections(ready.baseUrl, 2_000, `${head}{"code":"`);
   held.send("x".repeat(32_000));
   let most = 0;

@@ -15,7 +15,7 @@ const exists = async (program: string): Promise<boolean> =>
     () => false,
   );
 
-describe("a refusal that is sent before the body was read is seen", () => {
+describe("a refusal that is sent before the body is read is received", () => {
   let service: Service;
   let spent: string;
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describe("a refusal that is sent before the body was read is seen", () => {
     }
   });
 
-  it("by Python's http.client, which sends all before it reads", async () => {
+  it("by Python's http.client, which sends everything before it reads", async () => {
     if (!(await exists("python3"))) return;
     const program = `
 import http.client, sys
@@ -105,7 +105,7 @@ print(sorted(set(statuses)))
     }
   });
 
-  it("and the connection closes after it", async () => {
+  it("and is followed by the end of the connection", async () => {
     const answer = await fetch(service.baseUrl + path, {
       method: "POST",
       headers: { ...json, "x-api-key": "x" },

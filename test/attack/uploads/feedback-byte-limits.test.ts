@@ -34,7 +34,7 @@ describe.each(databases)("bytes of feedback on $name", (engine) => {
         .body,
     );
 
-  it("of a key are bounded by the hour, to the second", async () => {
+  it("of a key are limited per hour, exact to the second", async () => {
     const first = [await send(large), await send(large)];
     service.clock.advance(10 * 60_000);
     const more = await Promise.all([send(large), send(large), send(large)]);
@@ -50,13 +50,13 @@ describe.each(databases)("bytes of feedback on $name", (engine) => {
     expect((await send(large)).status).toBe(201);
   });
 
-  it("of small reports are bounded by their number alone", async () => {
+  it("of small reports are limited only by their number", async () => {
     for (let sent = 0; sent < 3; sent += 1) await send(large);
     expect((await send(large)).status).toBe(429);
     expect((await send(small)).status).toBe(201);
   });
 
-  it("of one key are not another's", async () => {
+  it("of one key do not count for another key", async () => {
     for (let sent = 0; sent < 4; sent += 1) await send(large);
     cast = await makeAppWithAgent(service);
     expect((await send(large)).status).toBe(201);
@@ -68,7 +68,7 @@ describe.each(databases)("bytes of feedback on $name", (engine) => {
     expect((await send(large)).status).toBe(201);
   });
 
-  it("do not refuse the repeat of a report that was taken, once they are used up", async () => {
+  it("do not cause a refusal of an accepted report's repeat when they are used up", async () => {
     const headers = { "idempotency-key": "once" };
     const first = await send(large, headers);
     for (let sent = 0; sent < 2; sent += 1) expect((await send(large)).status).toBe(201);
@@ -84,7 +84,7 @@ describe.each(databases)("bytes of feedback on $name", (engine) => {
     expect((await send(large)).status).toBe(429);
   });
 
-  it("that come without a length are counted, too", async () => {
+  it("that arrive without a declared length are also counted", async () => {
     const chunked = () =>
       new Promise<number>((resolve, reject) => {
         const headers = { ...cast.key, "content-type": "application/json", "transfer-encoding": "chunked" };
@@ -99,7 +99,7 @@ describe.each(databases)("bytes of feedback on $name", (engine) => {
     expect(answers.at(-1)).toBe(429);
   });
 
-  it("beyond an app's quota are left out: the report stays", async () => {
+  it("over an app's quota are left out, and the report is kept", async () => {
     expect((await send(large)).body).not.toHaveProperty("filesDropped");
     await send(large);
     const attachments = [{ name: "log.pdf", data: dataUrl(pdf(60_000)) }];
@@ -121,7 +121,7 @@ describe.each(databases)("bytes of feedback on $name", (engine) => {
     expect(await threadOf(fitting)).toMatchObject({ feedback: { images: [expect.any(String)] } });
   });
 
-  it("of a quota are free again when a thread is deleted", async () => {
+  it("of a quota are available again when a thread is deleted", async () => {
     const [first] = [await send(large), await send(large)];
     expect((await send(large)).body).toHaveProperty("filesDropped");
     await service.request("DELETE", `/api/v1/console/feedback/${first?.field("id")}`, {
@@ -131,7 +131,7 @@ describe.each(databases)("bytes of feedback on $name", (engine) => {
     expect((await send(large)).body).not.toHaveProperty("filesDropped");
   });
 
-  it("of a quota are not passed by many at once", async () => {
+  it("of a quota are not exceeded by many reports at once", async () => {
     const body = { ...small, images: [dataUrl(png(50_000))] };
     const answers = await Promise.all(Array.from({ length: 7 }, () => send(body)));
     expect(answers.filter((answer) => "filesDropped" in Object(answer.body))).toHaveLength(2);
@@ -139,7 +139,7 @@ describe.each(databases)("bytes of feedback on $name", (engine) => {
 });
 
 describe.each(databases)("reports that join a thread on $name", (engine) => {
-  it("have a limit of their own: 1,200 a minute, not 120", async () => {
+  it("have their own limit: 1,200 a minute, not 120", async () => {
     expect(rateLimits.feedbackRepeats).toEqual({ limit: 1_200, windowSeconds: 60 });
     const limits = "feedback=3/60,feedbackRepeats=10/60";
     const service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: limits } });

@@ -35,21 +35,21 @@ describe.each(databases)("slow uploads on $name", (engine) => {
   const upload = (key: string) =>
     service.request("POST", path, { headers: { "x-api-key": key }, body: report });
 
-  it("with one key stop no upload with another", async () => {
+  it("with one key do not stop an upload with another key", async () => {
     const [attacker, other] = [await service.makeApp(), await service.makeApp()];
     await holdConnections(service.baseUrl, 12, `${headFor(attacker.key)}{"type":"`);
     expect((await upload(other.key)).status).toBe(201);
     expect((await upload(attacker.key)).status).toBe(503);
   });
 
-  it("with so many keys that they hold all places lose one to each who has none", async () => {
+  it("with keys that hold all upload turns lose one turn to each key without a turn", async () => {
     const attackers = await Promise.all([service.makeApp(), service.makeApp(), service.makeApp()]);
     const other = await service.makeApp();
     for (const { key } of attackers) await holdConnections(service.baseUrl, 4, `${headFor(key)}{"type":"`);
     expect((await upload(other.key)).status).toBe(201);
   });
 
-  it("with many keys of one owner, also those that wait, stop no upload of another owner", async () => {
+  it("with many keys of one owner, active or waiting, do not stop an upload of another owner", async () => {
     const attacker = await service.makeUser();
     const apps = await Promise.all(Array.from({ length: 12 }, () => service.makeApp(attacker)));
     const other = await service.makeApp();
@@ -57,7 +57,7 @@ describe.each(databases)("slow uploads on $name", (engine) => {
     expect((await upload(other.key)).status).toBe(201);
   });
 
-  it("are cut when they come too slowly, leave nothing, and count towards the limit", async () => {
+  it("are cut off when they are too slow, leave no file, and count towards the limit", async () => {
     const { key } = await service.makeApp();
     const held = await holdConnections(service.baseUrl, 4, `${headFor(key)}{"type":"`);
     await expect
@@ -74,7 +74,7 @@ describe.each(databases)("slow uploads on $name", (engine) => {
     );
   });
 
-  it("at twice the least rate pass", async () => {
+  it("at twice the minimum rate are accepted", async () => {
     const { key } = await service.makeApp();
     const status = await postSlowly(service.baseUrl + path, {
       headers: { ...json, "x-api-key": key },
@@ -86,11 +86,11 @@ describe.each(databases)("slow uploads on $name", (engine) => {
 });
 
 describe.each(databases)("a proof on $name", (engine) => {
-  // The long form sends the largest picture with the usual budgets.
+  // The long form sends the largest image with the default budgets.
   const bytes = rounds(163_840, 5_242_880);
   const budgets = { bodyPatienceMilliseconds: rounds(2_000, 15_000) };
 
-  it("at twice the least rate passes, however long it takes", { timeout: 600_000 }, async () => {
+  it("at twice the minimum rate is accepted, even if it takes long", { timeout: 600_000 }, async () => {
     const service = await startService({ engine, budgets });
     onTestFinished(() => service.stop());
     toNoon(service);

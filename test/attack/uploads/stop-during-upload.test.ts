@@ -4,7 +4,7 @@ import { holdConnections } from "../../support/network/hostile-connections.ts";
 import { headOf } from "../../support/network/raw-connection.ts";
 import { innkeepServe } from "../../support/programs/built-program.ts";
 
-it("an upload that is under way when the server stops is answered with 503, and the server ends", async () => {
+it("an upload that is in progress when the server stops is answered with 503, and the server ends", async () => {
   const argv = ["--demo", "--port", "0", "--data", await temporaryFolder()];
   const { ready, child, ended } = await innkeepServe(argv, {
     INNKEEP_BUDGETS: "stopMilliseconds=500",
@@ -13,7 +13,7 @@ it("an upload that is under way when the server stops is answered with 503, and 
   const head = headOf("POST", "/api/v1/feedback/remote", { ...headers, "Content-Length": 5_000_000 });
   const held = await holdConnections(ready.baseUrl, 3, `${head}{"type":"bug","images":["`);
   held.send("A".repeat(100_000));
-  // What is answered after it shows that the uploads have reached the server.
+  // An answer to a later request shows that the uploads have reached the server.
   await fetch(`${ready.baseUrl}/readyz`);
   child.kill("SIGTERM");
   expect(await ended).toBe(0);

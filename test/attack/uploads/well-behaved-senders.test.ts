@@ -14,7 +14,7 @@ import { startService } from "../../support/service/service.ts";
 
 const stopping = new AbortController().signal;
 
-describe("a body whose sender did nothing wrong", () => {
+describe("a body from a well-behaved sender", () => {
   let server: Server;
   let connection: RawConnection;
   let request: IncomingMessage;
@@ -30,7 +30,7 @@ describe("a body whose sender did nothing wrong", () => {
     server.close();
   });
 
-  it("is waited for after a time in which the server itself stood still", async () => {
+  it("is not cut off after a time in which the server itself was stopped", async () => {
     const budgets = { ...budgetsOf(undefined), bodyBytesPerSecond: 10_000, bodyPatienceMilliseconds: 400 };
     let late = false;
     const end = createPace(budgets, stopping).watch(request, () => {
@@ -45,14 +45,14 @@ describe("a body whose sender did nothing wrong", () => {
     expect(late).toBe(false);
   });
 
-  it("is cut, and breaks nothing, where the budget has no room even for its beginning", async () => {
+  it("is cut off without other effects when the budget has no room even for its beginning", async () => {
     const settings = readSettings({}, { INNKEEP_BUDGETS: "anonymousBufferedBytes=1000" });
     const arrivals = createIncomingBodies({ settings, stopping });
     const sender = { id: "somebody", anonymous: true };
     await expect(readBytes(request, 1_000, { arrivals, sender })).rejects.toMatchObject({ code: "busy" });
   });
 
-  it("that has gone before anybody reads it keeps nobody waiting", async () => {
+  it("that was cut off before it is read causes no endless wait", async () => {
     request.on("error", () => {});
     const gone = once(request, "close").catch(() => undefined);
     await connection.cut();
@@ -64,7 +64,7 @@ describe("a body whose sender did nothing wrong", () => {
     });
   });
 
-  it("that has come whole and has gone before it is read keeps nobody waiting", async () => {
+  it("that arrived whole and was cut off before it is read causes no endless wait", async () => {
     request.on("error", () => {});
     const arrivals = createIncomingBodies({ settings: readSettings({}, {}), stopping });
     const reading = readBytes(request, 1_000, { arrivals, sender: { id: "somebody", anonymous: true } });
@@ -76,8 +76,8 @@ describe("a body whose sender did nothing wrong", () => {
   });
 });
 
-describe.each(databases)("an upload that finds no turn on $name", (engine) => {
-  it("uses up nothing of what its key may send within an hour", async () => {
+describe.each(databases)("an upload that gets no turn on $name", (engine) => {
+  it("does not count towards the hourly limit of its key", async () => {
     const service = await startService({
       engine,
       settings: { feedbackBytesPerHour: 1_048_576 },
@@ -96,7 +96,7 @@ describe.each(databases)("an upload that finds no turn on $name", (engine) => {
       const body = { type: "bug", message: "See the picture.", images: [dataUrl(png(200_000))] };
       const send = async (key: string) =>
         (await service.request("POST", path, { headers: { "x-api-key": key }, body })).status;
-      // Once the slow one has its turn.
+      // After the slow upload has got its turn.
       await expect.poll(() => send(probe.key)).toBe(503);
       for (let n = 0; n < 6; n += 1) expect(await send(other.key)).toBe(503);
       held.release();

@@ -12,7 +12,7 @@ const byAction = { ...top, appId: undefined, action: "app.delete" };
 const byApp = { ...top, appId: "rare", action: undefined };
 const byBoth = { ...top, appId: "rare", action: "app.delete" };
 
-/** Reads of the audit that must not walk all entries of an account, their values, and the index that serves each. */
+/** Queries of the audit that must not scan all entries of an account, with their values and the index of each. */
 const reads: readonly [
   name: string,
   index: RegExp,

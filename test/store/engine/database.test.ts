@@ -27,7 +27,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     (await database.all<{ id: number }>("SELECT id FROM notes ORDER BY id")).map(({ id }) => id);
   const put = (tx: Transaction, id: number) => tx.insert("notes", { id, text: `note ${id}` });
 
-  it("keeps what a work wrote, and gives what it returned", async () => {
+  it("commits the writes of a transaction, and returns its result", async () => {
     const changed = await database.write(async (tx) => {
       await put(tx, 1);
       return tx.run("UPDATE notes SET text = ? WHERE id = ?", "it's ?", 1);
@@ -36,7 +36,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(await database.get("SELECT id, text FROM notes")).toEqual({ id: 1, text: "it's ?" });
   });
 
-  it("keeps nothing of a work that throws, and all of its neighbours", async () => {
+  it("rolls back a transaction that throws, and keeps the others of the same commit", async () => {
     const writes = [1, 2, 3, 4, 5].map((id) =>
       database.write(async (tx) => {
         await put(tx, id);
@@ -54,7 +54,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(await ids()).toEqual([1, 2, 4, 5]);
   });
 
-  it("fails a work whose statement failed, even where the work swallows the error", async () => {
+  it("fails a transaction whose statement failed, even if it catches the error", async () => {
     await database.insert("notes", { id: 1, text: "first" });
     const write = database.write(async (tx) => {
       await put(tx, 2);
@@ -64,7 +64,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(await ids()).toEqual([1]);
   });
 
-  it("lets a work turn a failed statement into an error of its own", async () => {
+  it("lets a transaction replace the error of a failed statement with its own", async () => {
     await database.insert("notes", { id: 1, text: "first" });
     const write = database.write((tx) =>
       put(tx, 1).catch(() => {
@@ -74,7 +74,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     await expect(write).rejects.toThrow("taken");
   });
 
-  it("waits for a statement that a work did not await", async () => {
+  it("waits for a statement that a transaction did not await", async () => {
     await database.write(async (tx) => {
       void put(tx, 1);
       void put(tx, 2);
@@ -82,7 +82,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(await ids()).toEqual([1, 2]);
   });
 
-  it.each(["returned", "thrown"])("refuses a transaction whose work has %s", async (how) => {
+  it.each(["returned", "thrown"])("refuses a transaction that has %s", async (how) => {
     let kept: Transaction | undefined;
     const write = database.write(async (tx) => {
       kept = tx;
@@ -93,7 +93,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(() => kept?.signal("late")).toThrow(/has ended/);
   });
 
-  it("never interleaves the statements of two works", async () => {
+  it("never interleaves the statements of two transactions", async () => {
     await database.insert("notes", { id: 1, text: "0" });
     const raise = () =>
       database.write(async (tx) => {
@@ -105,7 +105,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(await database.get("SELECT text FROM notes")).toEqual({ text: "50" });
   });
 
-  it("keeps every inserted row, of whatever columns and values", async () => {
+  it("stores every inserted row, with any columns and values", async () => {
     const texts = ["plain", "NULL", "quo'te", 'dou"ble', "\u{1F37A} ünïcode", "back\\slash \\u0000", "1", ""];
     await Promise.all(texts.map((text, id) => database.insert("notes", { id, text })));
     await database.insert("notes", { text: "other order", id: 99 });
@@ -113,7 +113,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(rows.map(({ text }) => text)).toEqual([...texts, "other order"]);
   });
 
-  it("refuses only the guilty one of many inserts", async () => {
+  it("refuses only the faulty one of many inserts", async () => {
     await database.insert("notes", { id: 7, text: "first" });
     const inserts = Array.from({ length: 20 }, (_, id) => database.insert("notes", { id, text: "new" }));
     const outcomes = await Promise.allSettled(inserts);
@@ -124,7 +124,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(await ids()).toHaveLength(20);
   });
 
-  it("refuses only the guilty one of works and inserts that wait together", async () => {
+  it("refuses only the faulty one of transactions and inserts that wait together", async () => {
     const both = [
       database.write((tx) => put(tx, 1)),
       database.insert("notes", { id: 2, text: "new" }),
@@ -136,7 +136,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(await ids()).toEqual([1, 2, 3]);
   });
 
-  it("reads what was acknowledged, always", async () => {
+  it("always reads acknowledged writes", async () => {
     for (let id = 0; id < 100; id++) {
       await database.insert("notes", { id, text: "new" });
       const [row] = await Promise.all([
@@ -147,7 +147,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     }
   });
 
-  it("tells a broken statement from a conflict", async () => {
+  it("distinguishes a broken statement from a conflict", async () => {
     const failure = await database.get("SELECT nothing FROM notes").catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Error);
     expect(isConflict(failure)).toBe(false);
@@ -158,7 +158,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
       await expect(database.get("SELECT nothing FROM notes")).rejects.toThrow(/nothing/);
   });
 
-  it("gives the number of rows a statement changed, of one with RETURNING too", async () => {
+  it("returns the number of rows that a statement changed, also with RETURNING", async () => {
     await Promise.all([1, 2, 3].map((id) => database.insert("notes", { id, text: "new" })));
     const changed = await database.write((tx) =>
       tx.run("UPDATE notes SET text = 'x' WHERE id > 1 RETURNING id"),
@@ -166,7 +166,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(changed).toBe(2);
   });
 
-  it("reads while a work is under way, and sees nothing of it", async () => {
+  it("reads while a transaction is in progress, and sees none of its writes", async () => {
     const gate = new EventEmitter();
     const write = database.write(async (tx) => {
       await put(tx, 1);
@@ -180,7 +180,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(await ids()).toEqual([1]);
   });
 
-  it("gives the same types on every engine", async () => {
+  it("returns the same types on every engine", async () => {
     await Promise.all([1, 2].map((id) => database.insert("notes", { id, text: "new" })));
     const row = await database.get(
       "SELECT count(*) AS n, sum(id) AS total, avg(id) AS mean, max(text) AS t, min(id) < 0 AS flag, NULL AS none FROM notes",
@@ -188,7 +188,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(row).toEqual({ n: 2, total: 3, mean: 1.5, t: "new", flag: 0, none: null });
   });
 
-  it("finishes what was asked for when it is closed, and takes nothing more", async () => {
+  it("finishes pending calls when it is closed, and accepts no new ones", async () => {
     const other = await place.open({ migrations: [notes] });
     const insert = other.insert("notes", { id: 1, text: "last" });
     const write = other.write((tx) => put(tx, 2));
@@ -198,7 +198,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(await ids()).toEqual([1, 2]);
   });
 
-  it("takes the writes of several servers at once", async () => {
+  it("accepts the writes of several servers at once", async () => {
     const servers = [
       database,
       await place.open({ migrations: [notes] }),

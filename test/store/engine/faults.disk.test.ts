@@ -34,7 +34,7 @@ describe.each(await diskKinds())("a SQLite database on $name", ({ create }) => {
     acknowledged.push(id);
   };
 
-  /** Writes until there is no more room, and gives what the refused were told. */
+  /** Writes until the disk is full. Returns the errors of the refused writes. */
   const writeUntilFull = async () => {
     for (let round = 0; ; round++) {
       const outcomes = await Promise.allSettled(
@@ -45,14 +45,14 @@ describe.each(await diskKinds())("a SQLite database on $name", ({ create }) => {
     }
   };
 
-  it("refuses to write as unavailable, and loses nothing that was acknowledged", async () => {
+  it("refuses writes as unavailable, and loses no acknowledged write", async () => {
     await insert("before");
     await disk.fill();
     for (const refusal of await writeUntilFull()) expect(refusal).toSatisfy(isUnavailable);
     await expectNothingLost(database, acknowledged);
   });
 
-  it("goes on by itself when there is room again", async () => {
+  it("recovers automatically when there is room again", async () => {
     await disk.fill();
     await writeUntilFull();
     await disk.free();

@@ -25,14 +25,14 @@ describe("a server whose PostgreSQL restarts", () => {
     await cluster.start();
   };
 
-  it("while idle lives on, and its next calls work", async () => {
+  it("while it is idle continues, and its next calls work", async () => {
     await Promise.all([1, 2, 3].map(() => database.all("SELECT 1 AS one")));
     await restart();
     await database.insert("singles", { id: "after" });
     expect(await database.get("SELECT id FROM singles")).toEqual({ id: "after" });
   });
 
-  it("says that it is unavailable meanwhile", async () => {
+  it("reports the database as unavailable meanwhile", async () => {
     await cluster.crash();
     await expect(database.get("SELECT 1 AS one")).rejects.toSatisfy(isUnavailable);
     await expect(database.write((tx) => tx.insert("singles", { id: "lost" }))).rejects.toSatisfy(
@@ -42,7 +42,7 @@ describe("a server whose PostgreSQL restarts", () => {
     expect(await database.all("SELECT id FROM singles")).toEqual([]);
   });
 
-  it("in the middle of a transaction says so to that one, and keeps nothing of it", async () => {
+  it("in the middle of a transaction reports an error to it, and stores nothing of it", async () => {
     const write = database.write(async (tx) => {
       await tx.insert("singles", { id: "half" });
       await restart();
@@ -52,7 +52,7 @@ describe("a server whose PostgreSQL restarts", () => {
     expect(await database.all("SELECT id FROM singles")).toEqual([]);
   });
 
-  it('hears "*", because signals may have been missed, and then signals again', async () => {
+  it('receives "*", because signals may have been missed, and then signals again', async () => {
     const heard: string[] = [];
     database.onSignal((topic) => heard.push(topic));
     await restart();

@@ -22,7 +22,7 @@ describe.each([0, 1, 2])("a SQLite file where statement N and %i after it fail",
   });
   afterAll(() => place.remove());
 
-  /** Works and inserts that share a commit, one of them faulty by itself; gives the ids of those acknowledged. */
+  /** Runs transactions and inserts in one commit, one of them faulty. Returns the ids of the acknowledged ones. */
   const batch = async (round: number): Promise<string[]> => {
     const done: string[] = [];
     const ask = (name: string, write: (id: string) => Promise<void>) =>
@@ -37,7 +37,7 @@ describe.each([0, 1, 2])("a SQLite file where statement N and %i after it fail",
     return done;
   };
 
-  it("keeps what was acknowledged and no halves, for every N, and then works on", async () => {
+  it("keeps acknowledged writes and no partial ones, for every N, and then continues", async () => {
     const acknowledged: string[] = [];
     let round = 0;
     let hit = true;
@@ -54,14 +54,14 @@ describe.each([0, 1, 2])("a SQLite file where statement N and %i after it fail",
     await expectSoundFile(database);
   });
 
-  it("tells that it is unavailable", async () => {
+  it("reports that it is unavailable", async () => {
     disk.failAt(1, more);
     const write = database.write((tx) => bothHalves(tx, "refused"));
     await expect(write).rejects.toSatisfy(isUnavailable);
   });
 });
 
-describe.each(databases)("a work on $name whose statement N fails", ({ createEmpty }) => {
+describe.each(databases)("a transaction on $name whose statement N fails", ({ createEmpty }) => {
   let place: TestDatabase;
   let database: Database;
   beforeAll(async () => {
@@ -70,7 +70,7 @@ describe.each(databases)("a work on $name whose statement N fails", ({ createEmp
   });
   afterAll(() => place.remove());
 
-  it.each([1, 2, 3])("leaves no halves (N = %i)", async (nth) => {
+  it.each([1, 2, 3])("leaves no partial writes (N = %i)", async (nth) => {
     const statements = [
       (tx: Transaction) => tx.insert("left_halves", { id: `${nth}` }),
       (tx: Transaction) => tx.insert("right_halves", { id: `${nth}` }),

@@ -30,13 +30,13 @@ describe.each(databases)("the migrations on $name", ({ createEmpty }) => {
       ({ name }) => name,
     );
 
-  it("of this release apply to an empty database, and are applied then", async () => {
+  it("of this release apply to an empty database, and then count as applied", async () => {
     await place.open();
     const database = await place.open();
     expect(await names(database)).toEqual(migrations.map(({ name }) => name));
   });
 
-  it("run once where servers start at once", async () => {
+  it("run once when servers start at once", async () => {
     const opened = await Promise.all([1, 2, 3, 4].map(() => place.open({ migrations: [first, second] })));
     for (const database of opened) expect(await names(database)).toEqual(["first", "second"]);
     expect(await opened[0]?.all("SELECT id FROM two")).toHaveLength(1);
@@ -48,7 +48,7 @@ describe.each(databases)("the migrations on $name", ({ createEmpty }) => {
     expect(await names(database)).toEqual(["first", "second"]);
   });
 
-  it("leave nothing behind where one fails", async () => {
+  it("leave no changes when one fails", async () => {
     const broken: Migration = {
       number: 2,
       name: "broken",
@@ -59,14 +59,14 @@ describe.each(databases)("the migrations on $name", ({ createEmpty }) => {
     await expect(database.all("SELECT * FROM three")).rejects.toThrow(/three/);
   });
 
-  it("stop the start where the database is newer", async () => {
+  it("stop the start when the database is newer", async () => {
     await place.open({ migrations: [first, second] });
     await expect(place.open({ migrations: [first] })).rejects.toThrow(
       /A newer Innkeep .* "second" .* Update Innkeep/,
     );
   });
 
-  it("stop the start where one was changed", async () => {
+  it("stop the start when one was changed", async () => {
     await place.open({ migrations: [first] });
     const changed = { ...first, statements: ["CREATE TABLE other (id BIGINT)"] };
     await expect(place.open({ migrations: [changed] })).rejects.toThrow(/Migration 1 "first" is not the one/);

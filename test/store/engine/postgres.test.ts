@@ -15,7 +15,7 @@ describe("PostgreSQL", () => {
   });
   afterEach(() => place.remove());
 
-  it("runs a work again that it undid because of a deadlock", async () => {
+  it("runs a transaction again that it rolled back because of a deadlock", async () => {
     for (const key of ["a", "b"]) await database.insert("rate_limits", { key, times: "", stale_hour: 0 });
     const raise = (tx: Transaction, key: string) =>
       tx.run("UPDATE rate_limits SET stale_hour = stale_hour + 1 WHERE key = ?", key);
@@ -56,7 +56,7 @@ describe("PostgreSQL", () => {
   });
 });
 
-describe("a PostgreSQL that is not there", () => {
+describe("a PostgreSQL that is not reachable", () => {
   it.each(["127.0.0.1:1/none", "localhost:1/none", "/none?host=/no/such/socket"])(
     "is unavailable (%s)",
     async (address) => {

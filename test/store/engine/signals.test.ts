@@ -21,13 +21,13 @@ describe.each(databases)("a signal on $name", ({ createEmpty }) => {
   });
   afterEach(() => place.remove());
 
-  it("is heard by this process before the write resolves, each topic once", async () => {
+  it("is received by this process before the write resolves, once per topic", async () => {
     const { topics } = heardBy(database);
     await signal(database, "faqs 1", "faqs 1", "runs 2");
     expect(topics).toEqual(["faqs 1", "runs 2"]);
   });
 
-  it("is not heard when its transaction fails", async () => {
+  it("is not received when its transaction fails", async () => {
     const { topics } = heardBy(database);
     const failing = database.write(async (tx) => {
       tx.signal("never");
@@ -38,7 +38,7 @@ describe.each(databases)("a signal on $name", ({ createEmpty }) => {
     expect(topics).toEqual(["then"]);
   });
 
-  it("is not heard by who has stopped listening", async () => {
+  it("is not received by a listener that has stopped", async () => {
     const { topics, stop } = heardBy(database);
     stop();
     await signal(database, "unheard");
@@ -53,7 +53,7 @@ describe("a signal on PostgreSQL", () => {
   });
   afterEach(() => place.remove());
 
-  it("is heard by other servers, and only once by its own", async () => {
+  it("is received by other servers, and only once by its own", async () => {
     const [one, other] = [await place.open(), await place.open()];
     const [own, foreign] = [heardBy(one), heardBy(other)];
     await signal(one, "runs 1", "it's ünïcode");
@@ -64,7 +64,7 @@ describe("a signal on PostgreSQL", () => {
     await vi.waitFor(() => expect(own.topics).toEqual(["runs 1", "it's ünïcode", "back"]));
   });
 
-  it('is "*" after the listening connection was lost, and topics are heard again', async () => {
+  it('is "*" after the listening connection was lost, and topics are received again', async () => {
     const [one, other] = [await place.open(), await place.open()];
     const { topics } = heardBy(other);
     await one.all(
@@ -93,7 +93,7 @@ describe("a foreign change on SQLite", () => {
       tx.insert("rate_limits", { key: String(Math.random()), times: "", stale_hour: 0 }),
     );
 
-  it("is noticed, and a change of one's own is not", async () => {
+  it("is noticed, and a change by the same process is not", async () => {
     const [one, other] = [await place.open(), await place.open()];
     const [ours, theirs] = [count(one), count(other)];
     for (let times = 1; times <= 5; times++) {
@@ -103,7 +103,7 @@ describe("a foreign change on SQLite", () => {
     expect(theirs.heard).not.toHaveBeenCalled();
   });
 
-  it("is noticed though it came before the first listener", async () => {
+  it("is noticed even if it came before the first listener", async () => {
     const [one, other] = [await place.open(), await place.open()];
     await change(other);
     const { heard } = count(one);

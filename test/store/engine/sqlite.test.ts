@@ -18,7 +18,7 @@ describe("a SQLite file", () => {
     return { ...real, open: async (file, how) => meet(await real.open(file, how)) };
   };
 
-  it("is opened so that a commit survives a power cut and foreign keys hold", async () => {
+  it("is opened so that a commit survives a power cut and foreign keys are enforced", async () => {
     const opened: Connection[] = [];
     const keeping = await meeting((connection) => {
       opened.push(connection);
@@ -33,7 +33,7 @@ describe("a SQLite file", () => {
     expect(await pragma("trusted_schema")).toEqual([0]);
   });
 
-  it("is not opened by a SQLite with the write-ahead fault, and the error says what to do", async () => {
+  it("is not opened by a SQLite with the WAL bug, and the error says what to do", async () => {
     const old = await meeting((connection) => ({
       ...connection,
       get: (sql, values) => connection.get(sql.replace("sqlite_version()", "'3.51.2'"), values),
@@ -92,7 +92,7 @@ describe("a SQLite file", () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  it("keeps texts that wait together as it keeps one alone", async () => {
+  it("stores texts that wait together in the same way as a single text", async () => {
     const database = await place.open();
     const keys = ["a\0b", "lone \ud800 half", "c\\u0000d \\ud800"];
     await Promise.all(
@@ -108,7 +108,7 @@ describe("a SQLite file", () => {
     expect(await stored("together")).toEqual(await stored("alone"));
   });
 
-  it("tells each work its own ending, whichever of those that share its commit fails half-way", async () => {
+  it("gives each transaction its own result when another one in the same commit fails", async () => {
     const database = await place.open();
     const take = (key: string) =>
       database.write(async (tx) => {
@@ -130,7 +130,7 @@ describe("a SQLite file", () => {
     ]);
   });
 
-  it("refuses an insert that cannot share a statement to nobody, whatever waits beside it", async () => {
+  it("accepts an insert that cannot share a statement with the others that wait", async () => {
     const database = await place.open();
     const keys = ["a", "lone \ud800 half", "c"];
     await Promise.all([
@@ -140,7 +140,7 @@ describe("a SQLite file", () => {
     expect(await database.all("SELECT key FROM rate_limits")).toHaveLength(4);
   });
 
-  it("keeps no table of a work that makes one and throws", async () => {
+  it("rolls back a table that a transaction created before it threw", async () => {
     const database = await place.open();
     const making = [1, 2].map((number) =>
       database.write(async (tx) => {
@@ -156,7 +156,7 @@ describe("a SQLite file", () => {
     expect(await database.all("SELECT name FROM sqlite_schema WHERE name LIKE 'half%'")).toEqual([]);
   });
 
-  it("gives a savepoint to works only once one of them has failed half-way", async () => {
+  it("uses savepoints for transactions only after one of them has failed", async () => {
     const executed: string[] = [];
     const driver = await meeting((connection) => ({
       ...connection,

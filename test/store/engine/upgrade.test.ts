@@ -32,7 +32,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
   });
 
   it.each(migrations.slice(0, -1).map(({ name }, index) => [name, index + 1] as const))(
-    "as it was after %s becomes what this release makes, with all that is in it, though two servers start",
+    "as it was after %s gets the schema of this release and keeps all data, even if two servers start",
     async (_, count) => {
       const [old, fresh] = places;
       const before = await old.open({ migrations: migrations.slice(0, count) });

@@ -13,7 +13,7 @@ import { fillThreads } from "../../support/worlds/owner-with-one-of-each.ts";
 const filters = (given: object = {}) => ({ ...given });
 const fromTop = { position: ["9999", ""], limit: 51 };
 
-/** Reads that must not walk all threads of an app, and the index that serves each. */
+/** Queries that must not scan all threads of an app, and the index of each. */
 const reads: readonly [
   name: string,
   index: string,
@@ -71,7 +71,7 @@ describe("SQLite serves", () => {
       expect(plan).not.toContain("SCAN f");
     });
 
-    it("a repeated report by its key alone", async () => {
+    it("a repeated report only by its dedupeKey", async () => {
       const plan = await planOf((database) =>
         database.write((tx) => feedbackThreads.findRepeated(tx, appId, "key")),
       );
@@ -79,7 +79,7 @@ describe("SQLite serves", () => {
       expect(plan).not.toContain("TEMP B-TREE");
     });
 
-    it("a batch for the search index by what still waits for it", async () => {
+    it("a batch for the search index by the index of waiting threads", async () => {
       await fillThreads(service, appId, [{}]);
       const { database } = service.deps;
       const statements = await traced.during(() => indexNext(database));
@@ -108,7 +108,7 @@ describe("SQLite serves", () => {
 });
 
 describe("housekeeping on SQLite", () => {
-  it("makes statistics for a database that never closes", async () => {
+  it("creates statistics for a database that is never closed", async () => {
     const service = await startService();
     await fillThreads(service, (await service.makeApp()).id, Array(500).fill({}));
     await service.deps.database.write(keepStatistics);

@@ -19,7 +19,7 @@ describe("a search", () => {
   });
   afterAll(() => Promise.all(places.map((place) => place.remove())));
 
-  it("walks SQLite's index from the newest, without sorting", async () => {
+  it("reads SQLite's index from the newest, without sorting", async () => {
     const { from, condition, sequence, value } = searchClauses("sqlite", { appId }, ["zebra"]);
     const plan = await onSqlite.all<{ detail: string }>(
       `EXPLAIN QUERY PLAN SELECT f.id FROM ${from} WHERE ${condition} AND f.app_id = ? ORDER BY ${sequence} DESC LIMIT 50`,
@@ -40,7 +40,7 @@ describe("a search", () => {
     expect(JSON.stringify(plan)).toContain("Bitmap Index Scan on feedback_search");
   });
 
-  it("is planned for its words each time on PostgreSQL, and other statements once", async () => {
+  it("is planned for its words each time on PostgreSQL; other statements are planned once", async () => {
     const page = { position: ["9007199254740991"], limit: 51 };
     for (let time = 0; time < 6; time++) {
       await listThreads(onPostgres, { appId, q: "zebra" }, page);

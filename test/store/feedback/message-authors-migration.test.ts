@@ -20,24 +20,21 @@ const before: Migration = {
   ],
 };
 
-it.each(databases)(
-  "messages of before on $name are given to those who wrote them",
-  async ({ createEmpty }) => {
-    const place = await createEmpty();
-    try {
-      await place.open({ migrations: [before] });
-      const database = await place.open({ migrations: [before, messageAuthors] });
-      const rows = await database.all<{ id: string; author: string }>("SELECT id, author FROM messages");
-      expect(Object.fromEntries(rows.map(({ id, author }) => [id, author]))).toEqual({
-        asked: "sender",
-        "beside its run": "agent",
-        "another time": "team",
-        "another thread": "team",
-        "by its words": "agent",
-        answered: "team",
-      });
-    } finally {
-      await place.remove();
-    }
-  },
-);
+it.each(databases)("older messages on $name get their authors", async ({ createEmpty }) => {
+  const place = await createEmpty();
+  try {
+    await place.open({ migrations: [before] });
+    const database = await place.open({ migrations: [before, messageAuthors] });
+    const rows = await database.all<{ id: string; author: string }>("SELECT id, author FROM messages");
+    expect(Object.fromEntries(rows.map(({ id, author }) => [id, author]))).toEqual({
+      asked: "sender",
+      "beside its run": "agent",
+      "another time": "team",
+      "another thread": "team",
+      "by its words": "agent",
+      answered: "team",
+    });
+  } finally {
+    await place.remove();
+  }
+});

@@ -33,17 +33,17 @@ describe.each(databases)("an Idempotency-Key on $name", ({ create }) => {
     });
   const effects = () => database.all("SELECT id FROM effects");
 
-  it("is found with its answer, and the fingerprint of its request", async () => {
+  it("is found with its response and the fingerprint of its request", async () => {
     expect(await act()).toBe("claimed");
     expect(await idempotency.find(database, request, now)).toEqual({ ...answer, fingerprint: "body 1" });
   });
 
-  it("acts once, however often it is claimed", async () => {
+  it("acts once for any number of claims", async () => {
     expect([await act(), await act()]).toEqual(["claimed", "stored"]);
     expect(await effects()).toHaveLength(1);
   });
 
-  it("acts once where fifty come at once", async () => {
+  it("acts once when fifty arrive at once", async () => {
     const claims = await Promise.all(Array.from({ length: 50 }, () => act()));
     expect(claims.filter((claim) => claim === "claimed")).toHaveLength(1);
     expect(await effects()).toHaveLength(1);
@@ -52,13 +52,13 @@ describe.each(databases)("an Idempotency-Key on $name", ({ create }) => {
   it.each([
     ["scope", { ...request, scope: "key 2 POST /faqs" }],
     ["key", { ...request, key: "abd" }],
-  ])("is another one in another %s", async (_, other) => {
+  ])("is a different key in another %s", async (_, other) => {
     await act();
     expect(await idempotency.find(database, other, now)).toBeUndefined();
     expect(await act(other)).toBe("claimed");
   });
 
-  it("leaves neither effect nor answer where the work fails, so that it can be tried again", async () => {
+  it("leaves no effect and no response when the transaction fails, so that the client can try again", async () => {
     const failing = database.write(async (tx) => {
       await idempotency.claim(tx, request, now);
       await tx.insert("effects", { id: "half" });
@@ -77,20 +77,20 @@ describe.each(databases)("an Idempotency-Key on $name", ({ create }) => {
     expect(await act(request, later(86_400))).toBe("claimed");
   });
 
-  it("may be kept for less", async () => {
+  it("may be kept for a shorter time", async () => {
     const brief = { ...request, lifetimeSeconds: 300 };
     await act(brief);
     expect(await idempotency.find(database, brief, later(299))).toBeDefined();
     expect(await idempotency.find(database, brief, later(300))).toBeUndefined();
   });
 
-  it("keeps the scope as a hash only", async () => {
+  it("stores the scope only as a hash", async () => {
     await act({ ...request, scope: "sdk_secret" });
     const rows = await database.all("SELECT * FROM idempotency");
     expect(JSON.stringify(rows)).not.toContain("sdk_secret");
   });
 
-  it("is removed once it is no longer kept", async () => {
+  it("is removed when its time is over", async () => {
     await act();
     await act({ ...request, key: "young" }, later(60));
     expect(await database.write((tx) => idempotency.prune(tx, later(86_400)))).toBe(1);
@@ -105,7 +105,7 @@ describe("an Idempotency-Key on PostgreSQL with two servers", () => {
   });
   afterAll(() => place.remove());
 
-  it("is in progress for the second while the first acts, without waiting", async () => {
+  it("is in progress for the second server while the first acts, without waiting", async () => {
     const [first, second] = [await place.open(), await place.open()];
     const during = await first.write(async (tx) => {
       await idempotency.claim(tx, request, now);

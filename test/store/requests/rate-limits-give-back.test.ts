@@ -20,21 +20,21 @@ describe.each(databases)("a use that is given back on $name", ({ create }) => {
     );
   const back = (key: string) => database.write((tx) => giveBack(tx, key));
 
-  it("leaves room for another, and only one", async () => {
+  it("makes room for exactly one other use", async () => {
     await use("a");
     await use("a");
     await back("a");
     expect([await use("a"), await use("a")]).toEqual([true, false]);
   });
 
-  it("leaves nothing where it was the only one", async () => {
+  it("leaves no row when it was the only use", async () => {
     await use("b");
     await back("b");
     await back("b");
     expect([await use("b"), await use("b"), await use("b")]).toEqual([true, true, false]);
   });
 
-  it("gives back one each, when many do it at once", async () => {
+  it("gives back one use per call when many calls arrive at once", async () => {
     const limit = { limit: 100, windowSeconds: 60 };
     const round = async () => {
       await database.write((tx) => consume(tx, { key: "c", rule: limit, clock }));

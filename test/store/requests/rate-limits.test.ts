@@ -36,18 +36,20 @@ describe.each(databases)("a rate limit on $name", ({ create }) => {
   };
   const waitOf = (verdict: RateVerdict) => (verdict.allowed ? 0 : verdict.retryAfterSeconds);
 
-  it("lets as many pass as it says, and then refuses", async () => {
+  it("allows the given number, and then refuses", async () => {
     const verdicts = [await use("a"), await use("a"), await use("a"), await use("a")];
     expect(verdicts.map(({ allowed }) => allowed)).toEqual([true, true, true, false]);
   });
 
-  it("is one per key", async () => {
+  it("applies per key", async () => {
     await useUp("a");
     expect(await use("b")).toEqual({ allowed: true });
   });
 
   // PostgreSQL's clock cannot be stopped: a machine that stalls for a second gets another try.
-  it("allows again after the seconds it told, and not one second earlier", { retry: 2 }, async () => {
+  it("allows a use again after the seconds that it gave, and not one second earlier", {
+    retry: 2,
+  }, async () => {
     await use("a");
     clock.advance(20_000);
     await use("a");
@@ -70,7 +72,7 @@ describe.each(databases)("a rate limit on $name", ({ create }) => {
     expect(await use("a")).toEqual({ allowed: true });
   });
 
-  it("does not count what was rolled back", async () => {
+  it("does not count a use that was rolled back", async () => {
     await use("a");
     const refused = database.write(async (tx) => {
       await consume(tx, { key: "a", rule, clock });
@@ -81,7 +83,7 @@ describe.each(databases)("a rate limit on $name", ({ create }) => {
     expect(await use("a")).toEqual({ allowed: true });
   });
 
-  it("can be looked at without being used", async () => {
+  it("can be read without a use", async () => {
     expect(await peek(database, { key: "a", rule, clock })).toEqual({ allowed: true });
     await use("a");
     await use("a");
@@ -91,7 +93,7 @@ describe.each(databases)("a rate limit on $name", ({ create }) => {
     expect(waitOf(verdict)).toBeGreaterThan(58);
   });
 
-  it("follows a rule that was made tighter or wider", async () => {
+  it("follows a rule that was changed to a lower or higher limit", async () => {
     await useUp("a");
     expect((await use("a", { limit: 2, windowSeconds: 60 })).allowed).toBe(false);
     expect((await use("a", { limit: 4, windowSeconds: 60 })).allowed).toBe(true);
@@ -102,7 +104,7 @@ describe.each(databases)("a rate limit on $name", ({ create }) => {
     expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(rule.limit);
   });
 
-  it("begins anew after the clock was set far back, and is no looser after it was set back a little", async () => {
+  it("starts again after the clock was set far back, and allows no more after it was set back a little", async () => {
     clock.advance(3_600_000);
     await useUp("far");
     clock.advance(-3_600_000);
@@ -112,7 +114,7 @@ describe.each(databases)("a rate limit on $name", ({ create }) => {
     expect(waitOf(await use("near"))).toBeGreaterThan(63);
   });
 
-  it("leaves a row no longer than it matters", async () => {
+  it("keeps a row only as long as it is needed", async () => {
     await useUp("old");
     clock.advance(7_200_000 + 60_000);
     await use("fresh");
@@ -140,7 +142,7 @@ describe("a rate limit on SQLite, over all histories", () => {
     }),
   });
 
-  /** The rule as one would write it down: count what was let pass within the window. */
+  /** The rule in its simplest form: count the allowed uses within the window. */
   const expected = (
     passed: readonly number[],
     now: number,
@@ -152,7 +154,7 @@ describe("a rate limit on SQLite, over all histories", () => {
     return { allowed: false, retryAfterSeconds: Math.ceil((oldest + windowSeconds * 1_000 - now) / 1_000) };
   };
 
-  it("gives the verdict of the written rule, each time", async () => {
+  it("gives the result of the written rule each time", async () => {
     await fc.assert(
       fc.asyncProperty(histories, async ({ pausesMs, ...limit }) => {
         const key = `property ${keys++}`;
@@ -189,7 +191,7 @@ describe("a rate limit on PostgreSQL with two servers", () => {
     expect(verdict.allowed ? 0 : verdict.retryAfterSeconds).toBeGreaterThan(57);
   });
 
-  it("lets no more pass than one server would, whatever their clocks say", async () => {
+  it("allows no more than one server would, with any difference of their clocks", async () => {
     const servers = [
       { database: await place.open(), clock: movableClock({ wrongByMs: 0 }) },
       { database: await place.open(), clock: movableClock({ wrongByMs: 7_200_000 }) },

@@ -28,7 +28,7 @@ describe("the redirect of GET /tavern/authorize", () => {
   };
   const codes = async () => (await service.deps.database.all("SELECT 1 AS one FROM sign_in_codes")).length;
 
-  it("meets more than 200 hostile targets here", () => {
+  it("is tested with more than 200 hostile targets", () => {
     expect(new Set(hostile.map(([, given]) => given)).size).toBeGreaterThan(200);
   });
 
@@ -41,7 +41,7 @@ describe("the redirect of GET /tavern/authorize", () => {
     ]);
   });
 
-  it("is refused in the form, too, before a code is minted", async () => {
+  it("is also refused in the form, before a code is created", async () => {
     const visitor = createBrowserWithoutScripts(service, person);
     const page = await visitor.open(authorizeAddress(await newDevice()));
     const { asked = "" } = fieldsOf(formOf(page, "/tavern/authorize"));
@@ -77,26 +77,26 @@ describe("the redirect of GET /tavern/authorize", () => {
     ["given twice", "redirect=tavern://x&redirect=tavern://x"],
     ["given twice, one hostile", "redirect=tavern://x&redirect=https://evil.example"],
     ["given as a list", "redirect[]=tavern://x"],
-  ])("is refused where it is %s", async (_, redirect) => {
+  ])("is refused when it is %s", async (_, redirect) => {
     expect(await open(`${await asking()}&${redirect}`)).toMatchObject({
       status: 400,
       body: { code: "bad_redirect" },
     });
   });
 
-  it("is looked at before anything else: before faults of the rest, and before who is signed in", async () => {
+  it("is checked before everything else: before the other parameters, and before the session", async () => {
     expect((await open("redirect=https://evil.example&challenge=x")).field("code")).toBe("bad_redirect");
     expect((await open("redirect=https://evil.example", {})).field("code")).toBe("bad_redirect");
   });
 
-  it("is refused with a page where a browser asks, which leads nobody there", async () => {
+  it("is refused with a page without a link to it when a browser asks", async () => {
     const answer = await open("redirect=https://evil.example/trap", { ...person, accept: "text/html" });
     expect([answer.status, answer.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
     expect(answer.text).toContain("This sign-in leads to an unknown address");
     expect(answer.text).not.toContain("evil.example");
   });
 
-  it("to the https target is refused where the deployment has none", async () => {
+  it("to the https target is refused when the deployment has no https target", async () => {
     const bare = await startService({ environment: { INNKEEP_BASE_URL: "http://innkeep.test" } });
     const path = `/tavern/authorize?redirect=${encodeURIComponent("http://innkeep.test/tavern/code")}`;
     const { port } = bare.deps.settings;

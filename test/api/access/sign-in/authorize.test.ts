@@ -57,11 +57,11 @@ describe.each(databases)("/tavern/authorize on $name", (engine) => {
     ["challenge", { challenge: `${"a".repeat(42)}=` }],
     ["challenge", { challenge: `${"a".repeat(42)}+` }],
     ["state", { state: "s".repeat(1_001) }],
-  ])("refuses a wrong %s before anybody signs in: %j", async (field, wrong) => {
+  ])("refuses a wrong %s before the sign-in: %j", async (field, wrong) => {
     expect(faultyPaths(await open({ ...whole(), ...wrong }, {}))).toEqual([field]);
   });
 
-  it("names all that is missing at once, and what is given twice", async () => {
+  it("names all missing parameters at once, and parameters that are given twice", async () => {
     expect(faultyPaths(await open({ redirect: "tavern://x" }))).toEqual(["challenge", "device", "name"]);
     const twice = `${authorizeAddress(device)}&name=Other&challenge=${device.challenge}`;
     expect(faultyPaths(await service.request("GET", twice, { headers: person }))).toEqual([
@@ -70,7 +70,7 @@ describe.each(databases)("/tavern/authorize on $name", (engine) => {
     ]);
   });
 
-  it("sends who is not signed in to sign in first, and back to the same", async () => {
+  it("sends a person who is not signed in to the sign-in page, and back to the same request", async () => {
     const answer = await open({ ...whole(), state: "s 1" }, {});
     expect(answer.status).toBe(303);
     const to = new URL(answer.headers.get("location") ?? "", service.baseUrl);
@@ -79,13 +79,13 @@ describe.each(databases)("/tavern/authorize on $name", (engine) => {
     expect(Object.fromEntries(back.searchParams)).toEqual({ ...whole(), state: "s 1" });
   });
 
-  it("believes a session only: bearer tokens of any kind approve nothing", async () => {
+  it("accepts only a session: a bearer token of any kind cannot approve", async () => {
     const token = await service.makeToken(user, "maintainer", { scopes: ["testing:manage"] });
     for (const headers of [{ authorization: `Bearer ${token}` }, await service.makeDevice(user)])
       expect((await open(whole(), headers)).status).toBe(303);
   });
 
-  it("mints no code before the person approves, and one bound to them and the device after", async () => {
+  it("creates no code before the person approves, and then one that is bound to the person and the device", async () => {
     await open(whole());
     expect(await liveCodes()).toEqual([]);
     const answer = await decide(service, person, device);
@@ -93,13 +93,13 @@ describe.each(databases)("/tavern/authorize on $name", (engine) => {
     expect((await exchange(service, device, codeOf(answer))).status).toBe(201);
   });
 
-  it("asks again each time, also for a device that was approved before", async () => {
+  it("asks each time, also for a device that was approved before", async () => {
     await exchange(service, device, codeOf(await decide(service, person, device)));
     const page = await open(whole());
     expect([page.status, page.text.includes("Approve")]).toEqual([200, true]);
   });
 
-  it("answers Approve with 303 and the code, the target's own query kept and state passed through", async () => {
+  it("answers Approve with 303 and the code, and keeps the target's own query and the state", async () => {
     const redirect = "tavern://x/y?a=%7E&b=c+d";
     const answer = await decide(service, person, device, { redirect, state: "é&=#\r\n+ 1" });
     expect(answer.status).toBe(303);
@@ -156,7 +156,7 @@ describe.each(databases)("/tavern/authorize on $name", (engine) => {
       expect(await liveCodes()).toEqual([]);
     });
 
-    it("of who is not signed in any more: they sign in first, and are asked again", async () => {
+    it("of a person whose session has ended: the person signs in and is asked again", async () => {
       const answer = await post({}, { cookie: "innkeep=gone" });
       expect([answer.status, answer.headers.get("location")?.split("?")[0]]).toEqual([
         303,
@@ -165,7 +165,7 @@ describe.each(databases)("/tavern/authorize on $name", (engine) => {
       expect(await liveCodes()).toEqual([]);
     });
 
-    it("of who has become somebody else: they look again", async () => {
+    it("of a browser that is signed in to another account now: the person is asked again", async () => {
       const answer = await post({}, await service.signIn(await service.makeUser()));
       expect(answer.status).toBe(409);
       expect(answer.text).toContain("You are now signed in with another account.");
@@ -173,7 +173,7 @@ describe.each(databases)("/tavern/authorize on $name", (engine) => {
     });
   });
 
-  it("guards its pages: nothing is stored, framed, or sent where it was not asked to go", async () => {
+  it("protects its pages: they are not cached, not framed, and send forms only to allowed targets", async () => {
     const { headers } = await open(whole());
     const policy = headers.get("content-security-policy")?.split("; ") ?? [];
     expect(headers.get("cache-control")).toBe("no-store");
@@ -194,7 +194,7 @@ describe.each(databases)("/tavern/authorize on $name", (engine) => {
     },
   );
 
-  it("sends the code on without a referrer, stored nowhere", async () => {
+  it("redirects with the code without a referrer, and without caching", async () => {
     const { headers } = await decide(service, person, device);
     expect([headers.get("referrer-policy"), headers.get("cache-control")]).toEqual([
       "no-referrer",

@@ -22,7 +22,7 @@ describe.each(databases)("connecting a provider to an account on $name", (engine
     return people.signedInAs(browser);
   };
 
-  it("opens the account with it, once the owner has confirmed", async () => {
+  it("lets the owner sign in with the provider once the owner has confirmed", async () => {
     const { email, browser } = await people.owner();
     people.person();
     const page = await people.arrive(browser);
@@ -31,7 +31,7 @@ describe.each(databases)("connecting a provider to an account on $name", (engine
     expect(await signsInAs()).toBe(email);
   });
 
-  it("happens not where nobody confirmed: a foreign page may have sent the browser on its way", async () => {
+  it("does not happen without a confirmation, because another site may have started it", async () => {
     const { browser } = await people.owner();
     const { email } = people.person();
     await people.arrive(browser);
@@ -45,14 +45,14 @@ describe.each(databases)("connecting a provider to an account on $name", (engine
     expect(await signsInAs()).toBe(email);
   });
 
-  it("asks nothing where it is done already", async () => {
+  it("asks for no confirmation when it is already connected", async () => {
     const { browser } = await people.owner();
     people.person();
     await people.confirm(browser, await people.arrive(browser));
     expect((await people.arrive(browser)).address).toBe(provided.service.deps.settings.consoleUrl);
   });
 
-  it("is refused where it belongs to another account", async () => {
+  it("is refused when the identity belongs to another account", async () => {
     people.person();
     await people.arrive(createBrowserWithCookies());
     const { email, browser } = await people.owner();
@@ -61,7 +61,7 @@ describe.each(databases)("connecting a provider to an account on $name", (engine
     expect(await people.signedInAs(browser)).toBe(email);
   });
 
-  it("is refused where another account took it meanwhile", async () => {
+  it("is refused when another account has connected the identity meanwhile", async () => {
     const { browser } = await people.owner();
     people.person();
     const page = await people.arrive(browser);
@@ -69,7 +69,7 @@ describe.each(databases)("connecting a provider to an account on $name", (engine
     expect((await people.confirm(browser, page)).status).toBe(403);
   });
 
-  it("is refused to who signed in as somebody else on the way", async () => {
+  it("is refused when the browser has signed in to another account meanwhile", async () => {
     const [first, second] = [await people.owner(), await people.owner()];
     people.person();
     const { location } = await first.browser.step(provided.start());
@@ -77,7 +77,7 @@ describe.each(databases)("connecting a provider to an account on $name", (engine
     expect((await first.browser.go(location)).text).toContain("You are not signed in as you were");
   });
 
-  it("is refused to who signed out on the way", async () => {
+  it("is refused when the user has signed out meanwhile", async () => {
     const { browser } = await people.owner();
     people.person();
     const { location } = await browser.step(provided.start());
@@ -85,14 +85,14 @@ describe.each(databases)("connecting a provider to an account on $name", (engine
     expect((await browser.go(location)).status).toBe(403);
   });
 
-  it("is refused to others than who was asked", async () => {
+  it("is refused to any user but the one who was asked", async () => {
     const [first, second] = [await people.owner(), await people.owner()];
     people.person();
     const page = await people.arrive(first.browser);
     expect((await people.confirm(second.browser, page)).status).toBe(403);
   });
 
-  it.each(["https://evil.example", "null", ""])("is refused to a form of %j", async (origin) => {
+  it.each(["https://evil.example", "null", ""])("is refused for a form of %j", async (origin) => {
     const { browser } = await people.owner();
     people.person();
     const identity = identityOf((await people.arrive(browser)).text);
@@ -100,7 +100,7 @@ describe.each(databases)("connecting a provider to an account on $name", (engine
     expect((await browser.send(address, { identity }, { origin })).status).toBe(403);
   });
 
-  it("is refused later than ten minutes after it was asked", async () => {
+  it("is refused more than ten minutes after the question", async () => {
     const { browser } = await people.owner();
     people.person();
     const page = await people.arrive(browser);

@@ -21,32 +21,32 @@ describe("a provider that is down", () => {
   });
   afterAll(() => service.stop());
 
-  it("keeps nobody from starting or using the server", async () => {
+  it("does not stop the server from starting and working", async () => {
     expect((await service.request("GET", "/healthz")).status).toBe(200);
     expect((await createBrowserWithCookies().go(`${service.baseUrl}/console/sign-in`)).text).toContain(
       "Inn ID",
     );
   });
 
-  it("is told to people as a page, and when to try again", async () => {
+  it("is reported to people on a page that says when to try again", async () => {
     const page = await createBrowserWithCookies().step(`${service.baseUrl}/tavern/with/inn`);
     expect([page.status, page.headers.get("retry-after")]).toEqual([503, "5"]);
     expect(page.text).toContain("Inn ID cannot be used right now.");
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
   });
 
-  it("is told to programs as busy", async () => {
+  it("is reported to programs as busy", async () => {
     const answer = await service.request("GET", "/tavern/with/inn");
     expect([answer.status, answer.field("code")]).toEqual([503, "busy"]);
     expect(answer.headers.get("retry-after")).toBe("5");
   });
 
-  it("is told to operators with its cause", async () => {
+  it("is logged for operators with its cause", async () => {
     await service.request("GET", "/tavern/with/inn");
     expect(service.logged()).toContain("fetch failed");
   });
 
-  it("signs people in as soon as it is up again", async () => {
+  it("can sign people in as soon as it works again", async () => {
     const provider = await startFaultyProvider(port);
     const page = await createBrowserWithCookies().go(`${service.baseUrl}/tavern/with/inn`);
     expect(page.address).toBe(`${service.baseUrl}/console`);
@@ -54,7 +54,7 @@ describe("a provider that is down", () => {
   });
 });
 
-describe("a provider that is in trouble", () => {
+describe("a provider that has a fault", () => {
   let service: Service;
   let provider: FaultyProvider;
   beforeAll(async () => {
@@ -66,19 +66,19 @@ describe("a provider that is in trouble", () => {
 
   const arrive = () => createBrowserWithCookies().go(`${service.baseUrl}/tavern/with/inn`);
 
-  it("is not believed where it says that it is another", async () => {
+  it("is refused when it names another issuer", async () => {
     provider.bend({ metadata: { issuer: "https://evil.example" } });
     expect((await arrive()).status).toBe(503);
   });
 
-  it("is asked once how it works, by many and for long", async () => {
+  it("is asked once for its configuration, which is kept for all users", async () => {
     await arrive();
     const asked = provider.asked("/.well-known/openid-configuration");
     await Promise.all([arrive(), arrive(), arrive()]);
     expect(provider.asked("/.well-known/openid-configuration")).toBe(asked);
   });
 
-  it("is asked again after a day", async () => {
+  it("is asked again for its configuration after a day", async () => {
     await arrive();
     const asked = provider.asked("/.well-known/openid-configuration");
     service.clock.advance(86_400_000);
@@ -91,15 +91,15 @@ describe("a provider that is in trouble", () => {
     ["fails when it is asked for tokens", { tokenStatus: 500 }],
     ["says that it is overloaded", { answer: { error: "temporarily_unavailable" } }],
     ["does not answer within five seconds", { silentAt: "/token" }],
-  ])("and %s is told as busy", async (_, bend) => {
+  ])("and %s is reported as busy", async (_, bend) => {
     provider.bend(bend);
     const page = await arrive();
     expect([page.status, page.text.includes("Inn ID cannot be used")]).toEqual([503, true]);
   });
 });
 
-describe("a provider that does not know our secret", () => {
-  it("signs nobody in; the log tells why and keeps the secret", async () => {
+describe("a provider that refuses our client secret", () => {
+  it("signs nobody in; the log names the cause and not the secret", async () => {
     const provider = await startIdentityProvider();
     const one = {
       id: "inn",

@@ -12,7 +12,7 @@ import {
   startFaultyProvider,
 } from "../../../support/sign-in/faulty-identity-provider.ts";
 
-describe("an answer of a provider", () => {
+describe("a response of a provider", () => {
   let service: Service;
   let honest: FaultyProvider;
   let other: FaultyProvider;
@@ -27,7 +27,7 @@ describe("an answer of a provider", () => {
   afterEach(() => honest.bend({}));
   afterAll(() => Promise.all([service.stop(), honest.stop(), other.stop()]));
 
-  /** Where the provider sends the browser back to. */
+  /** The URL to which the provider redirects the browser. */
   const comeBack = async (browser: BrowserWithCookies): Promise<string> => {
     const { location } = await browser.step(`${service.baseUrl}/tavern/with/honest`);
     return (await browser.step(location)).location;
@@ -41,7 +41,7 @@ describe("an answer of a provider", () => {
   const refused = { status: 400, session: false };
   const later = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds;
 
-  it("that is as it has to be signs in", async () => {
+  it("that is valid signs the person in", async () => {
     expect(await arrive()).toEqual({ status: 303, session: true });
   });
 
@@ -71,7 +71,7 @@ describe("an answer of a provider", () => {
     expect(await arrive()).toEqual(refused);
   });
 
-  it("that is brought a second time is refused", async () => {
+  it("that is sent a second time is refused", async () => {
     const browser = createBrowserWithCookies();
     const back = await comeBack(browser);
     await browser.step(back);
@@ -80,7 +80,7 @@ describe("an answer of a provider", () => {
     expect((await browser.step(back)).status).toBe(400);
   });
 
-  it("that is brought a second time with the cookie of the first is refused", async () => {
+  it("that is sent a second time with the cookie of the first is refused", async () => {
     const browser = createBrowserWithCookies();
     const back = await comeBack(browser);
     const again = createBrowserWithCookies({ "innkeep-with": browser.cookie("innkeep-with") ?? "" });
@@ -88,7 +88,7 @@ describe("an answer of a provider", () => {
     expect(opened(again, await again.step(back))).toEqual(refused);
   });
 
-  it("that somebody else got is refused: nobody is signed in as another unawares", async () => {
+  it("that was meant for another browser is refused: nobody can sign a person in to a foreign account", async () => {
     const back = await comeBack(createBrowserWithCookies());
     const victim = createBrowserWithCookies();
     expect(opened(victim, await victim.step(back))).toEqual(refused);
@@ -96,7 +96,7 @@ describe("an answer of a provider", () => {
     expect(opened(victim, await victim.step(back))).toEqual(refused);
   });
 
-  it("that goes to another provider's address is refused, and its code told to nobody", async () => {
+  it("that goes to another provider's address is refused, and its code is sent to nobody", async () => {
     other.bend({ metadata: { authorization_response_iss_parameter_supported: false } });
     const browser = createBrowserWithCookies();
     const back = new URL((await comeBack(browser)).replace("/with/honest/", "/with/other/"));
@@ -105,7 +105,7 @@ describe("an answer of a provider", () => {
     expect(other.asked("/token")).toBe(0);
   });
 
-  it("that comes later than ten minutes is refused", async () => {
+  it("that arrives after more than ten minutes is refused", async () => {
     const browser = createBrowserWithCookies();
     const back = await comeBack(browser);
     service.clock.advance(600_000);
@@ -113,7 +113,7 @@ describe("an answer of a provider", () => {
     service.clock.advance(-600_000);
   });
 
-  it("that came with a changed cookie is refused", async () => {
+  it("that arrives with a changed cookie is refused", async () => {
     const browser = createBrowserWithCookies();
     const back = await comeBack(browser);
     const sealed = browser.cookie("innkeep-with") ?? "";
@@ -121,14 +121,14 @@ describe("an answer of a provider", () => {
     expect(opened(browser, await browser.step(back))).toEqual(refused);
   });
 
-  it("that says the person declined is told as that", async () => {
+  it("that says that the person declined is shown as a refusal by the person", async () => {
     honest.bend({ answer: { error: "access_denied" } });
     const browser = createBrowserWithCookies();
     const page = await browser.step(await comeBack(browser));
     expect([page.status, page.text.includes("Honest did not sign you in.")]).toEqual([403, true]);
   });
 
-  it("clears the cookie of the way, whatever it was", async () => {
+  it("clears the cookie of the sign-in in every case", async () => {
     const browser = createBrowserWithCookies();
     const back = await comeBack(browser);
     expect(browser.cookie("innkeep-with")).toBeDefined();
@@ -137,7 +137,7 @@ describe("an answer of a provider", () => {
   });
 });
 
-describe("the way to a provider", () => {
+describe("the redirect to a provider", () => {
   let service: Service;
   let provider: FaultyProvider;
   beforeAll(async () => {
@@ -147,7 +147,7 @@ describe("the way to a provider", () => {
   });
   afterAll(() => Promise.all([service.stop(), provider.stop()]));
 
-  it("carries state, nonce and a challenge, each of its own", async () => {
+  it("carries a new state, nonce and challenge each time", async () => {
     const asked = async () => {
       const { location } = await createBrowserWithCookies().step(`${service.baseUrl}/tavern/with/inn`);
       return Object.fromEntries(new URL(location).searchParams);
@@ -165,19 +165,19 @@ describe("the way to a provider", () => {
     }
   });
 
-  it("is remembered in a cookie that tells nothing and that scripts do not get", async () => {
+  it("is stored in a sealed cookie that scripts cannot read", async () => {
     const { headers, location } = await createBrowserWithCookies().step(`${service.baseUrl}/tavern/with/inn`);
     const cookie = headers.get("set-cookie") ?? "";
     expect(cookie).toMatch(/^innkeep-with=[\w+/=]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
     expect(cookie).not.toContain(new URL(location).searchParams.get("state"));
   });
 
-  it("is not kept by any cache", async () => {
+  it("is not cached", async () => {
     const { headers } = await createBrowserWithCookies().step(`${service.baseUrl}/tavern/with/inn`);
     expect(headers.get("cache-control")).toBe("no-store");
   });
 
-  it.each(["/tavern/with/nobody", "/tavern/with/nobody/callback"])("%s leads nowhere", async (path) => {
+  it.each(["/tavern/with/nobody", "/tavern/with/nobody/callback"])("%s is refused", async (path) => {
     expect((await createBrowserWithCookies().step(service.baseUrl + path)).status).toBe(404);
     expect((await service.request("GET", path)).field("code")).toBe("not_found");
   });

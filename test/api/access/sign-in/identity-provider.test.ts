@@ -21,14 +21,14 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
   });
   afterAll(() => provided.stop());
 
-  /** As far as the answer of the address to which the provider sends people back. */
+  /** Signs in up to the answer of the address to which the provider redirects. */
   const come = async (browser: BrowserWithCookies, to?: string): Promise<Stop> => {
     let stop = await browser.step(provided.start(to));
     while (!stop.address.includes("/callback?")) stop = await browser.step(stop.location);
     return stop;
   };
 
-  it("makes an account for somebody new, and opens the console to them", async () => {
+  it("creates an account for a new person, and gives access to the console", async () => {
     const browser = createBrowserWithCookies();
     const { email } = people.person();
     const page = await people.arrive(browser);
@@ -36,7 +36,7 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
     expect(await people.signedInAs(browser)).toBe(email);
   });
 
-  it("finds their account again, whatever their address there has become", async () => {
+  it("finds the account again when the person's address at the provider has changed", async () => {
     const { sub, email } = people.person();
     await people.arrive(createBrowserWithCookies());
     people.person({ sub, email: `new-${email}` });
@@ -46,7 +46,7 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
     expect(await people.accounts(`new-${email}`)).toEqual([]);
   });
 
-  it("opens a session like that of a password, with its cookie and its entry in the audit", async () => {
+  it("starts the same session as a password does, with its cookie and its audit entry", async () => {
     const { email } = people.person();
     const { headers } = await come(createBrowserWithCookies());
     const cookie = headers.getSetCookie().find((line) => line.startsWith("innkeep=")) ?? "";
@@ -60,7 +60,7 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
     });
   });
 
-  it("ends the session that the browser had", async () => {
+  it("ends the browser's old session", async () => {
     const { browser } = await people.owner();
     const old = createBrowserWithCookies({ innkeep: browser.cookie("innkeep") ?? "" });
     people.person();
@@ -79,7 +79,7 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
     ["another site after a backslash", "/\\evil.example", "/console"],
     ["a script", "javascript:alert(1)", "/console"],
     ["more than a cookie holds", `/console?${"a".repeat(3_000)}`, "/console"],
-  ])("asked for %s goes on to where it may", async (_, to, end) => {
+  ])("with the return target %s goes on to an allowed page", async (_, to, end) => {
     people.person();
     const stop = await come(createBrowserWithCookies(), to);
     expect([stop.status, stop.location]).toEqual([303, provided.service.baseUrl + end]);
@@ -90,7 +90,7 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
     ["no word on its address", { email_verified: undefined }],
     ["no address", { email: undefined }],
     ["an address that is none", { email: "nobody" }],
-  ])("refuses somebody new with %s", async (_, traits) => {
+  ])("refuses a new person with %s", async (_, traits) => {
     const { email = "" } = people.person(traits);
     const browser = createBrowserWithCookies();
     const page = await people.arrive(browser);
@@ -100,7 +100,7 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
     expect(await people.accounts(email)).toEqual([]);
   });
 
-  it("does not open an account because its address is the same, and tells what to do", async () => {
+  it("does not sign in to an account only because it has the same address, and says what to do", async () => {
     const { email } = people.person();
     await makeAccount(provided.service, email);
     const browser = createBrowserWithCookies();
@@ -112,14 +112,14 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
     expect((await people.arrive(browser)).status).toBe(409);
   });
 
-  it("takes another spelling of an address for the same", async () => {
+  it("treats another spelling of an address as the same address", async () => {
     const { email } = people.person();
     await makeAccount(provided.service, email);
     people.person({ email: email.toUpperCase() });
     expect((await people.arrive(createBrowserWithCookies())).status).toBe(409);
   });
 
-  it("makes one account where several come at once", async () => {
+  it("creates one account when several sign-ins arrive at once", async () => {
     const { email } = people.person();
     const pages = await Promise.all(
       Array.from({ length: 5 }, () => people.arrive(createBrowserWithCookies())),
@@ -128,7 +128,7 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
     expect(await people.accounts(email)).toHaveLength(1);
   });
 
-  it("makes accounts that no password opens", async () => {
+  it("creates accounts without a password", async () => {
     const { email } = people.person();
     await people.arrive(createBrowserWithCookies());
     const body = { email, password: "undefined" };
@@ -149,7 +149,7 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
 });
 
 describe("a deployment without registration", () => {
-  it("makes no account for somebody new", async () => {
+  it("creates no account for a new person", async () => {
     const provided = await startServiceWithProvider({ settings: { registration: false } });
     createProviderPeople(provided).person();
     const page = await createBrowserWithCookies().go(provided.start());
@@ -157,7 +157,7 @@ describe("a deployment without registration", () => {
     await provided.stop();
   });
 
-  it("signs in who has an account", async () => {
+  it("signs in a person who has an account", async () => {
     const provided = await startServiceWithProvider({ settings: { registration: false } });
     const people = createProviderPeople(provided);
     const { email, browser } = await people.owner();

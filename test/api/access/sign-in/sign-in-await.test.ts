@@ -14,7 +14,7 @@ import {
 
 const path = "/api/v1/testing/auth/await";
 
-/** Notes when a promise is settled. */
+/** Records when a promise is settled. */
 function watch<Value>(promise: Promise<Value>) {
   const watched = { settled: false, promise: promise.finally(() => (watched.settled = true)) };
   return watched;
@@ -43,7 +43,7 @@ describe.each(databases)("POST /api/v1/testing/auth/await on $name", (engine) =>
     return held;
   };
 
-  it("answers 202 with {} at once where nobody has decided yet", async () => {
+  it("answers 202 with {} at once when nobody has decided yet", async () => {
     expect(await waitFor(service, device)).toMatchObject({ status: 202, text: "{}" });
     expect(await waitFor(service, device, 0)).toMatchObject({ status: 202, text: "{}" });
   });
@@ -62,7 +62,7 @@ describe.each(databases)("POST /api/v1/testing/auth/await on $name", (engine) =>
     expect(await held.promise).toMatchObject({ status: 403, body: { code: "access_denied" } });
   });
 
-  it("follows what the person said last", async () => {
+  it("follows the person's latest decision", async () => {
     const first = await approve(service, person, device);
     await decide(service, person, device, { decision: "refuse" });
     expect((await waitFor(service, device)).status).toBe(403);
@@ -74,12 +74,12 @@ describe.each(databases)("POST /api/v1/testing/auth/await on $name", (engine) =>
   it.each<[string, () => Promise<NewDevice>]>([
     ["of another device", async () => ({ ...device, deviceId: (await newDevice()).deviceId })],
     ["with another challenge", () => newDevice(device.deviceId)],
-  ])("tells nothing to a request %s", async (_, make) => {
+  ])("gives no code to a request %s", async (_, make) => {
     await approve(service, person, device);
     expect(await waitFor(service, await make())).toMatchObject({ status: 202, text: "{}" });
   });
 
-  it("gives no code that is used, replaced or over", async () => {
+  it("gives no code that is used, replaced or expired", async () => {
     const code = await approve(service, person, device);
     await exchange(service, device, code);
     expect((await waitFor(service, device)).status).toBe(202);
@@ -110,7 +110,7 @@ describe.each(databases)("POST /api/v1/testing/auth/await on $name", (engine) =>
     expect(faultyPaths(answer)).toEqual([field]);
   });
 
-  it("lets go of a wait whose client has gone", async () => {
+  it("ends a wait when its client disconnects", async () => {
     const connection = await connectRaw(service.baseUrl);
     const body = JSON.stringify({ deviceId: device.deviceId, challenge: device.challenge, wait: 55 });
     const headers = { "content-type": "application/json", "content-length": body.length };
@@ -132,7 +132,7 @@ it("POST /api/v1/testing/auth/await is limited to 300 per 15 minutes and device"
   await service.stop();
 });
 
-it("POST /api/v1/testing/auth/await is limited to 1,200 per 15 minutes and address, whatever device it names", async () => {
+it("POST /api/v1/testing/auth/await is limited to 1,200 per 15 minutes and address, over all devices", async () => {
   const service = await startService();
   const ask = async () => (await waitFor(service, await newDevice())).status;
   expect(await ask()).toBe(202);

@@ -47,7 +47,7 @@ describe.each(databases)("a device on $name", (engine) => {
     expect((await slotsOf(service, bearerOf(held))).status).toBe(200);
   });
 
-  it("may be linked again by the same account; the token before stops", async () => {
+  it("may be linked again by the same account; the old token stops", async () => {
     const [first, second] = [await link(one), await link(one)];
     expect(second.status).toBe(201);
     expect((await slotsOf(service, bearerOf(first))).status).toBe(401);
@@ -55,7 +55,7 @@ describe.each(databases)("a device on $name", (engine) => {
     expect(await devicesOf(one)).toMatchObject({ body: { items: [{ name: "Pixel 9" }] } });
   });
 
-  it("is known to be in use again after a new sign-in", async () => {
+  it("counts as in use again after a new sign-in", async () => {
     const hour = `${service.clock.now().toISOString().slice(0, 13)}:00:00.000Z`;
     const use = async () => {
       await slotsOf(service, bearerOf(await link(one)));
@@ -67,7 +67,7 @@ describe.each(databases)("a device on $name", (engine) => {
     await use();
   });
 
-  it("that is taken leaves the code valid: released, it is exchanged", async () => {
+  it("that is taken leaves the code valid: after its release the exchange succeeds", async () => {
     await link(one);
     const code = await approve(service, other, device);
     expect((await exchange(service, device, code)).status).toBe(409);
@@ -95,7 +95,7 @@ describe.each(databases)("a device on $name", (engine) => {
     expect(late).toMatchObject({ status: 401, body: { code: "invalid_token" } });
   });
 
-  it("is listed with what tells it from others, and nothing secret", async () => {
+  it("is listed with the details that identify it, and no secret", async () => {
     const linked = await link(one);
     const answer = await devicesOf(one);
     expect(answer.body).toEqual({
@@ -129,7 +129,7 @@ describe.each(databases)("a device on $name", (engine) => {
   });
 });
 
-describe.each(databases)("a device that must prove what it is, on $name", (engine) => {
+describe.each(databases)("a device that needs attestation, on $name", (engine) => {
   const keys = makePlayKeys();
   let service: Service;
   let person: { cookie: string; origin: string };
@@ -144,7 +144,7 @@ describe.each(databases)("a device that must prove what it is, on $name", (engin
   const verdictFor = (code: string) =>
     goodVerdict({ code, deviceId: device.deviceId, now: service.clock.now() });
 
-  it("is refused with 403 integrity_failed and the reasons; the code stays valid for one that does", async () => {
+  it("is refused with 403 integrity_failed and the reasons; the code stays valid for an attested device", async () => {
     const code = await approve(service, person, device);
     const weak = { ...verdictFor(code), deviceIntegrity: { deviceRecognitionVerdict: [] } };
     const integrityToken = await makePlayToken(weak, keys);
@@ -158,11 +158,11 @@ describe.each(databases)("a device that must prove what it is, on $name", (engin
     expect((await exchange(service, device, code, { integrityToken: good })).status).toBe(201);
   });
 
-  it("learns that its code is wrong before it learns anything of its proof", async () => {
+  it("gets the error of a wrong code before an error of its attestation", async () => {
     expect(await exchange(service, device, "unknown")).toMatchObject({ body: { code: "invalid_code" } });
   });
 
-  it("learns of its proof before it learns that it is linked to another account", async () => {
+  it("gets the error of its attestation before device_taken", async () => {
     const code = await approve(service, await service.signIn(await service.makeUser()), device);
     expect(await exchange(service, device, code)).toMatchObject({ body: { code: "integrity_failed" } });
     const integrityToken = await makePlayToken(verdictFor(code), keys);

@@ -51,7 +51,7 @@ describe.each(databases)("POST /api/v1/testing/auth/exchange on $name", (engine)
     expect((await slotsOf(service, bearerOf(answer))).status).toBe(200);
   });
 
-  it("keeps the time zone that the device gives, and tells it again later", async () => {
+  it("stores the time zone that the device gives, and returns it later", async () => {
     const answer = await exchange(service, device, code, { timezone: "Asia/Kolkata", pushToken: "push-1" });
     expect(answer.body).toMatchObject({ profile: { timezone: "Asia/Kolkata" } });
     const again = await newDevice(device.deviceId);
@@ -59,7 +59,7 @@ describe.each(databases)("POST /api/v1/testing/auth/exchange on $name", (engine)
     expect(later.body).toMatchObject({ profile: { timezone: "Asia/Kolkata" } });
   });
 
-  it("tells a tester that they are one", async () => {
+  it("says that a tester is a tester", async () => {
     const tester = await service.makeUser();
     const cycle = await service.makeCycle(await service.makeListing(await service.makeApp()));
     await service.seatTester(cycle, cycle.slotIds[0] ?? "", tester);
@@ -107,7 +107,7 @@ describe.each(databases)("POST /api/v1/testing/auth/exchange on $name", (engine)
       expect(await make()).toMatchObject({ status: 400, body: { code: "invalid_code" } });
     });
 
-    it("is wrong in any way, byte for byte alike", async () => {
+    it("is wrong in any way, with the same answer byte for byte", async () => {
       const seen = new Set<string>();
       for (const [, make] of wrongs) {
         device = await newDevice();
@@ -118,7 +118,7 @@ describe.each(databases)("POST /api/v1/testing/auth/exchange on $name", (engine)
     });
   });
 
-  it("takes a code until its five minutes are nearly over", async () => {
+  it("accepts a code until shortly before its five minutes end", async () => {
     const { expires_at: at } = (await service.deps.database.get<{ expires_at: string }>(
       "SELECT expires_at FROM sign_in_codes WHERE device_id = ?",
       device.deviceId,
@@ -142,7 +142,7 @@ describe.each(databases)("POST /api/v1/testing/auth/exchange on $name", (engine)
     expect((await exchange(service, device, code)).status).toBe(201);
   });
 
-  it("leaves the token that was issued valid when its code comes again", async () => {
+  it("keeps the issued token valid when its code is sent again", async () => {
     const answer = await exchange(service, device, code);
     await exchange(service, device, code);
     expect((await slotsOf(service, bearerOf(answer))).status).toBe(200);
@@ -169,25 +169,25 @@ describe.each(databases)("POST /api/v1/testing/auth/exchange on $name", (engine)
   });
 
   it.each(["a".repeat(43), "a".repeat(128), `${"Aa0".repeat(14)}-._~`])(
-    "takes any verifier of 43 to 128 characters of RFC 7636: %s",
+    "accepts any verifier of 43 to 128 characters of RFC 7636: %s",
     async (verifier) => {
       const own = { ...device, verifier, challenge: await challengeOf(verifier) };
       expect((await exchange(service, own, await approve(service, person, own))).status).toBe(201);
     },
   );
 
-  it("takes null for what may be left out", async () => {
+  it("treats null in an optional field as left out", async () => {
     const nothing = { timezone: null, pushToken: null, integrityToken: null };
     expect((await exchange(service, device, code, nothing)).status).toBe(201);
   });
 
-  it("writes to the audit which device was signed in, and where from", async () => {
+  it("writes to the audit log which device was signed in, and from which address", async () => {
     await exchange(service, device, code);
     const { body } = await service.request("GET", "/api/v1/console/audit", { headers: person });
     expect(body).toMatchObject({ items: [{ action: "device.create", address: "127.0.0.1" }] });
   });
 
-  it("leaves nothing of a code behind when its time is over", async () => {
+  it("deletes a code when it has expired", async () => {
     const held = () =>
       service.deps.database.all("SELECT 1 AS one FROM sign_in_codes WHERE device_id = ?", device.deviceId);
     await tidy(service.deps);
@@ -198,20 +198,20 @@ describe.each(databases)("POST /api/v1/testing/auth/exchange on $name", (engine)
     expect(await held()).toEqual([]);
   });
 
-  it("tells the log alone why a code was refused", async () => {
+  it("writes only to the log why a code was refused", async () => {
     const before = service.logged().length;
     await exchange(service, { ...device, verifier: randomName() }, code);
     expect(service.logged().slice(before)).toContain("verifier does not match the challenge");
   });
 
-  it("leaves neither token nor code readable in the database", async () => {
+  it("stores neither the token nor the code in clear text", async () => {
     const answer = await exchange(service, device, code, { headers: { "idempotency-key": "k" } });
     const stored = await storedText(service);
     expect([answer.field("token"), code].filter((secret) => stored.includes(secret))).toEqual([]);
   });
 });
 
-/** An answer without what differs from request to request. */
+/** An answer without the parts that differ from request to request. */
 function plainOf({ status, headers, text }: Answer): string {
   const kept = [...headers].filter(([name]) => !["x-request-id", "date"].includes(name));
   return JSON.stringify([status, kept, text]);

@@ -26,7 +26,7 @@ describe.each(databases)("exchanges on $name", (engine) => {
   };
   const own = async () => approve(service, await service.signIn(await service.makeUser()), device);
 
-  it("are limited to 30 per 15 minutes and device, wherever they come from", async () => {
+  it("are limited to 30 per 15 minutes and device, over all addresses", async () => {
     const code = await own();
     expect(await guesses(29, (at) => `203.0.113.${at}`)).toEqual(Array(29).fill(400));
     expect((await exchange(service, device, code)).status).toBe(201);
@@ -41,19 +41,19 @@ describe.each(databases)("exchanges on $name", (engine) => {
     expect((await guess("203.0.113.99")).status).toBe(400);
   });
 
-  it("over the limit are refused with the right code, too, which stays valid", async () => {
+  it("over the limit are refused with the right code too, and the code stays valid", async () => {
     await guesses(30, (at) => `203.0.113.${at}`);
     expect((await exchange(service, device, await own())).status).toBe(429);
     service.clock.advance(15 * minutes);
     expect((await exchange(service, device, await own())).status).toBe(201);
   });
 
-  it("of one device leave others alone", async () => {
+  it("of one device do not affect other devices", async () => {
     await guesses(31, () => "203.0.113.1");
     expect((await guess("203.0.113.1", await newDevice())).status).toBe(400);
   });
 
-  it("are limited to 120 per 15 minutes and address, whatever device they name", async () => {
+  it("are limited to 120 per 15 minutes and address, over all devices", async () => {
     const others = () => ({ ...device, deviceId: randomName() });
     expect(new Set(await guesses(120, () => "203.0.113.7", others))).toEqual(new Set([400]));
     expect((await guess("203.0.113.7", others())).status).toBe(429);
@@ -62,7 +62,7 @@ describe.each(databases)("exchanges on $name", (engine) => {
     expect((await guess("203.0.113.7", others())).status).toBe(400);
   });
 
-  it("that only repeat an answer use up nothing", async () => {
+  it("that only replay a response do not count", async () => {
     const code = await own();
     for (let at = 0; at < 35; at++) {
       expect((await exchange(service, device, code, { headers: keyed("k") })).status).toBe(201);
@@ -70,12 +70,12 @@ describe.each(databases)("exchanges on $name", (engine) => {
     expect((await guess("203.0.113.1")).status).toBe(400);
   });
 
-  it("count when they are malformed, too", async () => {
+  it("count also when they are malformed", async () => {
     for (let at = 0; at < 30; at++) await exchange(service, device, "");
     expect((await exchange(service, device, "x")).status).toBe(429);
   });
 
-  it("are no more than 30 when 100 come at once", async () => {
+  it("are accepted at most 30 times when 100 arrive at once", async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, (_, at) => guess(`198.51.100.${at}`)));
     const statuses = answers.map(({ status }) => status);
     expect([400, 429].map((wanted) => statuses.filter((status) => status === wanted).length)).toEqual([

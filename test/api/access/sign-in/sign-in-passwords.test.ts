@@ -54,7 +54,7 @@ describe.each(databases)("the deprecated calls of password accounts on $name", (
   });
 
   it.each([registerPath, tokenPath])(
-    "%s keeps nothing for its repeats on which passwords can be tried without the deployment's secret",
+    "%s stores nothing for replays that would let a thief test passwords without the deployment's secret",
     async (path) => {
       const body = path === tokenPath ? known() : fresh();
       const kept: string[] = [];
@@ -73,7 +73,7 @@ describe.each(databases)("the deprecated calls of password accounts on $name", (
     },
   );
 
-  it("token knows an e-mail address in any spelling", async () => {
+  it("token accepts an e-mail address in any spelling", async () => {
     expect((await post(tokenPath, { ...known(), email: ` ${account.email.toUpperCase()} ` })).status).toBe(
       201,
     );
@@ -83,7 +83,7 @@ describe.each(databases)("the deprecated calls of password accounts on $name", (
     expect(await post(registerPath, known())).toMatchObject({ status: 409, body: { code: "email_taken" } });
   });
 
-  it("register answers 403 forbidden where the deployment has turned registration off", async () => {
+  it("register answers 403 forbidden when the deployment has turned registration off", async () => {
     const closed = await startService({ engine, environment: { INNKEEP_REGISTRATION: "off" } });
     const answer = await closed.request("POST", registerPath, { body: fresh() });
     expect(answer).toMatchObject({ status: 403, body: { code: "forbidden" } });
@@ -91,7 +91,7 @@ describe.each(databases)("the deprecated calls of password accounts on $name", (
     await closed.stop();
   });
 
-  it("token answers an unknown account and a wrong password alike", async () => {
+  it("token gives the same answer to an unknown account and a wrong password", async () => {
     const wrong = await post(tokenPath, { ...known(), password: "wrong" });
     const unknown = await post(tokenPath, { ...known(), email: "nobody@example.org" });
     expect(wrong).toMatchObject({ status: 401, body: { code: "invalid_credentials" } });
@@ -111,7 +111,7 @@ describe.each(databases)("the deprecated calls of password accounts on $name", (
     },
   );
 
-  it("register leaves no account behind where the device is taken", async () => {
+  it("register creates no account when the device is taken", async () => {
     const { deviceId } = fresh();
     await post(tokenPath, { ...known(), deviceId });
     const body = { ...fresh(), deviceId };
@@ -119,7 +119,7 @@ describe.each(databases)("the deprecated calls of password accounts on $name", (
     expect((await post(registerPath, { ...body, deviceId: v7() })).status).toBe(201);
   });
 
-  it("register makes one account when twenty come at once", async () => {
+  it("register creates one account when twenty requests arrive at once", async () => {
     const body = fresh();
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(registerPath, body)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -138,7 +138,7 @@ describe.each(databases)("the deprecated calls of password accounts on $name", (
     expect(answer.headers.has("deprecation")).toBe(true);
   });
 
-  it("tell clients of the way that there is now, when they refuse, too", async () => {
+  it("name the current endpoint to clients, also in a refusal", async () => {
     for (const answer of [
       await post(registerPath, fresh()),
       await post(tokenPath, known()),
@@ -165,7 +165,7 @@ describe.each(databases)("the deprecated calls of password accounts on $name", (
     expect((await post(tokenPath, { email, password, deviceId: v7() }, "198.51.100.3")).status).toBe(201);
   });
 
-  it("token counts failures alone: neither what succeeds nor a taken device", async () => {
+  it("token counts only failures: not successes and not a taken device", async () => {
     const [holder, own] = [await makeAccount(service), await makeAccount(service)];
     const deviceId = v7();
     await post(tokenPath, { ...holder, deviceId });

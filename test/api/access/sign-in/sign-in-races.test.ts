@@ -42,7 +42,7 @@ describe.each(databases)("100 exchanges at once on $name", (engine) => {
     }
   });
 
-  it("with the verifier of another give none and leave the code valid", async () => {
+  it("with the verifier of another code give no token and leave the code valid", async () => {
     const [device, other] = [await newDevice(), await newDevice()];
     const code = await approve(service, await service.signIn(await service.makeUser()), device);
     const wrong = { ...device, verifier: other.verifier };
@@ -52,14 +52,14 @@ describe.each(databases)("100 exchanges at once on $name", (engine) => {
   });
 });
 
-describe.each(databases)("one device that many approve at once on $name", (engine) => {
+describe.each(databases)("one device with many approvals at once on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine, environment });
   });
   afterAll(() => service.stop());
 
-  it("gets one code that works: only the newest", async () => {
+  it("gets one valid code: the newest", async () => {
     const device = await newDevice();
     const person = await service.signIn(await service.makeUser());
     const codes = await Promise.all(hundred.slice(0, 20).map(() => approve(service, person, device)));
@@ -108,12 +108,12 @@ describe("on two servers of one PostgreSQL", () => {
     }
   });
 
-  it("two accounts that link one device at once leave it with one of them", async () => {
+  it("two accounts that link one device at once: exactly one keeps it", async () => {
     const [one, two] = servers;
     for (const _ of hundred.slice(0, 10)) {
       const [first, second] = [await newDevice(), await newDevice()];
       const shared = { ...second, deviceId: first.deviceId };
-      // A code each: the second replaces the first, which an exchange under way may still use.
+      // One code each: the second replaces the first, which an exchange in progress may still use.
       const code = await approve(one, await one.signIn(await one.makeUser()), first);
       const [linked, replacing] = await Promise.all([
         exchange(one, first, code),

@@ -37,7 +37,7 @@ describe.each(databases)("an exchange with an Idempotency-Key on $name", (engine
   const send = (server: Service, key: string, sent: NewDevice = device, sentCode = code) =>
     exchange(server, sent, sentCode, { headers: keyed(key) });
 
-  it("is answered again with the same token, on another server and after a restart", async () => {
+  it("is replayed with the same token, on another server and after a restart", async () => {
     const first = await send(service, "once");
     const other = await open();
     const again = await send(other, "once");
@@ -46,7 +46,7 @@ describe.each(databases)("an exchange with an Idempotency-Key on $name", (engine
     expect((await slotsOf(service, bearerOf(again))).status).toBe(200);
   });
 
-  it("under another key meets the used code", async () => {
+  it("with another key gets the error of a used code", async () => {
     await send(service, "once");
     expect(await send(service, "twice")).toMatchObject({ status: 400, body: { code: "invalid_code" } });
   });
@@ -55,13 +55,13 @@ describe.each(databases)("an exchange with an Idempotency-Key on $name", (engine
     ["verifier", () => send(service, "once", { ...device, verifier: randomName() })],
     ["device", async () => send(service, "once", { ...device, deviceId: (await newDevice()).deviceId })],
     ["code", () => send(service, "once", device, randomName())],
-  ])("under the same key with another %s gets invalid_code", async (_, make) => {
+  ])("with the same key and another %s gets invalid_code", async (_, make) => {
     await send(service, "once");
     const unknown = await send(service, "never", await newDevice(), randomName());
     expect(await make()).toMatchObject({ status: 400, text: unknown.text });
   });
 
-  it("gives no token to 1,000 who guess at what is missing", async () => {
+  it("gives no token in 1,000 attempts to guess the missing secret", async () => {
     await send(service, "once");
     const keys = ["once", "twice"];
     const guesses = Array.from({ length: 1_000 }, (_, at) => ({
@@ -80,7 +80,7 @@ describe.each(databases)("an exchange with an Idempotency-Key on $name", (engine
     expect([...statuses]).toEqual([400]);
   });
 
-  it("never lies in the database so that its token could be used", async () => {
+  it("is never stored in a form from which its token could be used", async () => {
     const answer = await send(service, "once");
     const token = answer.field("token");
     const stored = await storedText(service);
@@ -97,7 +97,7 @@ describe.each(databases)("an exchange with an Idempotency-Key on $name", (engine
     expect(opened.filter((text) => text.includes(token) || text.includes("sdt_"))).toEqual([]);
   });
 
-  it("dies with the code: five minutes after the approval, however late it was exchanged", async () => {
+  it("expires with the code: five minutes after the approval, even if the exchange was late", async () => {
     service.clock.advance(240_000);
     const first = await send(service, "once");
     service.clock.advance(59_000);

@@ -38,17 +38,17 @@ describe.each(databases)("the secrets of a sign-in on $name", (engine) => {
     expect(errors.flatMap(({ text, headers }) => found(text + JSON.stringify([...headers])))).toEqual([]);
   });
 
-  it("lie nowhere readable in the database", async () => {
+  it("are nowhere in the database in clear text", async () => {
     expect(found(await storedText(service))).toEqual([]);
   });
 
-  it("would be found where they did appear", () => {
+  it("are found by this test when they are put there on purpose", () => {
     expect(secrets.size).toBeGreaterThan(5);
     for (const [name, secret] of secrets) expect([name, found(`x${secret}y`)]).toEqual([name, [name]]);
   });
 });
 
-/** Signs devices in, and fails to, in every way, and notes each secret on the way. */
+/** Signs devices in with and without success in every way, and records each secret. */
 async function signInOfEveryKind(service: Service, secrets: Map<string, string>, answers: Answer[]) {
   const account = await makeAccount(service);
   const person = await service.signIn(account);

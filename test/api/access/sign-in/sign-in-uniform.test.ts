@@ -26,7 +26,7 @@ describe("an exchange that is refused as invalid_code", () => {
     const device = await newDevice();
     return { device, code: await approve(service, person, device) };
   };
-  /** The five causes: each gives what is sent again and again. */
+  /** The five causes: each returns the request that is sent repeatedly. */
   const causes: Record<string, () => Promise<Attempt>> = {
     unknown: async () => ({ device: await newDevice(), code: randomName() }),
     expired: async () => {
@@ -60,7 +60,7 @@ describe("an exchange that is refused as invalid_code", () => {
     return made;
   }
 
-  it("costs the same statements, whatever the cause", async () => {
+  it("runs the same statements for every cause", async () => {
     const costs = new Map<string, readonly string[]>();
     for (const [cause, { device, code }] of await attempts())
       costs.set(
@@ -74,9 +74,9 @@ describe("an exchange that is refused as invalid_code", () => {
     for (const [cause, cost] of costs) expect({ cause, cost }).toEqual({ cause, cost: first });
   });
 
-  // Times are noise on a machine that does other things: only the long form, on a quiet one, judges them.
+  // Times are noise on a busy machine: only the long form, on an idle machine, checks them.
   if (torture)
-    it("takes the same time, whatever the cause", { timeout: 600_000 }, async () => {
+    it("takes the same time for every cause", { timeout: 600_000 }, async () => {
       const all = await attempts();
       const times = new Map(all.map(([cause]) => [cause, [] as number[]]));
       for (let round = 0; round < rounds(0, 2_000); round += 1)
@@ -91,13 +91,13 @@ describe("an exchange that is refused as invalid_code", () => {
     });
 });
 
-/** The same in another order each round, so that no cause always follows the same one. */
+/** The causes in another order each round, so that no cause always follows the same one. */
 const shuffled = <Item>(items: readonly Item[], round: number): Item[] =>
   items
     .map((_, at) => items[(at * ((round % 4) + 1) + round) % items.length])
     .filter((item) => item !== undefined);
 
-/** The faster nine tenths: what the machine did meanwhile is in the rest. */
+/** The faster nine tenths: the rest contains delays by other work of the machine. */
 const withoutOutliers = (times: readonly number[]): number[] =>
   times.toSorted((a, b) => a - b).slice(0, Math.floor(times.length * 0.9));
 

@@ -42,7 +42,7 @@ const fullAfter =
     },
   });
 
-/** A server that reads bodies, and tells how that ended. */
+/** A server that reads bodies and reports the result. */
 async function startReader(kind: keyof typeof readers, disk = (files: Files) => files) {
   const reading = await createReading();
   const files = disk(reading.files);
@@ -76,7 +76,7 @@ describe.each([
   const head = (length: number) => headOf("POST", "/", { "Content-Type": type, "Content-Length": length });
 
   it.each([1, 100, 70_000, MB, body.length - 1])(
-    "that breaks off after %i bytes is aborted, and leaves no file, open or not",
+    "that breaks off after %i bytes is aborted, and leaves no file and no open descriptor",
     async (length) => {
       const reader = await startReader(kind);
       const connection = await connectRaw(reader.baseUrl);
@@ -90,7 +90,7 @@ describe.each([
     },
   );
 
-  it("that is too large gets its answer although the sender goes on sending", async () => {
+  it("that is too large gets its answer although the sender continues to send", async () => {
     const reader = await startReader(kind);
     const connection = await connectRaw(reader.baseUrl);
     connection.write(head(12 * MB));
@@ -99,7 +99,7 @@ describe.each([
     expect(await reader.left()).toEqual([]);
   });
 
-  it("that is whole leaves its files, all closed", async () => {
+  it("that is complete leaves its files, all closed", async () => {
     const reader = await startReader(kind);
     const answer = await fetch(reader.baseUrl, { method: "POST", body, headers: { "Content-Type": type } });
     expect(await answer.text()).toBe("undefined");
@@ -107,7 +107,7 @@ describe.each([
     expect(await openFilesIn(reader.folder)).toEqual([]);
   });
 
-  it("for which there is no room on disk is refused as unavailable, and leaves no file", async () => {
+  it("that does not fit on the disk is refused as unavailable, and leaves no file", async () => {
     const reader = await startReader(kind, fullAfter(3));
     const answer = await fetch(reader.baseUrl, { method: "POST", body, headers: { "Content-Type": type } });
     expect(await answer.text()).toMatch("FilesUnavailable");

@@ -28,7 +28,7 @@ async function jsonPrint(body: object): Promise<string> {
   return fingerprintOf((await (await createReading()).json(JSON.stringify(body))).value);
 }
 
-// The same value with the keys of each object turned round.
+// The same value with the keys of each object in reverse order.
 function turned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(turned);
   if (typeof value !== "object" || value === null) return value;
@@ -68,7 +68,7 @@ describe("the fingerprint of a body", () => {
     expect(fingerprintOf(one)).not.toBe(fingerprintOf(other));
   });
 
-  it("is the same for files that lie elsewhere on disk", async () => {
+  it("does not depend on the path of a file on disk", async () => {
     const body = { images: [dataUrl(png(900))] };
     expect(await jsonPrint(body)).toBe(await jsonPrint(body));
   });
@@ -76,12 +76,12 @@ describe("the fingerprint of a body", () => {
   it.each([
     ["bytes", png(901)],
     ["declared type", { ...png(900), mediaType: "image/gif" }],
-  ])("differs for files of other %s", async (_, other) => {
+  ])("differs for files with another %s", async (_, other) => {
     const print = await jsonPrint({ images: [dataUrl(png(900))] });
     expect(await jsonPrint({ images: [dataUrl(other)] })).not.toBe(print);
   });
 
-  it("does not depend on the boundary of a form, nor on whether it was one", async () => {
+  it("does not depend on the boundary of a form, or on whether the body was a form or JSON", async () => {
     const attachments = [{ name: "a.pdf", data: dataUrl(pdf()) }];
     expect(await formPrint("b1")).toBe(await formPrint("other-boundary"));
     expect(await formPrint("b1")).toBe(await jsonPrint({ attachments, message: "Hi" }));

@@ -34,7 +34,7 @@ describe("a form with files", () => {
   const read = (...fields: Field[]) => reading.form(formOf(...fields), type);
   const firstFile = async (...fields: Field[]) => (await read(...fields)).files[0];
 
-  it("becomes what the same JSON body becomes", async () => {
+  it("gives the same result as the same JSON body", async () => {
     const fields: Field[] = [
       ["message", "Zażółć 😀"],
       ["metadata", '{"build":{"number":42}}'],
@@ -50,14 +50,14 @@ describe("a form with files", () => {
     });
   });
 
-  it("gives each file by what was declared and what its bytes are", async () => {
+  it("gives each file with its declared type and its bytes", async () => {
     const file = await firstFile(["images", { ...png(700), name: "../a.png", mediaType: "image/JPG" }]);
     const facts = { declaredType: "image/jpeg", detectedType: "image/png", size: 700 };
     expect(file).toMatchObject({ ...facts, name: "../a.png", fault: null });
     expect(await readFile(file?.path ?? "")).toEqual(png(700).bytes);
   });
 
-  it("takes application/octet-stream for no declaration", async () => {
+  it("treats application/octet-stream as no declared type", async () => {
     const file = await firstFile(["images", { ...png(), mediaType: "application/octet-stream" }]);
     expect(file).toMatchObject({ declaredType: null, detectedType: "image/png" });
   });
@@ -67,13 +67,13 @@ describe("a form with files", () => {
     ["at the limit", 1_000, 1_000],
     ["one byte over the limit", 1_001, 1_001],
     ["far over the limit", 9_000, 1_001],
-  ])("counts a file %s whole, and keeps at most one byte too many", async (_, size, kept) => {
+  ])("counts every byte of a file %s, and stores at most one byte over the limit", async (_, size, kept) => {
     const file = await firstFile(["images", png(size)]);
     expect(file).toMatchObject({ size });
     expect((await stat(file?.path ?? "")).size).toBe(kept);
   });
 
-  it("has no file for an empty file input, an unknown field, or no bytes without a name", async () => {
+  it("has no file for an empty file input, an unknown field, or an empty part without a name", async () => {
     const empty = { name: "", mediaType: "application/octet-stream", bytes: Buffer.alloc(0) };
     const { value, files, discard } = await read(["images", empty], ["other", png()], ["attachments", ""]);
     await discard();
@@ -85,7 +85,7 @@ describe("a form with files", () => {
     ["blank", " ", null],
     ["no JSON", "{a", "{a"],
     ["JSON with a key twice", '{"a":1,"a":2}', '{"a":1,"a":2}'],
-  ])("leaves a JSON field that is %s to be judged", async (_, text, value) => {
+  ])("passes a JSON field that is %s on to the validation", async (_, text, value) => {
     expect((await read(["metadata", text])).value).toEqual({ metadata: value });
   });
 
@@ -111,7 +111,7 @@ describe("a form with files", () => {
     expect(await reading.left()).toEqual([]);
   });
 
-  it("may hold 32 files, not 33, and leaves none then", async () => {
+  it("may hold 32 files; with 33 it leaves no file", async () => {
     const files = (count: number) => Array.from({ length: count }, (): Field => ["images", png()]);
     expect(await faultOf(read(...files(33)))).toBe("too_many_files");
     expect(await reading.left()).toEqual([]);
@@ -137,7 +137,7 @@ describe("a form with files", () => {
   });
 
   const whole = formOf(["a", "1"], ["images", png(300)], ["metadata", "{}"], ["attachments", pdf(400)]);
-  it("is refused wherever it is cut, and leaves no file", async () => {
+  it("is refused when it is cut at any byte, and leaves no file", async () => {
     const end = whole.length - "--\r\n".length;
     for (let at = 0; at < end; at += 7) {
       expect([at, await faultOf(reading.form(whole.subarray(0, at), type))]).toEqual([
@@ -148,7 +148,7 @@ describe("a form with files", () => {
     }
   });
 
-  it("is the same in pieces of any size", async () => {
+  it("gives the same result in pieces of any size", async () => {
     const expected = await withBytes((await reading.form(whole, type)).value);
     const property = fc.asyncProperty(fc.integer({ min: 1, max: 400 }), async (length) => {
       const { value, discard } = await reading.form(whole, type, {}, length);
@@ -158,7 +158,7 @@ describe("a form with files", () => {
     await fc.assert(property, { numRuns: 50 });
   });
 
-  it("keeps its JSON fields from passing objects for files", async () => {
+  it("does not let a JSON field pass an object as a file", async () => {
     const { value } = await read(["metadata", JSON.stringify({ receivedFile: true, path: "/etc/passwd" })]);
     expect(isReceivedFile(Object(value).metadata)).toBe(false);
   });

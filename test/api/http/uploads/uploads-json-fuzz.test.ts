@@ -15,7 +15,7 @@ describe("A JSON body with files", () => {
   it.each([
     ["in memory", ""],
     ["while it streams", streaming],
-  ])("read %s is what JSON.parse and a plain decoder make of it", async (_, padding) => {
+  ])("read %s gives the same result as JSON.parse and a plain decoder", async (_, padding) => {
     const reading = await createReading();
     const property = fc.asyncProperty(documents, cuts, async (text, at) => {
       const bytes = Buffer.from(padding + text);
@@ -28,12 +28,12 @@ describe("A JSON body with files", () => {
   it.each([
     ["in memory", ""],
     ["while it streams", streaming],
-  ])("with a broken byte, read %s, is refused exactly when it is no longer JSON", async (_, padding) => {
+  ])("with a broken byte, read %s, is refused exactly when it is not JSON any more", async (_, padding) => {
     const reading = await createReading();
     const property = fc.asyncProperty(documents, cuts, breaks, async (text, at, broken) => {
       const bytes = Buffer.concat([Buffer.from(padding), broken(Buffer.from(text))]);
       const expected = expectedOf(bytes);
-      // A quote in the wrong place can turn text into files, of which a stream counts too many before it meets the fault.
+      // A misplaced quote can turn text into files. A stream may count too many files before it reaches the fault.
       const wanted = expected === "malformed_json" ? /^(malformed_json|too_many_files)$/ : undefined;
       const result = await read(reading, bytes, at);
       if (wanted) expect(result).toMatch(wanted);

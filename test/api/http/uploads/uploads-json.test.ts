@@ -21,7 +21,7 @@ describe.each([
     reading.json(Buffer.concat([Buffer.from(padding), Buffer.from(text)]));
   const firstFile = async (text: string) => (await read(text)).files[0];
 
-  it("gives each file by what was declared and what its bytes are", async () => {
+  it("gives each file with its declared type and its bytes", async () => {
     const { bytes } = jpeg(900);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     const file = await firstFile(imagesOf(dataUrl({ ...jpeg(), mediaType: "Image/PNG", bytes })));
@@ -40,7 +40,7 @@ describe.each([
     });
   });
 
-  it("takes `image/jpg` for image/jpeg", async () => {
+  it("treats `image/jpg` as image/jpeg", async () => {
     const url = dataUrl(jpeg()).replace("image/jpeg", "image/jpg");
     expect(await firstFile(imagesOf(url))).toMatchObject({ declaredType: "image/jpeg" });
   });
@@ -84,7 +84,7 @@ describe.each([
     ["a line break in its header", "data:image/png\n;base64,AAAA", "not_a_data_url"],
     ["a letter beyond ASCII", "data:image/png;base64,AAAé", "not_base64"],
     ["percent signs", "data:image/png;base64,AA%3D%3D", "not_base64"],
-  ])("finds in a data URL with %s its fault", async (_, url, fault) => {
+  ])("finds the fault in a data URL with %s", async (_, url, fault) => {
     expect(await firstFile(imagesOf(url))).toMatchObject({ fault });
   });
 
@@ -93,7 +93,7 @@ describe.each([
     ["at the limit", 1_000, 1_000],
     ["one byte over the limit", 1_001, 1_001],
     ["far over the limit", 9_000, 1_001],
-  ])("counts a file %s whole, and keeps at most one byte too many", async (_, size, kept) => {
+  ])("counts every byte of a file %s, and stores at most one byte over the limit", async (_, size, kept) => {
     const file = await firstFile(imagesOf(dataUrl(png(size))));
     expect(file).toMatchObject({ size, detectedType: "image/png" });
     expect((await stat(file?.path ?? "")).size).toBe(kept);
@@ -133,7 +133,7 @@ describe.each([
       "where a file is due",
       Buffer.concat([Buffer.from('{"images":["'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"]}')]),
     ],
-  ])("is refused for bytes that are no UTF-8 %s", async (_, bytes) => {
+  ])("is refused for bytes that are not UTF-8 %s", async (_, bytes) => {
     expect(await faultOf(read(bytes))).toBe("malformed_json");
     expect(await reading.left()).toEqual([]);
   });
@@ -165,7 +165,7 @@ describe.each([
     );
   });
 
-  it("nested without end in its metadata gets stand-ins that tell bodies apart", async () => {
+  it("with endless nesting in its metadata gets placeholders that keep bodies distinguishable", async () => {
     const deep = (inner: string) =>
       read(`{"met\\u0061data" : {"a":${"[".repeat(20_000)}${inner}${"]".repeat(20_000)},"b":1}}`);
     const [one, two] = [await deep("1"), await deep("2")];
@@ -174,7 +174,7 @@ describe.each([
     expect((await deep("1")).value).toEqual(one.value);
   });
 
-  it("never takes an object for a file, whatever it looks like", async () => {
+  it("never treats an object as a file, even if it looks like one", async () => {
     const { files, value } = await read(imagesOf(dataUrl(png())));
     const [forged]: ReceivedFile[] = JSON.parse(JSON.stringify(files));
     const forgery = await read(imagesOf({ ...forged, receivedFile: true, path: "/etc/passwd" }));
@@ -182,7 +182,7 @@ describe.each([
     expect(isReceivedFile(Object(forgery.value).images[0])).toBe(false);
   });
 
-  it("leaves nothing once it is discarded, but what was kept", async () => {
+  it("leaves only the kept files once it is discarded", async () => {
     const { files, discard } = await read(imagesOf(dataUrl(png(800)), dataUrl(png(900))));
     if (files[0]) await reading.files.keep(files[0]);
     await discard();
@@ -198,7 +198,7 @@ describe("a large JSON body", () => {
     ["one byte under", body.length + 1, undefined],
     ["at", body.length, undefined],
     ["one byte over", body.length - 1, "too_large"],
-  ])("is taken or refused when %s the limit of the whole", async (_, limit, fault) => {
+  ])("is accepted or refused when it is %s the limit of the whole body", async (_, limit, fault) => {
     const reading = await createReading();
     expect(await faultOf(reading.json(body, { body: limit }))).toBe(fault);
     if (fault) expect(await reading.left()).toEqual([]);
@@ -208,9 +208,9 @@ describe("a large JSON body", () => {
     ["one byte under", 1, undefined],
     ["at", 0, undefined],
     ["one byte over", -1, "too_large"],
-  ])("is taken or refused when its text is %s the limit of text", async (_, room, fault) => {
+  ])("is accepted or refused when its text is %s the limit of text", async (_, room, fault) => {
     const reading = await createReading();
-    // What is left of the body without its files: `{"images":["0","1"]}`.
+    // The rest of the body without its files: `{"images":["0","1"]}`.
     const limits = { text: streaming.length + '{"images":["0","1"]}'.length + room };
     expect(await faultOf(reading.json(streaming + body, limits))).toBe(fault);
     if (fault) expect(await reading.left()).toEqual([]);

@@ -54,7 +54,7 @@ const headersOf = ({ headers }: Response, names: string[]) =>
   Object.fromEntries(names.map((name) => [name, headers.get(name)]));
 
 describe("GET /uploads/{name}", () => {
-  it("answers the bytes, so that nothing in them can run", async () => {
+  it("answers with the bytes and with headers that keep scripts in them from running", async () => {
     const { get, sha256 } = await serve();
     const answer = await get();
     const headers = {
@@ -106,7 +106,7 @@ describe("GET /uploads/{name}", () => {
     ["\u0000\u007f", 'filename="file.pdf"'],
     [null, 'filename="abc.pdf"'],
     ["x.html", 'filename="x.pdf"'],
-  ])("names the file %j so that no name can break out of the header", async (fileName, header) => {
+  ])("escapes the file name %j in the header", async (fileName, header) => {
     const { get } = await serve({ file: { fileName, mediaType: "application/pdf" } });
     expect((await get()).headers.get("content-disposition")).toBe(`attachment; ${header}`);
   });
@@ -141,14 +141,14 @@ describe("GET /uploads/{name}", () => {
     expect(answer.headers.get("content-length")).toBe(String(text.length));
   });
 
-  it("has no range of a file without bytes", async () => {
+  it("answers no range of an empty file", async () => {
     const { get } = await serve({ bytes: Buffer.alloc(0) });
     expect((await get({ Range: "bytes=0-0" })).status).toBe(416);
     expect((await get({ Range: "bytes=-5" })).status).toBe(416);
     expect((await get()).status).toBe(200);
   });
 
-  it("answers a range only of the file that If-Range means", async () => {
+  it("answers a range only when If-Range matches the file", async () => {
     const { get, sha256 } = await serve();
     const status = async (tag: string) => (await get({ Range: "bytes=1-2", "If-Range": tag })).status;
     expect(await status(`"${sha256}"`)).toBe(206);
@@ -162,7 +162,7 @@ describe("GET /uploads/{name}", () => {
     ["the weak tag", 304, (tag: string) => `W/${tag}`],
     ["any tag", 304, () => "*"],
     ["another tag", 200, () => '"x"'],
-  ])("answers If-None-Match with %s by %i", async (_, status, header) => {
+  ])("answers If-None-Match: %s with %i", async (_, status, header) => {
     const { get, sha256 } = await serve();
     const answer = await get({ "If-None-Match": header(`"${sha256}"`) });
     expect([answer.status, (await answer.text()).length]).toEqual([status, status === 304 ? 0 : 10]);
@@ -170,7 +170,7 @@ describe("GET /uploads/{name}", () => {
     expect(answer.headers.get("cache-control")).toBe("private, max-age=31536000, immutable");
   });
 
-  it("answers HEAD as GET without the bytes, and without a range", async () => {
+  it("answers HEAD like GET without the bytes and without ranges", async () => {
     const { get, folder } = await serve();
     const answer = await get({ Range: "bytes=0-1" }, "HEAD");
     expect([answer.status, await answer.text()]).toEqual([200, ""]);
@@ -197,14 +197,14 @@ describe("GET /uploads/{name}", () => {
   });
 
   it.each(["/inn/uploads/abc.png", "/uploads/abc.png"])(
-    "answers %s where the base address has the path /inn",
+    "answers %s when the base address has the path /inn",
     async (path) => {
       const { baseUrl } = await serve({ path: "/inn" });
       expect((await fetch(baseUrl + path)).status).toBe(200);
     },
   );
 
-  it("does not let a lost file look like one", async () => {
+  it("answers an error for a file that is lost on disk", async () => {
     const { get, files, sha256 } = await serve();
     await files.remove(sha256);
     const answer = await get();
@@ -213,7 +213,7 @@ describe("GET /uploads/{name}", () => {
     expect(answer.headers.get("cache-control")).toBeNull();
   });
 
-  it("closes the file when the reader goes away in the middle", async () => {
+  it("closes the file when the reader disconnects in the middle", async () => {
     const bytes = Buffer.alloc(32 * MB);
     const { baseUrl, folder } = await serve({ bytes, file: { mediaType: "video/mp4" } });
     const connection = await connectRaw(baseUrl);

@@ -41,7 +41,7 @@ describe.each(databases)("a proof that is refused on $name", (engine) => {
     );
   const useUpSeat = () => Promise.all(twelve.map(() => submit({ capturedAt: "never" })));
 
-  /** What the specification lists, and how each comes about. */
+  /** The errors that the specification lists, and the cause of each. */
   const errors: Record<
     string,
     { status: number; dayIndex?: number; come: () => Promise<unknown>; fields?: Partial<ProofFields> }
@@ -65,7 +65,7 @@ describe.each(databases)("a proof that is refused on $name", (engine) => {
   };
 
   it.each(Object.keys(errors))(
-    "answers %s as the specification says, and keeps nothing of it",
+    "answers %s as the specification says, and stores nothing of it",
     async (code) => {
       const { status, dayIndex, come, fields } = errors[code] ?? { status: 0, come: async () => {} };
       await come();
@@ -83,7 +83,7 @@ describe.each(databases)("a proof that is refused on $name", (engine) => {
   );
 
   it.each(["removed", "completed", "requested"])(
-    "is slot_not_active for a seat that is %s",
+    "is slot_not_active for a slot that is %s",
     async (status) => {
       await setStatus(service, world.seat, status);
       expect(await submit()).toMatchObject({ status: 403, body: { code: "slot_not_active" } });
@@ -104,7 +104,7 @@ describe.each(databases)("a proof that is refused on $name", (engine) => {
       fault: "must have the bytes of image/jpeg",
     },
   ])("for an image that is $what", ({ image, fault }) => {
-    it("names it, and what is wrong with it", async () => {
+    it("names the image and its fault", async () => {
       const answer = await submit({ images: [png(), image] });
       expect(answer).toMatchObject({ status: 400, body: { code: "bad_image" } });
       expect(answer.field("error")).toContain(`images.1 ${fault}`);
@@ -122,7 +122,7 @@ describe.each(databases)("a proof that is refused on $name", (engine) => {
     expect(await submit({ images: [empty] })).toMatchObject({ status: 400, body: { code: "no_images" } });
   });
 
-  it("does not spoil the day: it can still be proved", async () => {
+  it("does not use up the day: the next proof can count", async () => {
     await submit({ images: [] });
     await submit({ images: [bad] });
     await submit({ capturedAt: daysAgo(1) });
@@ -130,12 +130,12 @@ describe.each(databases)("a proof that is refused on $name", (engine) => {
   });
 
   describe("is refused for the first of its faults:", () => {
-    /** All that can be wrong with the request itself; each row of the story below mends one thing. */
+    /** A request with every possible fault; each row of the sequence below corrects one. */
     const worst = { slotId: "seven", capturedAt: "never", images: [] };
     const expectRefusal = async (sent: ReturnType<typeof submit>, status: number, code: string) =>
       expect(await sent).toMatchObject({ status, body: { code } });
 
-    it("401, then 403 for the scope, then the repeat's 422, then 429, then 400 for the shape, then 404", async () => {
+    it("401, then 403 for the scope, then 422 for a mismatched repeat, then 429, then 400 for the shape, then 404", async () => {
       const reader = await service.makeDevice(world.tester, ["testing:read"]);
       const other = await makeTesterInCycle(service);
       const theirs = { capturedAt: "never", images: [] };

@@ -41,8 +41,8 @@ describe.each(databases)("the limits of proofs on $name", (engine) => {
     times(perAccount, (at) => submit({ slotId: `${unknownId.slice(0, -3)}${100 + at}`, images: [] }));
   const limited = { status: 429, body: { code: "rate_limited" } };
 
-  describe("per seat: 12 an hour", () => {
-    it("the 12th is taken, the 13th is not, until Retry-After has passed and not a second before", async () => {
+  describe("per slot: 12 an hour", () => {
+    it("the 12th is accepted, the 13th only when Retry-After has passed, and not a second earlier", async () => {
       await times(perSeat - 1, () => submit({ images: [] }));
       expect((await submit()).status).toBe(201);
       const refused = await submit();
@@ -55,18 +55,18 @@ describe.each(databases)("the limits of proofs on $name", (engine) => {
       expect(await submit()).toMatchObject({ status: 409, body: { code: "already_submitted" } });
     });
 
-    it("every attempt counts, whatever becomes of it", async () => {
+    it("every attempt counts, whatever its outcome", async () => {
       const attempts = [{ capturedAt: "never" }, { images: [] }, { capturedAt: "2020-01-01T00:00:00Z" }];
       for (const fields of attempts) await times(perSeat / 3, () => submit(fields));
       expect(await submit()).toMatchObject(limited);
     });
 
-    it("counts a seat as one, however its id is written", async () => {
+    it("counts a slot as one in any spelling of its id", async () => {
       await times(perSeat, () => submit({ slotId: world.seat.toUpperCase(), images: [] }));
       expect(await submit()).toMatchObject(limited);
     });
 
-    it("leaves the tester's other seats alone, and other testers", async () => {
+    it("does not affect the tester's other slots, or other testers", async () => {
       await useUpSeat();
       const other = await makeTesterInCycle(service);
       const [seat = ""] = other.open;
@@ -75,13 +75,13 @@ describe.each(databases)("the limits of proofs on $name", (engine) => {
       expect(await submit({}, other.device)).toMatchObject({ status: 404 });
     });
 
-    it("lets in exactly 12 of 30 that come at once", async () => {
+    it("accepts exactly 12 of 30 that arrive at once", async () => {
       const answers = await times(30, () => submit({ images: [] }));
       expect(answers.filter(({ status }) => status === 400)).toHaveLength(perSeat);
       expect(answers.filter(({ status }) => status === 429)).toHaveLength(30 - perSeat);
     });
 
-    it("a repeat with an Idempotency-Key uses up nothing, and is answered beyond the limit", async () => {
+    it("a repeat with an Idempotency-Key does not count, and is answered over the limit", async () => {
       const once = { ...world.device, ...keyed("once") };
       const first = await submit({ capturedAt: service.clock.now().toISOString() }, once);
       const sent = { capturedAt: "2020-01-01T00:00:00Z" };
@@ -97,14 +97,14 @@ describe.each(databases)("the limits of proofs on $name", (engine) => {
   });
 
   describe("per account: 120 an hour", () => {
-    it("the 120th is judged, the 121st is not, on whatever seat and device", async () => {
+    it("the 120th is checked, the 121st is not, over all slots and devices", async () => {
       const all = await useUpAccount();
       expect(all.filter(({ status }) => status !== 404)).toEqual([]);
       expect(await submit()).toMatchObject(limited);
       expect(await submit({}, await service.makeDevice(world.tester))).toMatchObject(limited);
     });
 
-    it("a large body beyond it is refused before a byte of it is read", async () => {
+    it("a large body over the limit is refused before a byte of it is read", async () => {
       await useUpAccount();
       const raw = await connectRaw(service.baseUrl);
       raw.write(headOf("POST", path, large(2 * 1_048_576)));
@@ -112,7 +112,7 @@ describe.each(databases)("the limits of proofs on $name", (engine) => {
       await raw.cut();
     });
 
-    it("a large body that may be a repeat is read, and answered as before", async () => {
+    it("a large body that may be a repeat is read, and gets the stored response", async () => {
       const images = [png(200_000)];
       const sent = { images, capturedAt: service.clock.now().toISOString() };
       const once = { ...world.device, ...keyed("once") };
@@ -124,12 +124,12 @@ describe.each(databases)("the limits of proofs on $name", (engine) => {
   });
 
   describe("of the images", () => {
-    it("takes six of exactly 5 MB", async () => {
+    it("accepts six of exactly 5 MB", async () => {
       const images = Array.from({ length: proofImages.most }, () => png(proofImages.bytes));
       expect((await submit({ images })).status).toBe(201);
     });
 
-    it("refuses one of a byte more as bad_image, in its place among the errors, and keeps nothing", async () => {
+    it("refuses one with a byte more as bad_image, in the order of the errors, and stores nothing", async () => {
       const before = await storedFiles(service);
       const images = [png(), png(proofImages.bytes + 1)];
       const answer = await submit({ images });
@@ -140,7 +140,7 @@ describe.each(databases)("the limits of proofs on $name", (engine) => {
       expect(await storedFiles(service)).toEqual(before);
     });
 
-    it("refuses seven with 400, and keeps nothing", async () => {
+    it("refuses seven with 400, and stores nothing", async () => {
       const before = await storedFiles(service);
       const answer = await submit({ images: Array.from({ length: proofImages.most + 1 }, () => png()) });
       expect(issuesOf(answer)).toEqual(["images: must be at most 6 files"]);
@@ -156,14 +156,14 @@ describe.each(databases)("the limits of proofs on $name", (engine) => {
       await raw.cut();
     });
 
-    it("refuses one that becomes too large with 413, and keeps nothing", async () => {
+    it("refuses one that becomes too large with 413, and stores nothing", async () => {
       const before = await storedFiles(service);
       const images = [png(limits.proof - 1_000), png(2_000)];
       expect(await submit({ images })).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
       expect(await storedFiles(service)).toEqual(before);
     });
 
-    it("leaves no file behind of one that was cut", async () => {
+    it("leaves no file of one that was cut off", async () => {
       const before = (await storedFiles(service)).length;
       const raw = await connectRaw(service.baseUrl);
       raw.write(headOf("POST", path, large(200_000)));

@@ -17,7 +17,7 @@ import {
 
 const secret = "the secret of one deployment, on each of its servers";
 
-describe.each(databases)("proofs that meet on $name", (engine) => {
+describe.each(databases)("proofs that arrive at once on $name", (engine) => {
   let database: TestDatabase;
   let service: Service;
   let world: TesterInCycle;
@@ -45,7 +45,7 @@ describe.each(databases)("proofs that meet on $name", (engine) => {
     return act(other).finally(() => other.stop());
   };
 
-  it("count once: of a hundred at once one is taken, and only its images stay", async () => {
+  it("count once: one of a hundred is accepted, and only its images stay", async () => {
     const before = (await storedFiles(service)).length;
     const images = Array.from({ length: 100 }, (_, at) => png(500 + at));
     const answers = await Promise.all(images.map((image) => submit({ images: [image] })));
@@ -60,7 +60,7 @@ describe.each(databases)("proofs that meet on $name", (engine) => {
     expect(served).toEqual(images[taken[0] ?? 0]?.bytes);
   });
 
-  it("count once when all have the same picture, which stays", async () => {
+  it("count once when all have the same image, which stays", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => submit({ images: [gif(700)] })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     const [url = ""] = imagesOf(await evidenceOf(service, world));
@@ -81,7 +81,7 @@ describe.each(databases)("proofs that meet on $name", (engine) => {
   describe("under one Idempotency-Key", () => {
     const once = () => ({ ...world.device, ...keyed("once") });
 
-    it("get the stored receipt again, on another server and after a restart too", async () => {
+    it("get the stored receipt again, also on another server and after a restart", async () => {
       const sent = { slotId: world.seat, capturedAt: capturedAt(), images: [png(5_000), gif()] };
       const first = await submit(sent, once());
       const again = await onAnother((other) => sendProof(other, once(), sent));
@@ -100,7 +100,7 @@ describe.each(databases)("proofs that meet on $name", (engine) => {
       expect(other).toMatchObject({ status: 422, body: { code: "idempotency_mismatch" } });
     });
 
-    it("keep slot_not_active for whoever repeats, though the seat is active again", async () => {
+    it("get the stored slot_not_active, although the slot is active again", async () => {
       const sent = { slotId: world.seat, capturedAt: capturedAt() };
       await setStatus(service, world.seat, "removed");
       const first = await submit(sent, once());
@@ -110,14 +110,14 @@ describe.each(databases)("proofs that meet on $name", (engine) => {
       expect([again.status, again.text, isReplay(again)]).toEqual([403, first.text, true]);
     });
 
-    it("forget a 400, so that a mended proof is taken", async () => {
+    it("do not store a 400, so that a corrected proof is accepted", async () => {
       const sent = { capturedAt: capturedAt() };
       const first = await submit({ ...sent, images: [] }, once());
       const mended = await submit(sent, once());
       expect([first.status, mended.status, isReplay(mended)]).toEqual([400, 201, false]);
     });
 
-    it("do not stand for those of another tester", async () => {
+    it("do not replay for another tester", async () => {
       const other = await makeTesterInCycle(service);
       const answers = [
         await submit({}, once()),
@@ -131,8 +131,8 @@ describe.each(databases)("proofs that meet on $name", (engine) => {
   });
 });
 
-describe("a proof that comes to two servers of one PostgreSQL and one folder at once", () => {
-  it("keeps its evidence, whichever of them takes it", async () => {
+describe("a proof that arrives at two servers of one PostgreSQL and one folder at once", () => {
+  it("keeps its evidence, whichever server accepts it", async () => {
     const [database, folder] = [await postgres.create(), await removableFolder()];
     const open = () => startService({ database, secret, settings: { data: folder.path } });
     const [one, two] = [await open(), await open()];

@@ -38,7 +38,7 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
     listOf(await service.request("GET", "/api/v1/testing/me/slots", { headers: world.device }), "slots")[0];
   const refusal = (status: number, code: string) => ({ status, body: { code } });
 
-  it("takes a proof, and the day counts", async () => {
+  it("accepts a proof, and the day counts", async () => {
     const answer = await submit();
     const receipt = { proofId: expect.any(String), slotId: world.seat, dayIndex: 1, submitted: true };
     expect([answer.status, answer.body]).toEqual([201, receipt]);
@@ -46,14 +46,14 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
     expect(await slotOf()).toMatchObject({ lastProofDayIndex: 1, joinCheckPending: false });
   });
 
-  it("makes a seat at risk active again, its missed days as they were", async () => {
+  it("makes a slot at risk active again, and keeps its missed days", async () => {
     service.clock.advance(2 * dayMilliseconds);
     expect(await slotOf()).toMatchObject({ status: "at_risk", missedDays: 1 });
     expect(await submit()).toMatchObject({ status: 201, body: { dayIndex: 3 } });
     expect(await slotOf()).toMatchObject({ status: "active", missedDays: 1 });
   });
 
-  it("keeps the images in their order, and what came with them, as evidence for the owner", async () => {
+  it("keeps the images in their order, and their details, as evidence for the owner", async () => {
     const images = [png(900), jpeg(), webp(), gif(), png(901), png(902)];
     const times = { capturedAt: inSeconds(-600), queuedAt: inSeconds(-300) };
     const { field } = await submit({ ...times, note: "  The lantern is lit. ", images });
@@ -64,12 +64,12 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
     expect(served.map((bytes) => Buffer.from(bytes))).toEqual(images.map(({ bytes }) => bytes));
   });
 
-  it.each(["", "  "])("takes a queuedAt of %j as left out", async (queuedAt) => {
+  it.each(["", "  "])("treats a queuedAt of %j as left out", async (queuedAt) => {
     expect((await submit({ queuedAt })).status).toBe(201);
     expect(await evidenceOf(service, world)).toMatchObject({ state: "counted", proof: { queuedAt: null } });
   });
 
-  it("takes instants as strftime and Java write them", async () => {
+  it("accepts times in the formats of strftime and Java", async () => {
     const plain = inSeconds(-60);
     const capturedAt = plain.replace("Z", "+0000");
     const queuedAt = plain.replace(".", ",").replace("Z", "z[Europe/London]").replace("T", "t");
@@ -85,21 +85,21 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
     expect((await fetch(url)).headers.get("content-type")).toBe("image/jpeg");
   });
 
-  it("takes a proof on tier sdk and on tier screenshot alike", async () => {
+  it("accepts a proof on tier sdk and on tier screenshot", async () => {
     world = await makeTesterInCycle(service, { verificationTier: "screenshot" });
     expect((await submit()).status).toBe(201);
   });
 
-  it("takes an image whose kind the sender did not know, by its bytes", async () => {
+  it("accepts an image without a declared type, by its bytes", async () => {
     expect((await submit({ images: [{ ...png(), mediaType: "" }] })).status).toBe(201);
   });
 
-  describe("is for today alone, by the test's own clock:", () => {
+  describe("is only for today, in the cycle's time zone:", () => {
     it.each([
       { what: "now", at: 0 },
       { what: "this morning", at: -11 * 3_600 },
       { what: "two minutes ahead, as clocks differ", at: 115 },
-    ])("takes what was captured $what", async ({ at }) => {
+    ])("accepts a capture $what", async ({ at }) => {
       expect(await submit({ capturedAt: inSeconds(at) })).toMatchObject({
         status: 201,
         body: { dayIndex: 1 },
@@ -112,13 +112,13 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
       { what: "yesterday", at: -86_400, dayIndex: 1 },
       { what: "before the test", at: -3 * 86_400, dayIndex: -1 },
       { what: "after the test", at: 20 * 86_400, dayIndex: 22 },
-    ])("refuses what was captured $what, and says for which day it was", async ({ at, dayIndex }) => {
+    ])("refuses a capture $what, and names its day", async ({ at, dayIndex }) => {
       service.clock.advance(dayMilliseconds);
       const answer = await submit({ capturedAt: inSeconds(at) });
       expect(answer).toMatchObject({ status: 422, body: { code: "out_of_window", dayIndex } });
     });
 
-    it("counts days in the test's time zone, whatever offset the capture is written with", async () => {
+    it("counts days in the cycle's time zone, whatever offset the capture time has", async () => {
       setClock(service, service.clock.now().toISOString().replace(/T.*/, "T15:30:00Z"));
       world = await makeTesterInCycle(service, { timezone: "Asia/Tokyo" });
       const date = service.clock.now().toISOString().slice(0, 10);
@@ -137,35 +137,35 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
       { fields: { queuedAt: "2026-11-21" }, path: "queuedAt" },
       { fields: { note: "x".repeat(2_001) }, path: "note" },
       { fields: { images: Array.from({ length: 7 }, () => png()) }, path: "images" },
-    ])("what is wrong in $path", async ({ fields, path }) => {
+    ])("of the fault in $path", async ({ fields, path }) => {
       expect(faultyPaths(await submit(fields))).toEqual([path]);
     });
 
-    it("what is missing, all at once", async () => {
+    it("of all missing parts at once", async () => {
       const form = new FormData();
       form.set("note", "Nothing else.");
       const answer = await service.request("POST", path, { headers: world.device, body: form });
       expect(faultyPaths(answer)).toEqual(["capturedAt", "slotId"]);
     });
 
-    it("a form that is malformed", async () => {
+    it("of a malformed form", async () => {
       const headers = { ...world.device, "content-type": "multipart/form-data; boundary=b" };
       const answer = await service.request("POST", path, { headers, body: "--b\r\nContent-Disp" });
       expect(faultyPaths(answer)).toEqual([""]);
     });
   });
 
-  it("takes a note of 2,000 characters", async () => {
+  it("accepts a note of 2,000 characters", async () => {
     expect((await submit({ note: "x".repeat(2_000) })).status).toBe(201);
   });
 
-  it("takes multipart/form-data only", async () => {
+  it("accepts only multipart/form-data", async () => {
     const body = { slotId: world.seat, capturedAt: inSeconds(0), images: [] };
     const answer = await service.request("POST", path, { headers: world.device, body });
     expect(answer).toMatchObject(refusal(415, "unsupported_media_type"));
   });
 
-  it("does not know the seat of another tester, nor one that there is not, and keeps nothing", async () => {
+  it("does not find the slot of another tester or an unknown slot, and stores nothing", async () => {
     const other = await makeTesterInCycle(service);
     const before = await storedFiles(service);
     for (const slotId of [other.seat, world.open[0] ?? "", "00000000-0000-4000-8000-000000000000"])
@@ -173,7 +173,7 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
     expect(await storedFiles(service)).toEqual(before);
   });
 
-  it("has its images deleted with the app, but for those that another app has, too", async () => {
+  it("has its images deleted with the app, except images that another app also has", async () => {
     const other = await makeTesterInCycle(service);
     await sendProof(service, other.device, { slotId: other.seat, images: [png(800)] });
     const before = (await storedFiles(service)).length;

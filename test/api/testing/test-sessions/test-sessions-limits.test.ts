@@ -59,7 +59,7 @@ describe.each(databases)("a session report on $name", (engine) => {
       ["50", names(50)],
       ["50, each twice", [...names(50), ...names(50).map((name) => ` ${name} `)]],
       ["50 beside blank ones", [...names(50), "", "  "]],
-    ])("and is taken with %s", async (_, screens) => {
+    ])("and is accepted with %s", async (_, screens) => {
       expect(await app.report({ screens })).toMatchObject({ status: 200, body: { counted: true } });
       expect(JSON.parse((await app.recorded())[0]?.screens ?? "")).toEqual(names(50));
     });
@@ -85,7 +85,7 @@ describe.each(databases)("a session report on $name", (engine) => {
     });
   });
 
-  it("may start as far ahead as clocks differ, and no further", async () => {
+  it("may start in the future within the tolerance for clocks, and no later", async () => {
     const ahead = async (seconds: number) =>
       (await app.report({ startedAt: fromNow(service, seconds) })).body;
     expect(await ahead(125)).toMatchObject({ reason: "session_in_future" });
@@ -103,7 +103,7 @@ describe.each(databases)("a session report on $name", (engine) => {
     "",
     1_803_902_400_000,
     null,
-  ])("is refused with the instant %j", async (instant) => {
+  ])("is refused with the time %j", async (instant) => {
     expect(faultyPaths(await send({ startedAt: instant }))).toEqual(["startedAt"]);
     expect(faultyPaths(await send({ endedAt: instant }))).toEqual(["endedAt"]);
   });
@@ -119,7 +119,7 @@ describe.each(databases)("a session report on $name", (engine) => {
     expect(faultyPaths(answer)).toEqual(["appVersion", "endedAt", "screens", "startedAt", "testKey"]);
   });
 
-  it("is taken with names of screens that are too long: they are cut", async () => {
+  it("is accepted with screen names that are too long: they are cut", async () => {
     const [long, other, smileys] = ["x".repeat(201), `${"x".repeat(200)}y`, "🙂".repeat(300)];
     const answer = await app.report({ screens: [long, other, ` ${smileys} `] });
     expect(answer).toMatchObject({ status: 200, body: { counted: true } });
@@ -127,19 +127,19 @@ describe.each(databases)("a session report on $name", (engine) => {
     expect(JSON.parse((await app.recorded())[0]?.screens ?? "")).toEqual(cut);
   });
 
-  it("is refused with the faults of its length beside those of other fields", async () => {
+  it("is refused with the faults of its length together with those of other fields", async () => {
     const change = { startedAt: noon, endedAt: fromNow(service, -60), screens: ["x\u0000"] };
     expect(faultyPaths(await send(change))).toEqual(["endedAt", "screens.0"]);
   });
 
-  it("uses up no limit and leaves nothing where it is malformed", async () => {
+  it("does not count and stores nothing when it is malformed", async () => {
     for (let count = 0; count < 61; count += 1) await app.report({ seconds: -1 });
     expect(await app.report()).toMatchObject({ status: 200 });
     expect(await app.recorded()).toHaveLength(1);
   });
 });
 
-/** Sends so many, twenty at once, and gives how many passed. */
+/** Sends this many requests, twenty at once. Returns how many were accepted. */
 async function pass(count: number, send: () => Promise<Answer>): Promise<number> {
   let passed = 0;
   for (let sent = 0; sent < count; sent += 20) {
@@ -166,19 +166,19 @@ describe.each(databases)("60 session reports per test key per hour on $name", (e
 
   const report = (testKey = app.testKey) => app.report({ testKey, seconds: 1 });
 
-  it("pass, and one more is refused, also with INNKEEP_RATE_LIMITS=off", async () => {
+  it("are accepted, and one more is refused, also with INNKEEP_RATE_LIMITS=off", async () => {
     expect(await pass(60, report)).toBe(60);
     expect(await report()).toMatchObject({ status: 429, body: { code: "rate_limited" } });
     expect(await app.recorded()).toHaveLength(60);
   });
 
-  it("are the limit of unknown keys too", async () => {
+  it("are also the limit of unknown keys", async () => {
     const testKey = neverAKey();
     expect(await pass(65, () => report(testKey))).toBe(60);
   });
 
   // Time goes on while the test runs: a machine that stalls for a second gets another try.
-  it("tell in Retry-After when one passes again, exact to the second", { retry: 2 }, async () => {
+  it("say in Retry-After when one is accepted again, exact to the second", { retry: 2 }, async () => {
     setClock(service, noon);
     await report();
     setClock(service, "2027-03-01T12:10:00.000Z");
@@ -192,7 +192,7 @@ describe.each(databases)("60 session reports per test key per hour on $name", (e
     expect(waitOf(await report())).toBeGreaterThan(590);
   });
 
-  it("slide: at any moment, those of the hour before count", async () => {
+  it("slide: at any moment, those of the last hour count", async () => {
     await pass(30, report);
     setClock(service, "2027-03-01T12:30:00.000Z");
     await pass(30, report);
@@ -200,24 +200,24 @@ describe.each(databases)("60 session reports per test key per hour on $name", (e
     expect(await pass(60, report)).toBe(30);
   });
 
-  it("are those of one test key, not of its app", async () => {
+  it("apply per test key, not per app", async () => {
     await pass(60, report);
     const other = await service.seatTester(app.cycle, app.otherSlotId, await service.makeUser());
     expect([(await report()).status, (await report(other)).status]).toEqual([429, 200]);
   });
 
-  it("are counted together whichever key of the app sends them", async () => {
+  it("are counted together for all keys of the app", async () => {
     await pass(30, report);
     const key = { "x-api-key": await service.makeKey(app.app.id) };
     expect(await pass(40, () => app.report({ seconds: 1 }, key))).toBe(30);
   });
 
-  it("count a key the same with white space around it", async () => {
+  it("treat a key with white space around it as the same key", async () => {
     await pass(60, report);
     expect(await report(` ${app.testKey} `)).toMatchObject({ status: 429 });
   });
 
-  it("are not used up by replays or by status calls", async () => {
+  it("do not count replays or status calls", async () => {
     const startedAt = fromNow(service, -60);
     const repeat = () => app.report({ startedAt }, keyed("once"));
     expect(await pass(1, repeat)).toBe(1);

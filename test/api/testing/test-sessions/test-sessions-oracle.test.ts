@@ -16,13 +16,13 @@ import {
   setClock,
 } from "../../../support/worlds/app-with-seated-tester.ts";
 
-/** Everything of an answer that a client sees, without what differs between any two requests. */
+/** Everything that a client sees of an answer, without the parts that differ between any two requests. */
 function seen({ status, headers, text }: Answer) {
   const told = [...headers].filter(([name]) => name !== "x-request-id" && name !== "date");
   return { status, headers: told, text };
 }
 
-/** Keys that are no seat's of the app that asks, by what became of them. */
+/** Keys that belong to no slot of the calling app, by the reason. */
 const deadKeys: [string, (service: Service, app: AppWithTester) => Promise<string>][] = [
   ["never existed", async () => neverAKey()],
   ["has not even the form of one", async () => `not a key ${randomName()}`],
@@ -51,7 +51,7 @@ const rotate = ({ database, sealer }: Deps, slotId: string) => {
   );
 };
 
-describe.each(databases)("test keys that are no seat's on $name", (engine) => {
+describe.each(databases)("test keys that belong to no slot on $name", (engine) => {
   let service: Service;
   let app: AppWithTester;
   let keys: string[];
@@ -67,7 +67,7 @@ describe.each(databases)("test keys that are no seat's on $name", (engine) => {
   });
   afterAll(() => service.stop());
 
-  /** What each key got, in the order of the table. */
+  /** The answers to each key, in the order of the table. */
   async function answersTo(use: (testKey: string) => Promise<Answer>) {
     const answers = new Map<string, ReturnType<typeof seen>>();
     for (const [at, [name]] of deadKeys.entries()) answers.set(name, seen(await use(keys[at] ?? "")));
@@ -80,7 +80,7 @@ describe.each(databases)("test keys that are no seat's on $name", (engine) => {
     return first;
   }
 
-  it("get the answer of a key that was never real, of a report", async () => {
+  it("get the same answer to a report as a made-up key", async () => {
     const text = '{"matched":false,"counted":false,"dayIndex":0,"reason":null}';
     expect(expectAlike(await answersTo((testKey) => app.report({ testKey })))).toMatchObject({
       status: 200,
@@ -88,7 +88,7 @@ describe.each(databases)("test keys that are no seat's on $name", (engine) => {
     });
   });
 
-  it("get it of a status call, the ETag too", async () => {
+  it("get the same answer to a status call, including the ETag", async () => {
     const answer = expectAlike(await answersTo((testKey) => app.status(testKey)));
     const text = JSON.stringify({
       matched: false,
@@ -106,7 +106,7 @@ describe.each(databases)("test keys that are no seat's on $name", (engine) => {
     ["stale", { startedAt: "2027-01-01T00:00:00.000Z" }],
     ["ahead", { startedAt: "2027-03-02T12:00:00.000Z" }],
     ["below the bar", { seconds: 1, screens: [] }],
-  ])("get it whatever the session is: %s", async (_, session) => {
+  ])("get the same answer for any session: %s", async (_, session) => {
     expectAlike(await answersTo((testKey) => app.report({ ...session, testKey })));
   });
 
@@ -115,7 +115,7 @@ describe.each(databases)("test keys that are no seat's on $name", (engine) => {
     expect(answer).toMatchObject({ status: 400 });
   });
 
-  it("get 429 at the same count, with the same Retry-After", { retry: 2 }, async () => {
+  it("get 429 after the same number, with the same Retry-After", { retry: 2 }, async () => {
     const refusals = await answersTo(async (testKey) => {
       setClock(service, noon);
       const session = { testKey, startedAt: "2027-03-01T11:00:00.000Z" };
@@ -127,7 +127,7 @@ describe.each(databases)("test keys that are no seat's on $name", (engine) => {
     expect(expectAlike(refusals)).toMatchObject({ status: 429 });
   });
 
-  it("get replays and mismatches of an Idempotency-Key alike", async () => {
+  it("get the same replays and mismatches of an Idempotency-Key", async () => {
     const startedAt = "2027-03-01T11:00:00.000Z";
     await answersTo((testKey) => app.report({ testKey, startedAt }, keyed("once")));
     const replays = await answersTo(async (testKey) => {
@@ -142,7 +142,7 @@ describe.each(databases)("test keys that are no seat's on $name", (engine) => {
     expect(expectAlike(others)).toMatchObject({ status: 422 });
   });
 
-  it("leave no session behind", async () => {
+  it("store no session", async () => {
     const kept = () => service.deps.database.all("SELECT id FROM test_sessions ORDER BY id");
     const before = await kept();
     await answersTo((testKey) => app.report({ testKey }));
@@ -152,7 +152,7 @@ describe.each(databases)("test keys that are no seat's on $name", (engine) => {
   it.each([
     ["that nobody has asked for", forget],
     ["that is remembered", async () => {}],
-  ])("cost the same statements as a seat's key %s and whose session does not count", async (_, prepare) => {
+  ])("run the same statements as a slot's key %s and whose session does not count", async (_, prepare) => {
     const own = await service.seatTester(app.cycle, app.otherSlotId, await service.makeUser());
     const costOf = async (testKey: string) => {
       await app.report({ testKey, seconds: 1 });
@@ -165,7 +165,7 @@ describe.each(databases)("test keys that are no seat's on $name", (engine) => {
       expect({ name, cost: await costOf(keys[at] ?? "") }).toEqual({ name, cost: real });
   });
 
-  it("cost a status call the same statements as a seat's key", async () => {
+  it("run the same statements for a status call as a slot's key", async () => {
     const own = await service.seatTester(app.cycle, app.otherSlotId, await service.makeUser());
     await app.status();
     const costOf = async (testKey: string) => {
@@ -177,7 +177,7 @@ describe.each(databases)("test keys that are no seat's on $name", (engine) => {
     for (const testKey of keys) expect(await costOf(testKey)).toEqual(real);
   });
 
-  /** Makes the server look everything up again. */
+  /** Makes the server read everything again. */
   async function forget(): Promise<void> {
     await service.deps.database.write(async (tx) => tx.signal(slotsTopic));
   }

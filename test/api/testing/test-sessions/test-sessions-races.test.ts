@@ -11,7 +11,7 @@ import {
 
 const hundred = Array.from({ length: 100 }, (_, at) => at);
 
-/** One after another of these, a hundred times. */
+/** Repeats these in turn, a hundred times. */
 const inTurns = <Thing>(things: readonly Thing[]): Thing[] =>
   hundred.flatMap((at) => things[at % things.length] ?? []);
 
@@ -20,7 +20,7 @@ const counting = (answers: readonly unknown[]): unknown[] =>
 
 const others = { matched: true, counted: false, dayIndex: 1, reason: "already_submitted" };
 
-/** What must come of a hundred reports of one day, whichever servers they came to. */
+/** Checks the result of a hundred reports of one day, on any number of servers. */
 async function expectOneCounted(app: AppWithTester, answers: readonly unknown[]) {
   expect(counting(answers)).toHaveLength(1);
   expect(answers.filter((answer) => Object(answer).counted === false)).toEqual(
@@ -32,7 +32,7 @@ async function expectOneCounted(app: AppWithTester, answers: readonly unknown[])
   expect((await app.status()).body).toMatchObject({ countedToday: true, daysCounted: 1 });
 }
 
-/** A hundred at once over HTTP: the limit of the key lets sixty through. */
+/** A hundred at once over HTTP: the limit of the key allows sixty. */
 async function raceOverHttp(app: AppWithTester, servers: readonly Service[]) {
   const answers = await Promise.all(inTurns(servers).map((server) => app.report({}, {}, server)));
   const passed = answers.filter(({ status }) => status === 200);
@@ -50,7 +50,7 @@ async function raceBehindTheLimit(app: AppWithTester, servers: readonly Service[
   await expectOneCounted(app, await Promise.all(reports.map((report) => report(session))));
 }
 
-describe.each(databases)("reports of one day that come at once on $name", (engine) => {
+describe.each(databases)("reports of one day that arrive at once on $name", (engine) => {
   let service: Service;
   let app: AppWithTester;
   beforeAll(async () => {
@@ -63,12 +63,12 @@ describe.each(databases)("reports of one day that come at once on $name", (engin
   });
   afterAll(() => service.stop());
 
-  it("count it once, and all that the limit lets through are recorded", () => raceOverHttp(app, [service]));
+  it("count the day once, and all reports within the limit are recorded", () => raceOverHttp(app, [service]));
 
-  it("count it once where there are a hundred, and all are recorded", () =>
+  it("count the day once when there are a hundred reports, and all are recorded", () =>
     raceBehindTheLimit(app, [service]));
 
-  it("count it once for each seat", async () => {
+  it("count the day once for each slot", async () => {
     const other = await service.seatTester(app.cycle, app.otherSlotId, await service.makeUser());
     service.clock.advance(120_000);
     const keys = inTurns([app.testKey, other]).slice(0, 80);
@@ -85,7 +85,7 @@ describe.each(databases)("reports of one day that come at once on $name", (engin
   });
 });
 
-describe("reports of one day that come at once to two servers of one PostgreSQL", () => {
+describe("reports of one day that arrive at once at two servers of one PostgreSQL", () => {
   let database: TestDatabase;
   let servers: readonly [Service, Service];
   let app: AppWithTester;
@@ -104,7 +104,8 @@ describe("reports of one day that come at once to two servers of one PostgreSQL"
     await database.remove();
   });
 
-  it("count it once, and all that the limit lets through are recorded", () => raceOverHttp(app, servers));
+  it("count the day once, and all reports within the limit are recorded", () => raceOverHttp(app, servers));
 
-  it("count it once where there are a hundred, and all are recorded", () => raceBehindTheLimit(app, servers));
+  it("count the day once when there are a hundred reports, and all are recorded", () =>
+    raceBehindTheLimit(app, servers));
 });

@@ -37,20 +37,20 @@ describe.each(databases)("a session report with an Idempotency-Key on $name", (e
 
   const once = (to = service) => app.report({ startedAt }, keyed("once"), to);
 
-  it("is answered once more with what was stored, and recorded once", async () => {
+  it("is answered again with the stored response, and recorded once", async () => {
     const [first, again] = [await once(), await once()];
     expect([isReplay(first), isReplay(again), again.text]).toEqual([false, true, first.text]);
     expect(first.body).toMatchObject({ counted: true, dayIndex: 1 });
     expect(await app.recorded()).toHaveLength(1);
   });
 
-  it("says counted: true again, also after others were already_submitted", async () => {
+  it("says counted: true again, even after other reports got already_submitted", async () => {
     await once();
     await app.report({ startedAt });
     expect((await once()).body).toMatchObject({ counted: true });
   });
 
-  it("is answered so by another server and after a restart", async () => {
+  it("gets the stored response from another server and after a restart", async () => {
     const first = await once();
     const other = await open();
     const answers = [await once(other)];
@@ -64,7 +64,7 @@ describe.each(databases)("a session report with an Idempotency-Key on $name", (e
     ]);
   });
 
-  it("is refused with 422 idempotency_mismatch where anything else of it differs", async () => {
+  it("is refused with 422 idempotency_mismatch when any other part of it differs", async () => {
     await once();
     for (const change of [{ seconds: 61 }, { screens: ["Home", "Help"] }, { appVersion: "2" }]) {
       const answer = await app.report({ startedAt, ...change }, keyed("once"));
@@ -92,7 +92,7 @@ describe.each(databases)("a session report with an Idempotency-Key on $name", (e
 });
 
 describe("a session report with an Idempotency-Key on two servers of one PostgreSQL", () => {
-  it("acts once when 40 come at once", async () => {
+  it("acts once when 40 arrive at once", async () => {
     const database = await postgres.create();
     const servers = [
       await startService({ database, secret }),

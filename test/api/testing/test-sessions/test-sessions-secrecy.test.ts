@@ -38,7 +38,7 @@ describe.each(databases)("a test key on $name", (engine) => {
   const send = (method: string, path: string, body?: unknown) =>
     service.request(method, path, { headers: app.key, ...(body === undefined ? {} : { body }) });
 
-  /** What is sent with a test key in it, and how it goes wrong where it does. */
+  /** Requests that contain a test key, with their expected failures. */
   const uses: [string, (testKey: string) => Promise<Answer>][] = [
     ["a report", (testKey) => app.report({ testKey })],
     ["a repeated report", (testKey) => app.report({ testKey }, keyed("once"))],
@@ -83,7 +83,7 @@ describe.each(databases)("a test key on $name", (engine) => {
     expect(text).not.toContain(app.testKey);
   });
 
-  it("is nowhere in the database as it is sent, a stranger's neither", async () => {
+  it("is nowhere in the database in clear text, even an unknown key", async () => {
     await app.report({}, keyed("kept"));
     await app.report({ testKey: stranger }, keyed("kept"));
     const stored = await storedText(service);

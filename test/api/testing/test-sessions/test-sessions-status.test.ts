@@ -33,30 +33,30 @@ describe.each(databases)("GET /api/v1/testing/sdk/session on $name", (engine) =>
     dueBy: "2027-03-02T00:00:00.000Z",
   };
 
-  it("tells how the day stands", async () => {
+  it("shows the state of the day", async () => {
     expect(await app.status()).toMatchObject({ status: 200, body: uncounted });
     await app.report();
     expect((await app.status()).body).toEqual({ ...uncounted, countedToday: true, daysCounted: 1 });
   });
 
-  it("tells nothing but that", async () => {
+  it("shows nothing else", async () => {
     expect(Object.keys(Object((await app.status()).body))).toEqual(Object.keys(uncounted));
   });
 
-  it("tells of the next day, once that has begun, that it is not counted", async () => {
+  it("shows the next day as not counted once it has begun", async () => {
     await app.report();
     setClock(service, "2027-03-02T00:00:00.000Z");
     const dueBy = "2027-03-03T00:00:00.000Z";
     expect((await app.status()).body).toEqual({ ...uncounted, dayIndex: 2, daysCounted: 1, dueBy });
   });
 
-  it("tells of one seat only, whatever others of the test have", async () => {
+  it("shows one slot only, whatever the state of others in the cycle", async () => {
     const other = await service.seatTester(app.cycle, app.otherSlotId, await service.makeUser());
     await app.report();
     expect((await app.status(other)).body).toEqual(uncounted);
   });
 
-  it("says day 0 before the first, due by that one's end in the test's time zone", async () => {
+  it("says day 0 before the first day, due at the end of the first day in the cycle's time zone", async () => {
     app = await makeAppWithTester(service, { startsOn: "2027-03-14", timezone: "America/New_York" });
     // The day on which New York's clocks go forward ends 23 hours after it began.
     const dueBy = "2027-03-15T04:00:00.000Z";
@@ -69,12 +69,12 @@ describe.each(databases)("GET /api/v1/testing/sdk/session on $name", (engine) =>
     expect((await app.status()).body).toEqual({ ...uncounted, dayIndex: 14, dueBy });
   });
 
-  it("knows the seat also once it was removed", async () => {
+  it("still matches a slot that was removed", async () => {
     await app.setSlot("removed");
     expect((await app.status()).body).toEqual(uncounted);
   });
 
-  it("answers matched: false and counted: false for a key that is no seat's", async () => {
+  it("answers matched: false and counted: false for a key that belongs to no slot", async () => {
     expect(await app.status(neverAKey())).toMatchObject({
       status: 200,
       body: {
@@ -96,7 +96,7 @@ describe.each(databases)("GET /api/v1/testing/sdk/session on $name", (engine) =>
     expect(await app.status(app.testKey, { "if-none-match": etag })).toMatchObject({ status: 200 });
   });
 
-  it("is stored by no cache: its address holds the test key", async () => {
+  it("is not cached, because its address contains the test key", async () => {
     expect((await app.status()).headers.get("cache-control")).toContain("no-store");
   });
 

@@ -135,8 +135,8 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
     },
   );
 
-  describe("decides the reasons in their order", () => {
-    /** Each holds beside all that come after it. */
+  describe("checks the reasons in their order", () => {
+    /** Each applies together with all later ones. */
     const faults: [string, () => Promise<unknown>][] = [
       ["cycle_not_running", () => app.setCycle("completed")],
       ["slot_not_active", () => app.setSlot("removed")],
@@ -176,21 +176,21 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
     ]);
   });
 
-  it("lands a session that is uploaded late on the day it happened", async () => {
+  it("counts a session that is uploaded late for the day on which it happened", async () => {
     const startedAt = "2027-03-01T23:59:30.000Z";
     setClock(service, "2027-03-02T23:59:00.000Z");
     expect(await report({ startedAt })).toEqual(counted(1));
     expect(await report()).toEqual(counted(2));
   });
 
-  it("belongs to the day that holds its start in the test's own time zone", async () => {
+  it("counts a session for the day of its start in the cycle's time zone", async () => {
     app = await makeAppWithTester(service, { timezone: "Asia/Tokyo" });
     setClock(service, "2027-03-01T15:10:00.000Z");
     expect(await report({ startedAt: "2027-03-01T14:59:59.999Z" })).toEqual(counted(1));
     expect(await report({ startedAt: "2027-03-01T15:00:00.000Z" })).toEqual(counted(2));
   });
 
-  it("takes instants of any offset", async () => {
+  it("accepts times with any offset", async () => {
     const session = {
       ...app.sessionOf(),
       startedAt: "2027-03-01T20:59:00+09:00",
@@ -203,7 +203,7 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
     ]);
   });
 
-  it("counts for a seat at risk, which is active again", async () => {
+  it("makes a slot at risk active again when its session counts", async () => {
     setClock(service, "2027-03-03T12:00:00.000Z");
     await app.status();
     expect(await app.slot()).toMatchObject({ status: "at_risk", missedDays: 1 });
@@ -211,7 +211,7 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
     expect(await app.slot()).toMatchObject({ status: "active", missedDays: 1 });
   });
 
-  it("takes a missed day back when yesterday's session comes late", async () => {
+  it("removes a missed day when yesterday's session arrives late", async () => {
     setClock(service, "2027-03-03T00:00:10.000Z");
     await app.status();
     expect(await app.slot()).toMatchObject({ status: "at_risk", missedDays: 1 });
@@ -226,7 +226,7 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
     expect(await app.slot()).toMatchObject({ joinCheckPending: 0 });
   });
 
-  it("records screens once each, trimmed, and the app's version", async () => {
+  it("records each screen once, trimmed, and the app's version", async () => {
     await app.report({ screens: [" Home", "Home ", "", "home", "  "], appVersion: " 1.4.0 " });
     await app.report({ appVersion: "" });
     expect(await app.recorded()).toMatchObject([
@@ -235,12 +235,12 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
     ]);
   });
 
-  it("takes the keys of an app that are good for intake only", async () => {
+  it("accepts an app's intake keys", async () => {
     const key = { "x-api-key": await service.makeKey(app.app.id, "intake") };
     expect(await report({}, key)).toEqual(counted(1));
   });
 
-  it("needs the key of an app, which a test key is not", async () => {
+  it("needs the key of an app: a test key is refused", async () => {
     for (const key of ["", app.testKey]) {
       const answer = await app.report({}, { "x-api-key": key });
       expect(answer).toMatchObject({ status: 401, body: { code: "invalid_api_key" } });
