@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 
-/** Copies each request's raw body to a file in FOLDER: what the disk and Node alone take for it. */
+/** Copies each request's raw body to a file in FOLDER: the cost of the disk and Node alone. */
 const folder = process.env.FOLDER ?? ".";
 let count = 0;
 const server = createServer(async (request, response) => {

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import Koa from "koa";
 
-/** Koa and nothing else: answers every request with BODY, after taking in whatever comes. */
+/** Only Koa: reads each request whole and answers it with BODY. */
 const body = process.env.BODY ?? "{}";
 const app = new Koa();
 app.use(async (ctx) => {

@@ -3,7 +3,7 @@ import { type Figure, median } from "./table.ts";
 
 const rounds = 60;
 
-/** From a person's decision sent to one server to the waiting agent's answer from another, or the same. */
+/** The time from a person's decision on one server to the waiting agent's answer from another server, or the same. */
 export async function measureDecisions(
   name: string,
   goal: number,
@@ -18,7 +18,7 @@ export async function measureDecisions(
     const waiting = fetch(`${waitingAt}/api/v1/agent/runs/${runId}?wait=20`, {
       headers: { authorization: `Bearer ${demo.agentToken}` },
     });
-    // Time for the waiting request to be at rest in its server.
+    // Time for the request to start waiting in its server.
     await new Promise((resolve) => setTimeout(resolve, 25 + Math.random() * 20));
     const started = performance.now();
     const deciding = post(

@@ -1,10 +1,10 @@
 import { type DemoServer, post } from "./demo-server.ts";
 
-/** Tests of the demo's app. */
+/** Cycles of the demo's app. */
 export interface DemoCycles {
-  /** Of one tester, who has a seat in many tests. */
+  /** Of one tester, who has a slot in many cycles. */
   readonly testKeys: readonly string[];
-  /** The headers of another tester's device, who has three seats. */
+  /** The headers of the device of another tester, who has three slots. */
   readonly device: Readonly<Record<string, string>>;
 }
 
@@ -19,7 +19,7 @@ const listing = {
   verificationTier: "sdk",
 };
 
-/** Plans tests that run today and seats two testers in them. */
+/** Plans cycles that run today and assigns slots in them to two testers. */
 export async function startDemoCycles(demo: DemoServer): Promise<DemoCycles> {
   const origin = `http://127.0.0.1:${demo.port}`;
   const own = async (path: string, body: object) =>

@@ -38,7 +38,7 @@ export async function startDemoServer(variables: Record<string, string>): Promis
   return { program, port: program.port, appId, apiKey, agentToken, person, threadId, runId };
 }
 
-/** Proposes a plan on a thread and gives the run's id. */
+/** Proposes a plan on a thread and gives the proposal's id. */
 export async function propose(origin: string, agentToken: string, threadId: string): Promise<string> {
   const body = { summary: "Open the page once", plan: "1. Guard the handler.\n2. Test it." };
   const headers = { authorization: `Bearer ${agentToken}` };

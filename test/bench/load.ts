@@ -9,7 +9,7 @@ export interface LoadTarget {
   readonly body?: string;
   /** Sent in turns, in place of `body`. */
   readonly bodies?: readonly string[];
-  /** The load ends early after so many requests. */
+  /** The load ends early after this many requests. */
   readonly most?: number;
 }
 
@@ -24,7 +24,7 @@ export interface LoadResult {
 
 const connections = 32;
 
-/** Sends the request, or its variants in turns, over 32 kept connections for so long, one at a time on each. */
+/** Sends the request, or its variants in turns, over 32 kept connections for a given time, one at a time on each. */
 export async function load(target: LoadTarget, milliseconds: number): Promise<LoadResult> {
   const requests = (target.bodies ?? [target.body]).map((body) => Buffer.from(requestText(target, body)));
   let sent = 0;
@@ -73,7 +73,7 @@ function drive(port: number, next: Next, until: number, tally: Tally): Promise<v
   });
 }
 
-/** Calls back for each whole answer; as cheap as can be, for what it costs is taken from the server on a small machine. */
+/** Calls back for each whole answer. It must be cheap, because its cost slows the server down on a small machine. */
 function onAnswers(socket: Socket, answered: (firstLine: string) => void): void {
   let missing = 0;
   let firstLine = "";

@@ -10,13 +10,13 @@ export interface Program {
   stop(): Promise<void>;
 }
 
-// Node reads extra certificates at every start, which would flatter every ratio to `node -e 0`.
+// Node reads extra certificates at every start, which would improve every ratio to `node -e 0`.
 const { NODE_EXTRA_CA_CERTS, ...environment } = process.env;
 export const bareEnvironment: NodeJS.ProcessEnv = environment;
 
 export const innkeep = new URL("innkeep.cjs", import.meta.url).pathname;
 
-/** Servers run on the first core and the load on the second, where the system can tell them apart. */
+/** Servers run on the first core and the load on the second, if the system can assign cores. */
 const pinned = existsSync("/usr/bin/taskset") ? ["/usr/bin/taskset", "-c", "0"] : [];
 
 /** Starts `innkeep serve` on a free port with the limits off, and waits until it listens. */

@@ -31,7 +31,7 @@ export async function measureStartUp(demo: DemoServer, folder: string): Promise<
     mcp: [],
     everything: [],
   };
-  // The first start of a user leaves the compiled code for all that follow.
+  // The first start of a user stores the compiled code for all later starts.
   await run([innkeep, "mcp"], variables);
   for (let round = 0; round < rounds; round += 1) {
     for (const name of namesOf(programs)) times[name].push(await programs[name]());

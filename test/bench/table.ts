@@ -16,7 +16,7 @@ export interface Failure {
 
 export type Measured = Figure | Failure;
 
-/** Takes figures; where that fails, its failure stands in their place, and the other figures are still taken. */
+/** Measures figures. A failed measurement becomes a figure with its error, and the others are still measured. */
 export async function attempt(
   name: string,
   measure: () => Promise<Measured | Measured[]>,

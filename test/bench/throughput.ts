@@ -4,22 +4,22 @@ import { type LoadTarget, load } from "./load.ts";
 import { startBare } from "./programs.ts";
 import { attempt, type Figure, type Measured, median } from "./table.ts";
 
-/** Many short ones: a machine shared with others changes its speed from second to second, and both sides must feel it. */
+/** Many short ones: a machine shared with others changes its speed from second to second, and both sides must be affected equally. */
 const rounds = 15;
 const milliseconds = 400;
-/** A test key may report so many sessions in an hour, also here; one is left for the sample. */
+/** The hourly limit of a test key's sessions, which also applies here. One session is reserved for the sample. */
 const sessionsOfKey = 59;
 const synchronous = process.versions.sqlite !== undefined;
 
 interface Path {
   readonly name: string;
   readonly goal: number;
-  /** How many a second there must be on two processors, nearly all of them within 100 ms. */
+  /** The goal of requests per second on two processors, nearly all within 100 ms. */
   readonly perSecond?: number;
   readonly target: LoadTarget;
 }
 
-/** Each hot path against a bare Koa that answers the same bytes, taking turns. */
+/** Each hot path and a bare Koa that answers the same bytes, measured in turns. */
 export async function measureThroughput(demo: DemoServer): Promise<Measured[]> {
   const ofApps = await compareAll(pathsOf(demo));
   const ofTests = async () => compareAll(pathsOfTests(demo, await startDemoCycles(demo)));
@@ -136,7 +136,7 @@ async function sampleOf({ port, method, path, headers, bodies, ...target }: Load
   });
   if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}`);
   const text = await answer.text();
-  // A bare Koa is five times slower with other text, which would flatter the ratio.
+  // A bare Koa is five times slower with other text, which would improve the ratio.
   if (/[^\0-\x7f]/.test(text)) throw new Error(`${method} ${path} answered text that is not ASCII`);
   return text;
 }

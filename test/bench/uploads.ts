@@ -69,7 +69,7 @@ const pngHead = Buffer.from("89504e470d0a1a0a0000000d494844520000010000000100080
 const mp4Head = Buffer.from("000000186674797069736f6d0000020069736f6d69736f32", "hex");
 const pdfHead = Buffer.from("%PDF-1.7\n");
 
-/** A file of that size, different each time: a server that already has its bytes would have less to do. */
+/** A file of that size, different each time: a server that already has these bytes would do less work. */
 function file(type: string, head: Buffer, size: number): string {
   const mark = randomBytes(16);
   const filling = Buffer.alloc(size - head.length - mark.length, 7);
@@ -90,7 +90,7 @@ async function timeAll(
 function send(port: number, path: string, headers: Record<string, string>, body: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     const all = { ...headers, "Content-Type": "application/json", "Content-Length": body.length };
-    // No kept connection: its server may have closed it while the next bodies were made.
+    // No kept connection: the server may have closed it while the next bodies were created.
     const target = { port, host: "127.0.0.1", method: "POST", path, headers: all, agent: false };
     const outgoing = request(target, (answer) => {
       answer.resume();
@@ -119,7 +119,7 @@ function watchMemory(program: Program) {
   };
 }
 
-/** Resident memory of a process in MB; on systems that tell. */
+/** Resident memory of a process in MB; on systems that report it. */
 function residentMegabytes({ pid }: Program): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1_024;

@@ -7,12 +7,12 @@ const clientOf = async (...given: Parameters<typeof answers>) =>
   clientWithCredentials((await startRecordingServer(answers(...given))).baseUrl, { attempts: 1 }).client;
 
 describe("a success", () => {
-  it("is passed on with the fields that the contract does not know", async () => {
+  it("is passed on with fields unknown to the contract", async () => {
     const client = await clientOf(200, [{ id: "1", ...faq, mood: "sunny" }]);
     expect(await client.faqs.list()).toEqual([{ id: "1", ...faq, mood: "sunny" }]);
   });
 
-  it("may lack fields that only our server adds", async () => {
+  it("may lack fields that only Innkeep's server adds", async () => {
     const client = await clientOf(201, { success: true });
     expect(await client.feedback.submit({ body: { type: "bug", message: "It broke." } })).toEqual({
       success: true,
@@ -27,10 +27,10 @@ describe("a success", () => {
   it.each([
     ["a web page", "<h1>Welcome</h1>", "text/html"],
     ["nothing", "", "application/json"],
-    ["half of it", '[{"id":', "application/json"],
+    ["half of a web page", '[{"id":', "application/json"],
     ["the JSON of another service", '{"hello":"world"}', "application/json"],
     ["a bare number", "7", "application/json"],
-  ])("that is %s is told as the answer of something else", async (_, text, type) => {
+  ])("is reported as another service's answer if it is %s", async (_, text, type) => {
     const baseUrl = await listen((_request, response) => {
       response.writeHead(200, { "content-type": type }).end(text);
     });
@@ -42,7 +42,7 @@ describe("a success", () => {
 });
 
 describe("an error", () => {
-  it("has the server's code, status, sentence, faults and request id", async () => {
+  it("has the server's code, status, message, faults and request id", async () => {
     const issues = [{ path: "question", message: "must not be empty" }];
     const body = { error: "Malformed.", code: "bad_request", issues };
     const client = await clientOf(400, body, { "x-request-id": "r-1" });
@@ -53,7 +53,7 @@ describe("an error", () => {
     });
   });
 
-  it("keeps a code that this client has never met", async () => {
+  it("keeps an unknown code", async () => {
     const client = await clientOf(418, { error: "Short and stout.", code: "teapot", spout: true });
     const refused = expect(client.faqs.list()).rejects;
     await refused.toMatchObject({ code: "teapot", body: { spout: true } });
@@ -64,12 +64,12 @@ describe("an error", () => {
     [{ error: { message: "Gone fishing.", code: "away" } }, "Gone fishing.", "away"],
     [{}, "The server answered with status 404.", "http_404"],
     [["odd"], "The server answered with status 404.", "http_404"],
-  ])("of another form, %j, is told as well as it can be", async (body, message, code) => {
+  ])("gets a best-effort message if its form is %j", async (body, message, code) => {
     const client = await clientOf(404, body);
     await expect(client.faqs.list()).rejects.toMatchObject({ message, code, status: 404 });
   });
 
-  it("of a proxy, as a web page, is named by its status", async () => {
+  it("is named by its status if a proxy answers with a web page", async () => {
     const baseUrl = await listen((_, response) => {
       response.writeHead(502, { "content-type": "text/html; charset=utf-8" }).end("<h1>Bad gateway</h1>");
     });

@@ -11,7 +11,7 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
   const connect = (baseUrl: string, options: Partial<ClientOptions> = {}) =>
     clientWithCredentials(baseUrl, { transport: transportFor(), ...options });
 
-  it("that nobody takes is told in words, with the host and without the path", async () => {
+  it("reports a refused connection with the host, without the path", async () => {
     const baseUrl = await closedPort();
     await expect(connect(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",
@@ -20,7 +20,7 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
     });
   });
 
-  it("that stays silent is given up", async () => {
+  it("ends when the server stays silent", async () => {
     const baseUrl = await listen(() => {});
     await expect(connect(baseUrl, { ...once, timeoutMs: 50 }).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",
@@ -28,7 +28,7 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
     });
   });
 
-  it("may be silent for as long as a poll waits", async () => {
+  it("may be silent as long as a long poll waits", async () => {
     const baseUrl = await listen((_, response) => {
       setTimeout(() => response.end('{"id":"1"}'), 150);
     });
@@ -37,7 +37,7 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
     expect(run).toEqual({ id: "1" });
   });
 
-  it("that ends in the middle of an answer gives no half of it", async () => {
+  it("gives no partial answer if it ends in the middle", async () => {
     const baseUrl = await listen((_, response) => {
       response.writeHead(200, { "content-length": "100" });
       response.write("[");
@@ -56,14 +56,14 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
     await expect(client.faqs.list({ signal: controller.signal })).rejects.toThrow("enough");
   });
 
-  it("is not opened for a signal that has aborted before", async () => {
+  it("is not opened if the signal has already aborted", async () => {
     const { client } = connect("http://127.0.0.1:9");
     await expect(client.faqs.list({ signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow(
       "enough",
     );
   });
 
-  it("is used again by the next call", async () => {
+  it("is reused by the next call", async () => {
     const ports = new Set<number | undefined>();
     const baseUrl = await listen(({ socket }, response) => {
       ports.add(socket.remotePort);
@@ -74,14 +74,14 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
     expect(ports.size).toBe(1);
   });
 
-  it("to something that speaks no HTTP fails as a connection", async () => {
+  it("fails as a connection if the other side does not speak HTTP", async () => {
     const baseUrl = await speaking("SSH-2.0-OpenSSH_9.9\r\n");
     await expect(connect(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",
     });
   });
 
-  it("by TLS to something that speaks none says so", async () => {
+  it("says if the other side does not speak TLS", async () => {
     const baseUrl = (await listen((_, response) => void response.end("[]"))).replace("http:", "https:");
     await expect(connect(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",

@@ -6,11 +6,11 @@ import { listen } from "../support/network/recording-server.ts";
 
 const runId = "0a9b8c7d-0000-4000-8000-00000000000a";
 
-describe.each(transports)("an answer that does not end over %s", (_, transportFor) => {
+describe.each(transports)("an endless answer over %s", (_, transportFor) => {
   const connect = (baseUrl: string, options: Partial<ClientOptions> = {}) =>
     clientWithCredentials(baseUrl, { transport: transportFor(), ...options });
 
-  it("is given up after so many bytes, and the connection is cut", async () => {
+  it("is cut off after the maximum of bytes", async () => {
     let sent = 0;
     let closed = false;
     const baseUrl = await listen((_, response) => {
@@ -33,7 +33,7 @@ describe.each(transports)("an answer that does not end over %s", (_, transportFo
     expect(sent).toBeLessThan(64 * 1_048_576);
   });
 
-  it("is given up after so long, where it comes drop by drop", async () => {
+  it("is cut off after the time limit if it arrives slowly", async () => {
     let closed = false;
     const baseUrl = await listen((_, response) => {
       const drops = setInterval(() => response.write(" "), 20);
@@ -51,7 +51,7 @@ describe.each(transports)("an answer that does not end over %s", (_, transportFo
     await expect.poll(() => closed).toBe(true);
   });
 
-  it("may be long where the endpoint's answers are", async () => {
+  it("may be long if the endpoint's answers are long", async () => {
     const body = "x".repeat(20 * 1_048_576);
     const baseUrl = await listen((_, response) => {
       response.end(JSON.stringify({ feedback: { id: runId, message: body }, messages: [] }));
@@ -61,7 +61,7 @@ describe.each(transports)("an answer that does not end over %s", (_, transportFo
     expect(thread.feedback.message).toHaveLength(body.length);
   });
 
-  it("about another run than was asked for is not believed", async () => {
+  it("is rejected if it is about another run than the requested one", async () => {
     const baseUrl = await listen((_, response) => {
       response.end(JSON.stringify({ id: "0a9b8c7d-0000-4000-8000-0000000000ff", status: "approved" }));
     });

@@ -27,7 +27,7 @@ async function chunksOf(read: AsyncIterable<Uint8Array | string>): Promise<Buffe
 }
 
 describe("the body of feedback", () => {
-  it("is the fields as JSON where there are no files", async () => {
+  it("is the fields as JSON without files", async () => {
     const body = feedbackBody({ ...fields, subject: undefined }, noFiles);
     expect(JSON.parse(Buffer.concat(await chunksOf(body.read())).toString())).toEqual(fields);
   });
@@ -48,7 +48,7 @@ describe("the body of feedback", () => {
     });
   });
 
-  it("tells its exact length beforehand and encodes files of every length right", async () => {
+  it("knows its exact length in advance and encodes files of every length correctly", async () => {
     const path = join(await temporaryFolder(), "any");
     const size = fc.oneof(fc.nat(10), fc.integer({ min: 49_140, max: 49_160 }), fc.nat(200_000));
     await fc.assert(
@@ -69,7 +69,7 @@ describe("the body of feedback", () => {
     );
   });
 
-  it("tells where in it each file ends", async () => {
+  it("knows where each file ends", async () => {
     const folder = await temporaryFolder();
     const images = [
       await onDisk(folder, png(100_000)),
@@ -96,7 +96,7 @@ describe("the body of feedback", () => {
     expect(Math.max(...chunks.map(({ length }) => length))).toBe(65_536);
   });
 
-  it("reads a file no further than it is asked for", async () => {
+  it("reads a file only as far as requested", async () => {
     const image = await onDisk(await temporaryFolder(), png(2 * MB));
     const read = feedbackBody({}, { ...noFiles, images: [image] })
       .read()
@@ -106,7 +106,7 @@ describe("the body of feedback", () => {
     await expect(read.next()).rejects.toThrow("The file shot.png changed while it was sent.");
   });
 
-  it("is sent a block at a time, each once the network has taken the one before", async () => {
+  it("is sent block by block, each after the network has accepted the previous one", async () => {
     const images = [await onDisk(await temporaryFolder(), png(2 * MB))];
     let most = 0;
     const network = new Writable({
@@ -121,7 +121,7 @@ describe("the body of feedback", () => {
     expect(most).toBeLessThan(2 * 65_536);
   });
 
-  it("refuses a file that has another size than it had", async () => {
+  it("refuses a file whose size has changed", async () => {
     const image = await onDisk(await temporaryFolder(), png());
     const images = [{ ...image, bytes: image.bytes - 1 }];
     await expect(chunksOf(feedbackBody(fields, { ...noFiles, images }).read())).rejects.toThrow("changed");

@@ -39,11 +39,11 @@ describe("a proxy", () => {
     expect(through("https://api.example", none)).toBe(expected);
   });
 
-  it("may be given without its protocol", () => {
+  it("may be given without a protocol", () => {
     expect(proxyFor(new URL("http://api.example"), { http: "proxy:3128" })).toBe("http://proxy:3128");
   });
 
-  it("carries a request to an http server, credential and all", async () => {
+  it("carries a request with its credential to an http server", async () => {
     const asked: (string | undefined)[] = [];
     const proxy = await listen(({ url, headers }, response) => {
       asked.push(url, String(headers["x-api-key"]));
@@ -56,7 +56,7 @@ describe("a proxy", () => {
     ]);
   });
 
-  it("carries a body that is made while it is sent", async () => {
+  it("carries a body that is created while it is sent", async () => {
     const { baseUrl: http, received } = await startRecordingServer(answers(201, { success: true }));
     const content = {
       mediaType: "application/json",
@@ -72,7 +72,7 @@ describe("a proxy", () => {
   });
 
   it.each([
-    ["refuses the way", (socket: Duplex) => void socket.end("HTTP/1.1 403 No\r\n\r\n"), "bad_proxy"],
+    ["refuses the tunnel", (socket: Duplex) => void socket.end("HTTP/1.1 403 No\r\n\r\n"), "bad_proxy"],
     [
       "wants a name and a password",
       (socket: Duplex) => void socket.end("HTTP/1.1 407 Who\r\n\r\n"),
@@ -80,7 +80,7 @@ describe("a proxy", () => {
     ],
     ["hangs up", (socket: Duplex) => void socket.destroy(), "ECONNRESET"],
     ["stays silent", () => {}, "timeout"],
-  ])("that %s to an https server is told, and not for ever tried again", async (_, answer, code) => {
+  ])("causes an error after a few tries if it %s for an https server", async (_, answer, code) => {
     const proxy = await connectProxy(answer);
     const options = {
       proxy: { https: proxy.address },
@@ -96,7 +96,7 @@ describe("a proxy", () => {
     expect(proxy.asked).toEqual(["api.example:443"]);
   });
 
-  it("hears its own name and password, which the server does not", async () => {
+  it("gets its name and password, which the server does not get", async () => {
     const heard: unknown[] = [];
     const proxy = await listen(({ headers }, response) => {
       heard.push(headers["proxy-authorization"]);
@@ -107,7 +107,7 @@ describe("a proxy", () => {
     expect(heard).toEqual([`Basic ${Buffer.from("me:p@ss").toString("base64")}`]);
   });
 
-  it("whose address is none is told without being tried again", async () => {
+  it("causes an error without a retry if its address is invalid", async () => {
     const { client, pauses } = clientWithCredentials("http://api.example", {
       proxy: { http: "socks5://proxy:1" },
     });
@@ -116,7 +116,7 @@ describe("a proxy", () => {
   });
 });
 
-/** A proxy that answers each CONNECT by hand, and keeps where it was to lead. */
+/** A proxy that answers each CONNECT by hand, and records the requested target. */
 async function connectProxy(answer: (socket: Duplex) => void) {
   const asked: (string | undefined)[] = [];
   const server = createServer();

@@ -37,12 +37,12 @@ describe("redaction", () => {
     );
   });
 
-  it("leaves the code of an error readable", () => {
+  it("keeps the code of an error readable", () => {
     expect(redactJson({ error: "No.", code: "not_found" })).toEqual({ error: "No.", code: "not_found" });
   });
 
   it.each(["sdk", "sdt", "sda", "sdm", "stk"])(
-    "hides a credential that starts with %s_ wherever it stands",
+    "hides a credential that starts with %s_ everywhere",
     (prefix) => {
       expect(redactText(`log: ${prefix}_AbCdEf0123456789, done`)).toBe(`log: ${prefix}_[redacted], done`);
     },
@@ -59,7 +59,7 @@ describe("redaction", () => {
     expect(redactJson({ images })).toEqual({ images: ["<image/png 1.5 MB>", "<image/gif 3 bytes>"] });
   });
 
-  it("tells only the length of what is no JSON", () => {
+  it("shows only the length of a body that is not JSON", () => {
     expect(redactBody(`token=${secret}`)).toBe("[46 characters, not JSON]");
   });
 });

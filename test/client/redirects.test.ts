@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
 import { listen } from "../support/network/recording-server.ts";
 
-/** A server that sends everything below `/api` elsewhere, and answers what arrives there. */
+/** A server that redirects everything below `/api`, and answers requests to the new address. */
 async function redirecting(status: number, to: (request: IncomingMessage) => string) {
   const seen: string[] = [];
   const baseUrl = await listen((request, response) => {
@@ -17,13 +17,13 @@ async function redirecting(status: number, to: (request: IncomingMessage) => str
 const body = { question: "How?", answer: "So." };
 
 describe("a redirect", () => {
-  it.each([301, 302, 303, 307, 308])("on the same host (%i) is followed by a reader", async (status) => {
+  it.each([301, 302, 303, 307, 308])("is followed on the same host (%i) for a read", async (status) => {
     const { baseUrl, seen } = await redirecting(status, () => "/moved");
     expect(await clientWithCredentials(baseUrl).client.faqs.list()).toEqual([]);
     expect(seen).toEqual(["GET /api/v1/faqs/remote", "GET /moved"]);
   });
 
-  it("to another host is not followed: no credential reaches it", async () => {
+  it("is not followed to another host: no credential reaches it", async () => {
     const heard: unknown[] = [];
     const other = await listen((request, response) => {
       heard.push(request.headers);
@@ -37,13 +37,13 @@ describe("a redirect", () => {
     expect(heard).toEqual([]);
   });
 
-  it.each([307, 308])("that demands the same method (%i) is followed by a change", async (status) => {
+  it.each([307, 308])("is followed for a change if it keeps the method (%i)", async (status) => {
     const { baseUrl, seen } = await redirecting(status, () => "/moved");
     await clientWithCredentials(baseUrl).client.faqs.create({ body });
     expect(seen).toEqual(["POST /api/v1/faqs/remote", "POST /moved"]);
   });
 
-  it.each([301, 302, 303])("that would turn a change into a reading (%i) is refused", async (status) => {
+  it.each([301, 302, 303])("is refused if it would turn a change into a read (%i)", async (status) => {
     const { baseUrl, seen } = await redirecting(status, () => "/moved");
     await expect(clientWithCredentials(baseUrl).client.faqs.create({ body })).rejects.toMatchObject({
       status,
@@ -51,13 +51,13 @@ describe("a redirect", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it("in a circle ends", async () => {
+  it("ends if it forms a loop", async () => {
     const { baseUrl, seen } = await redirecting(302, ({ url }) => `${url}`);
     await expect(clientWithCredentials(baseUrl).client.faqs.list()).rejects.toThrow("redirects in circles");
     expect(seen).toHaveLength(6);
   });
 
-  it.each(["", "http://["])("to %j is told as the answer of something else", async (location) => {
+  it.each(["", "http://["])("is reported as another service's answer if it leads to %j", async (location) => {
     const { baseUrl } = await redirecting(302, () => location);
     await expect(clientWithCredentials(baseUrl).client.faqs.list()).rejects.toMatchObject({
       name: "UnexpectedAnswerError",

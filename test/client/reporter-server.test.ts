@@ -50,7 +50,7 @@ describe("a session reporter and the server", () => {
     await reporter.background();
   }
 
-  it("count a day, and the app hears of it when it comes back", async () => {
+  it("count a day, and the app gets the result when it returns to the foreground", async () => {
     const reporter = reporterOf();
     reporter.setTestKey(app.testKey);
     await use(reporter, 10);
@@ -60,14 +60,14 @@ describe("a session reporter and the server", () => {
     expect(statuses.map(({ countedToday }) => countedToday)).toEqual([false, false, true]);
   });
 
-  it("say nothing where the key is no seat's", async () => {
+  it("report nothing for an unknown key", async () => {
     const reporter = reporterOf();
     reporter.setTestKey(neverAKey());
     await use(reporter, 60);
     expect([results, statuses, reporter.pending()]).toEqual([[], [], []]);
   });
 
-  it("record a session once whose answer was lost on the way", async () => {
+  it("record a session once if the answer was lost", async () => {
     const client = clientOf();
     let losing = true;
     const report: SessionCalls["sessions"]["report"] = async (input) => {

@@ -19,7 +19,7 @@ describe("a session reporter", () => {
     app.reporter.setTestKey("stk_one");
   });
 
-  it("reports what was reached in the foreground when the app leaves it", async () => {
+  it("reports the screens of a session when the app leaves the foreground", async () => {
     await use(app, 90, ["Home", "Map", "Home"]);
     expect(app.bodies()).toEqual([
       {
@@ -38,31 +38,31 @@ describe("a session reporter", () => {
     expect([app.asked, app.heard.statuses]).toEqual([["stk_one"], [standing]]);
   });
 
-  it("leaves it to the server what is long enough", async () => {
+  it("leaves the minimum length to the server", async () => {
     await use(app, 1, ["Home"]);
     expect(app.bodies()).toMatchObject([{ endedAt: "2027-03-01T12:00:01.000Z" }]);
   });
 
-  it("reports nothing of a session that reached no screen", async () => {
+  it("does not report a session without screens", async () => {
     await use(app, 90, []);
     await app.reporter.background();
     expect(app.reports).toEqual([]);
   });
 
-  it("knows the screen on which the app comes back", async () => {
+  it("knows the screen on which the app returns", async () => {
     await use(app, 90, ["Home", "Map"]);
     await use(app, 90, ["Help"]);
     expect(app.bodies()[1]).toMatchObject({ screens: ["Map", "Help"] });
   });
 
-  it("keeps the first 50 distinct screens, their names trimmed and cut", async () => {
+  it("keeps the first 50 distinct screens, with trimmed and shortened names", async () => {
     const names = Array.from({ length: 60 }, (_, at) => ` Screen ${at}\0 `);
     await use(app, 90, ["", "  ", "x".repeat(300), ...names]);
     const screens = app.bodies()[0]?.screens ?? [];
     expect([screens.length, screens[0], screens[49]]).toEqual([50, "x".repeat(200), "Screen 48"]);
   });
 
-  it("cuts a session at 24 hours, and one whose clock was set back at its start", async () => {
+  it("limits a session to 24 hours, and ends it at its start if the clock was set back", async () => {
     await use(app, 90_000, ["Home"]);
     await use(app, -5, ["Home"]);
     const [long, back] = app.bodies();
@@ -70,14 +70,14 @@ describe("a session reporter", () => {
     expect(back?.endedAt).toBe(back?.startedAt);
   });
 
-  it("goes on with a session when the foreground is told twice", async () => {
+  it("continues a session when the foreground is reported twice", async () => {
     await app.reporter.foreground();
     app.pass(60);
     await use(app, 60, ["Home"]);
     expect(app.bodies()).toMatchObject([{ endedAt: "2027-03-01T12:02:00.000Z" }]);
   });
 
-  it("meets a key that is no seat's with silence", async () => {
+  it("ignores an unknown key silently", async () => {
     app.server.report = stranger;
     app.server.status = strangerStatus;
     await use(app, 90, ["Home"]);
@@ -94,7 +94,7 @@ describe("a session reporter", () => {
     expect([app.reports, app.asked]).toEqual([[], ["stk_two"]]);
   });
 
-  describe("whose network fails", () => {
+  describe("with a failing network", () => {
     beforeEach(async () => {
       app.server.report = offline;
       await use(app, 90, ["Home", "Map"]);
@@ -107,23 +107,23 @@ describe("a session reporter", () => {
       expect(app.reporter.pending()).toEqual([]);
     });
 
-    it("gives each session a key of its own", async () => {
+    it("gives each session its own key", async () => {
       await use(app, 90, ["Home"]);
       expect(new Set(app.reporter.pending().map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2);
     });
 
-    it("repeats it with the key that the seat has by then", async () => {
+    it("repeats the report with the slot's current key", async () => {
       app.reporter.setTestKey("stk_rotated");
       await app.reporter.foreground();
       expect(app.reports[1]?.body.testKey).toBe("stk_rotated");
     });
 
-    it("forgets it once the tester has left", async () => {
+    it("drops the report after the tester has left", async () => {
       app.reporter.setTestKey(null);
       expect(app.reporter.pending()).toEqual([]);
     });
 
-    it("tells what failed, not in words that may hold the key", () => {
+    it("reports failures without text that may contain the key", () => {
       const none = { status: undefined, retryAfterSeconds: undefined };
       expect(app.heard.failures).toEqual([{ call: "report", code: "ECONNREFUSED", ...none }]);
     });
@@ -141,13 +141,13 @@ describe("a session reporter", () => {
     expect([app.reports.length, app.reporter.pending()]).toEqual([3, []]);
   });
 
-  it.each([400, 413, 422])("gives a session up that the server will never take: %d", async (status) => {
+  it.each([400, 413, 422])("drops a session that the server will never accept: %d", async (status) => {
     app.server.report = new ServerError({ status, code: "bad_request", message: "No." });
     await use(app, 90, ["Home"]);
     expect(app.reporter.pending()).toEqual([]);
   });
 
-  it.each([401, 409, 500, 503])("keeps one that it may take later: %d", async (status) => {
+  it.each([401, 409, 500, 503])("keeps a session that the server may accept later: %d", async (status) => {
     app.server.report = new ServerError({ status, code: "busy", message: "Later." });
     await use(app, 90, ["Home"]);
     expect(app.reporter.pending()).toHaveLength(1);
@@ -155,7 +155,7 @@ describe("a session reporter", () => {
 });
 
 describe("a session reporter's pending sessions", () => {
-  it("are bounded: the oldest give way", async () => {
+  it("are limited: the oldest are dropped", async () => {
     const app = appWithSessionReporter({ mostPending: 3 });
     app.reporter.setTestKey("stk_one");
     app.server.report = offline;
@@ -163,7 +163,7 @@ describe("a session reporter's pending sessions", () => {
     expect(app.reporter.pending().map(({ screens }) => screens.at(-1))).toEqual(["3", "4", "5"]);
   });
 
-  it("can be stored without the test key, and reported by the app's next run", async () => {
+  it("can be stored without the test key, and reported by the next start of the app", async () => {
     let stored: readonly PendingSession[] = [];
     const first = appWithSessionReporter({
       onPending: (pending) => {
@@ -182,7 +182,7 @@ describe("a session reporter's pending sessions", () => {
 });
 
 describe("a session reporter that reads the test key", () => {
-  it("reads it anew for every use", async () => {
+  it("reads the key again for every use", async () => {
     let reads = 0;
     const app = appWithSessionReporter({ readTestKey: async () => `stk_${++reads}` });
     await use(app, 90, ["Home"]);
@@ -190,13 +190,13 @@ describe("a session reporter that reads the test key", () => {
     expect(new Set([...app.asked, ...app.bodies().map(({ testKey }) => testKey)]).size).toBe(3);
   });
 
-  it("keeps a session while the key cannot be read", async () => {
+  it("keeps a session if the key cannot be read", async () => {
     const app = appWithSessionReporter({ readTestKey: () => Promise.reject(new Error("locked")) });
     await use(app, 90, ["Home"]);
     expect([app.reports, app.reporter.pending().length]).toEqual([[], 1]);
   });
 
-  it("keeps none where there is no tester", async () => {
+  it("keeps no session without a tester", async () => {
     const app = appWithSessionReporter({ readTestKey: () => null });
     await use(app, 90, ["Home"]);
     expect([app.reports, app.reporter.pending()]).toEqual([[], []]);

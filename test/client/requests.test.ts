@@ -3,7 +3,7 @@ import type { Client } from "../../src/client/calls/call.ts";
 import { appKey, clientWithCredentials } from "../support/clients/client-with-credentials.ts";
 import { listen } from "../support/network/recording-server.ts";
 
-/** A server that keeps the heads of requests and answers each with whatever fits. */
+/** A server that records the heads of requests and answers each with a fitting body. */
 async function keepingHeads() {
   const heads: { method?: string; url?: string; headers: Record<string, unknown> }[] = [];
   const baseUrl = await listen(({ method, url, headers }, response) => {
@@ -23,7 +23,7 @@ describe("a request", () => {
       { authorization: "Bearer sda_ofTheTest" },
     ],
     ["the console", (client) => client.session.me(), { authorization: "Bearer sdm_ofTheTest" }],
-  ])("to %s carries its credential, and no other", async (_, call, expected) => {
+  ])("to %s carries only its credential", async (_, call, expected) => {
     const { baseUrl, heads } = await keepingHeads();
     await call(clientWithCredentials(baseUrl).client);
     const { "x-api-key": key, authorization } = heads[0]?.headers ?? {};
@@ -34,7 +34,7 @@ describe("a request", () => {
     });
   });
 
-  it("to an open endpoint carries none", async () => {
+  it("to an open endpoint carries no credential", async () => {
     const { baseUrl, heads } = await keepingHeads();
     await clientWithCredentials(baseUrl).client.session.create({
       body: { email: "a@b.c", password: "secret" },
@@ -42,7 +42,7 @@ describe("a request", () => {
     expect(Object.keys(heads[0]?.headers ?? {})).not.toContain("authorization");
   });
 
-  it("goes below the path of the base URL", async () => {
+  it("keeps the path of the base URL", async () => {
     const { baseUrl, heads } = await keepingHeads();
     await clientWithCredentials(`${baseUrl}/innkeep`).client.changelog.list({
       query: { since: "1.0 beta", limit: "5" },
@@ -50,14 +50,14 @@ describe("a request", () => {
     expect(heads[0]?.url).toBe("/innkeep/api/v1/changelog/remote?since=1.0+beta&limit=5");
   });
 
-  it("escapes what stands in its path", async () => {
+  it("escapes path parameters", async () => {
     const { baseUrl, heads } = await keepingHeads();
     await clientWithCredentials(baseUrl).client.faqs.update({ params: { faqId: "a/b?c" }, body: {} });
     expect(heads[0]?.url).toBe("/api/v1/faqs/remote/a%2Fb%3Fc");
   });
 
   it.each(["", " ", ".", ".."])(
-    "is not sent with %j for an id, which would be another address",
+    "is not sent with the id %j, which would change the address",
     async (faqId) => {
       const { baseUrl, heads } = await keepingHeads();
       await expect(
@@ -69,7 +69,7 @@ describe("a request", () => {
     },
   );
 
-  it("leaves out what is undefined", async () => {
+  it("leaves out undefined fields", async () => {
     const { baseUrl, heads } = await keepingHeads();
     await clientWithCredentials(baseUrl).client.changelog.list({ query: { since: undefined, limit: "5" } });
     expect(heads[0]?.url).toBe("/api/v1/changelog/remote?limit=5");
@@ -90,14 +90,14 @@ describe("a missing credential", () => {
       "This needs a maintainer token. Set INNKEEP_TOKEN, or store one with `innkeep auth set token`.",
       (client) => client.apps.list(),
     ],
-  ])("is told before anything is sent: %s", async (message, call) => {
+  ])("is reported before any request: %s", async (message, call) => {
     const { baseUrl, heads } = await keepingHeads();
     const { client } = clientWithCredentials(baseUrl, { credentials: {} });
     await expect(call(client)).rejects.toMatchObject({ name: "MissingCredentialError", message });
     expect(heads).toEqual([]);
   });
 
-  it("is asked for only by the call that needs it", async () => {
+  it("is reported only by the call that needs it", async () => {
     const { baseUrl } = await keepingHeads();
     const asked: string[] = [];
     const credentials = async (kind: string) => {
@@ -109,7 +109,7 @@ describe("a missing credential", () => {
     expect(asked).toEqual(["agentToken"]);
   });
 
-  it("is told, without being repeated, where what is given cannot be one", async () => {
+  it("is reported without quoting an invalid value", async () => {
     const { client } = clientWithCredentials("http://127.0.0.1:9", {
       credentials: { appKey: "sdk_a\r\nx: 1" },
     });

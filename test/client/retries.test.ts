@@ -14,7 +14,7 @@ const body = { question: "How?", answer: "So." };
 const busy = (headers: Record<string, string> = {}) =>
   answers(503, { error: "Busy.", code: "busy" }, headers);
 
-describe("reading", () => {
+describe("a read", () => {
   it.each<[string, Answering]>([
     ["a cut connection", hangsUp],
     ["500", answers(500, {})],
@@ -26,7 +26,7 @@ describe("reading", () => {
     ["408", answers(408, {})],
     ["425", answers(425, {})],
     ["429", answers(429, {})],
-  ])("is tried again after %s", async (_, failure) => {
+  ])("is retried after %s", async (_, failure) => {
     const { baseUrl, received } = await startRecordingServer(failure, failure, faqs);
     const { client, pauses } = clientWithCredentials(baseUrl);
     expect(await client.faqs.list()).toEqual([]);
@@ -34,26 +34,26 @@ describe("reading", () => {
     expect(pauses).toEqual([500, 1_000]);
   });
 
-  it.each([400, 401, 403, 404, 409, 410, 422])("is not tried again after %i", async (status) => {
+  it.each([400, 401, 403, 404, 409, 410, 422])("is not retried after %i", async (status) => {
     const { baseUrl, received } = await startRecordingServer(answers(status, {}));
     await expect(clientWithCredentials(baseUrl).client.faqs.list()).rejects.toMatchObject({ status });
     expect(received).toHaveLength(1);
   });
 
-  it("is not tried again after a server was silent for the whole time-out", async () => {
+  it("is not retried after a timeout of the server", async () => {
     const { baseUrl, received } = await startRecordingServer(() => {}, faqs);
     const { client, pauses } = clientWithCredentials(baseUrl, { timeoutMs: 1_000 });
     await expect(client.faqs.list()).rejects.toMatchObject({ code: "timeout" });
     expect([received.length, pauses]).toEqual([1, []]);
   });
 
-  it("is given up after four tries, with the last failure", async () => {
+  it("fails after four tries with the last failure", async () => {
     const { baseUrl, received } = await startRecordingServer(hangsUp, hangsUp, hangsUp, answers(502, {}));
     await expect(clientWithCredentials(baseUrl).client.faqs.list()).rejects.toMatchObject({ status: 502 });
     expect(received).toHaveLength(4);
   });
 
-  it("is tried again where the host name is not known: a service may not be registered yet", async () => {
+  it("is retried if the host name is unknown: a service may not be registered yet", async () => {
     const { client, pauses } = clientWithCredentials("http://nobody.invalid", { attempts: 2 });
     await expect(client.faqs.list()).rejects.toMatchObject({
       code: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/),
@@ -61,7 +61,7 @@ describe("reading", () => {
     expect(pauses).toHaveLength(1);
   });
 
-  it("waits between half and all of a pause that doubles", async () => {
+  it("waits between half and all of a doubling pause", async () => {
     const { baseUrl } = await startRecordingServer(hangsUp, hangsUp, hangsUp, faqs);
     const { client, pauses } = clientWithCredentials(baseUrl, { random: () => 0 });
     await client.faqs.list();
@@ -83,7 +83,7 @@ describe("reading", () => {
 describe("Retry-After", () => {
   it.each([
     ["seconds", { "retry-after": "7" }, 7_000],
-    ["no wait at all", { "retry-after": "0" }, 0],
+    ["no wait", { "retry-after": "0" }, 0],
     [
       "a date, by the server's own clock",
       { "retry-after": "Sat, 01 Jan 2000 00:00:09 GMT", date: "Sat, 01 Jan 2000 00:00:00 GMT" },
@@ -94,15 +94,15 @@ describe("Retry-After", () => {
       { "retry-after": "Sat, 01 Jan 2000 00:00:00 GMT", date: "Sat, 01 Jan 2000 00:00:09 GMT" },
       0,
     ],
-    ["what nobody can read, so as if it were not there", { "retry-after": "soon" }, 500],
-  ])("is honoured as %s", async (_, headers, wait) => {
+    ["an unreadable value, which is ignored", { "retry-after": "soon" }, 500],
+  ])("is obeyed as %s", async (_, headers, wait) => {
     const { baseUrl } = await startRecordingServer(answers(429, {}, headers), faqs);
     const { client, pauses } = clientWithCredentials(baseUrl);
     await client.faqs.list();
     expect(pauses).toEqual([wait]);
   });
 
-  it("of a server without a clock counts from ours", async () => {
+  it("counts from our clock if the server sends no date", async () => {
     const baseUrl = await listen((_, response) => {
       response.sendDate = false;
       response.writeHead(503, { "retry-after": "Sat, 01 Jan 2000 00:00:30 GMT" }).end("{}");
@@ -115,34 +115,34 @@ describe("Retry-After", () => {
     expect(pauses).toEqual([20_000]);
   });
 
-  it("that is longer than the caller would wait ends the call at once, and is told", async () => {
+  it("ends the call with an error if it is longer than the caller waits", async () => {
     const { baseUrl, received } = await startRecordingServer(answers(429, {}, { "retry-after": "3600" }));
     const { client, pauses } = clientWithCredentials(baseUrl);
     await expect(client.faqs.list()).rejects.toMatchObject({ status: 429, retryAfterSeconds: 3_600 });
     expect([received.length, pauses]).toEqual([1, []]);
   });
 
-  it("that is larger than any number counts as a year", async () => {
+  it("counts as a year if it is too large for a number", async () => {
     const { baseUrl } = await startRecordingServer(answers(429, {}, { "retry-after": "9".repeat(400) }));
     const { client } = clientWithCredentials(baseUrl);
     await expect(client.faqs.list()).rejects.toMatchObject({ retryAfterSeconds: 31_536_000 });
   });
 
-  it("adds up: all pauses together stay below the limit", async () => {
+  it("counts towards one limit for all pauses", async () => {
     const { baseUrl } = await startRecordingServer(answers(429, {}, { "retry-after": "25" }));
     const { client, pauses } = clientWithCredentials(baseUrl, { attempts: 10 });
     await expect(client.faqs.list()).rejects.toMatchObject({ status: 429 });
     expect(pauses).toEqual([25_000, 25_000]);
   });
 
-  it("of no seconds is taken at its word once, not for ever", async () => {
+  it("is obeyed only once if it is zero", async () => {
     const { baseUrl } = await startRecordingServer(busy({ "retry-after": "0" }));
     const { client, pauses } = clientWithCredentials(baseUrl, { attempts: 4 });
     await expect(client.faqs.list()).rejects.toMatchObject({ status: 503 });
     expect(pauses).toEqual([0, 1_000, 2_000]);
   });
 
-  it("counts the time that the tries themselves take", async () => {
+  it("includes the time of the tries", async () => {
     let passed = 0;
     const baseUrl = await listen((_, response) => {
       passed += 25_000;
@@ -153,7 +153,7 @@ describe("Retry-After", () => {
     expect(pauses).toEqual([500, 1_000]);
   });
 
-  it("is told to whoever waits", async () => {
+  it("is reported to the caller", async () => {
     const { baseUrl } = await startRecordingServer(busy({ "retry-after": "3" }), faqs);
     const told: [number, string][] = [];
     const onRetry = ({ waitMs, error }: { waitMs: number; error: Error }) =>
@@ -169,7 +169,7 @@ describe("a change", () => {
     ["500", answers(500, {})],
     ["429", answers(429, {}, { "retry-after": "1" })],
     ["503", busy()],
-  ])("without an Idempotency-Key is never sent twice, not after %s", async (_, failure) => {
+  ])("without an Idempotency-Key is never sent twice, even after %s", async (_, failure) => {
     const { baseUrl, received } = await startRecordingServer(failure, made);
     await expect(clientWithCredentials(baseUrl).client.faqs.create({ body })).rejects.toThrow();
     expect(received).toHaveLength(1);
@@ -180,10 +180,10 @@ describe("a change", () => {
     ["500", answers(500, {})],
     ["429", answers(429, {})],
     [
-      "a first request that still runs",
+      "a conflict with a running first request",
       answers(409, { code: "idempotency_in_progress" }, { "retry-after": "1" }),
     ],
-  ])("with one is sent again after %s, with the same key and body", async (_, failure) => {
+  ])("with an Idempotency-Key is resent after %s with the same key and body", async (_, failure) => {
     const { baseUrl, received } = await startRecordingServer(failure, made);
     await clientWithCredentials(baseUrl).client.faqs.create({ body, idempotencyKey: "k-1" });
     const sent = received.map((one) => [one.headers["idempotency-key"], JSON.parse(one.body.toString())]);
@@ -193,7 +193,7 @@ describe("a change", () => {
     ]);
   });
 
-  it("gets a key where keys are kept, which is spent once the server has answered", async () => {
+  it("gets a key from the key store, which the server's answer uses up", async () => {
     const { baseUrl, received } = await startRecordingServer(hangsUp, made);
     const spent: string[] = [];
     const idempotency = { keyFor: async () => "kept", settled: async (key: string) => void spent.push(key) };
@@ -203,11 +203,11 @@ describe("a change", () => {
   });
 
   it.each<[string, Answering, readonly string[]]>([
-    ["is spent by a refusal", answers(422, {}), ["kept"]],
-    ["outlives an answer that was not heard", hangsUp, []],
-    ["outlives a server in trouble", answers(500, {}), []],
-    ["outlives a limit", answers(429, {}), []],
-  ])("has a key that %s", async (_, answer, expected) => {
+    ["is used up by a refusal", answers(422, {}), ["kept"]],
+    ["is kept after a lost answer", hangsUp, []],
+    ["is kept after a server error", answers(500, {}), []],
+    ["is kept after a rate limit", answers(429, {}), []],
+  ])("has an Idempotency-Key that %s", async (_, answer, expected) => {
     const { baseUrl } = await startRecordingServer(answer);
     const spent: string[] = [];
     const idempotency = { keyFor: async () => "kept", settled: async (key: string) => void spent.push(key) };

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const year = 365 * 86_400_000;
 
-it("waits a year, which is longer than any timer", async () => {
+it("waits a year, which is longer than the longest timer", async () => {
   let over = false;
   const waited = sleep(year).then(() => {
     over = true;
@@ -18,7 +18,7 @@ it("waits a year, which is longer than any timer", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("ends when the signal aborts, also in a later part of a long time", async () => {
+it("ends when the signal aborts, also after the first timer of a long sleep", async () => {
   const interruption = new AbortController();
   const waited = sleep(year, interruption.signal);
   const end = expect(waited).rejects.toThrow("enough");

@@ -14,11 +14,11 @@ const content = (chunks: number, announced = chunks * 100_000): Content => ({
   },
 });
 
-describe.each(transports)("a body that is made while it is sent over %s", (_, transportFor) => {
+describe.each(transports)("a body that is created while it is sent over %s", (_, transportFor) => {
   const connect = (baseUrl: string, options: Partial<ClientOptions> = {}) =>
     clientWithCredentials(baseUrl, { transport: transportFor(), ...options });
 
-  it("arrives whole, with its length and kind", async () => {
+  it("arrives whole, with its length and content type", async () => {
     const { baseUrl, received } = await startRecordingServer(accepts);
     await connect(baseUrl).client.feedback.submit({ content: content(30) });
     const [{ body, headers } = { body: Buffer.alloc(0), headers: {} }] = received;
@@ -26,7 +26,7 @@ describe.each(transports)("a body that is made while it is sent over %s", (_, tr
     expect(headers).toMatchObject({ "content-length": "3000000", "content-type": "application/json" });
   });
 
-  it("tells how far it is, up to all of it", async () => {
+  it("reports its progress to the end", async () => {
     const { baseUrl } = await startRecordingServer(accepts);
     const told: number[] = [];
     const onProgress = (sent: number, total: number) => void told.push(sent / total);
@@ -40,18 +40,15 @@ describe.each(transports)("a body that is made while it is sent over %s", (_, tr
     expect(received.map(({ body }) => body.length)).toEqual([300_000, 300_000, 300_000]);
   });
 
-  it.each([250_000, 350_000])(
-    "is not passed off as whole where it is not the %i bytes it announced",
-    async (bytes) => {
-      const { baseUrl } = await startRecordingServer(accepts);
-      const { client } = connect(baseUrl, { attempts: 1 });
-      await expect(client.feedback.submit({ content: content(3, bytes) })).rejects.toThrow(
-        /The body has|the connection was cut/,
-      );
-    },
-  );
+  it.each([250_000, 350_000])("is not accepted if it is not the announced %i bytes", async (bytes) => {
+    const { baseUrl } = await startRecordingServer(accepts);
+    const { client } = connect(baseUrl, { attempts: 1 });
+    await expect(client.feedback.submit({ content: content(3, bytes) })).rejects.toThrow(
+      /The body has|the connection was cut/,
+    );
+  });
 
-  it("that fails to be made fails the call with what went wrong", async () => {
+  it("fails the call with its own error", async () => {
     const { baseUrl } = await startRecordingServer(accepts);
     const failing: Content = {
       ...content(3),

@@ -19,7 +19,7 @@ const open: Run = {
 };
 const approved: Run = { ...open, status: "approved" };
 
-/** A server and a clock: each look takes the answer's next turn, and as long as the server holds it. */
+/** A server and a clock: each request gets the next answer, and takes as long as the server holds it. */
 function scene(look: (wait: number, at: number) => Run | Error, holds: boolean) {
   let now = 0;
   const looks: { at: number; wait: number }[] = [];
@@ -49,7 +49,7 @@ function scene(look: (wait: number, at: number) => Run | Error, holds: boolean) 
 }
 
 describe("waiting for a decision", () => {
-  it("asks once where there is no time to wait", async () => {
+  it("asks once without time to wait", async () => {
     const { wait, looks } = scene(() => open, true);
     expect(await wait(0)).toEqual(open);
     expect(looks).toEqual([{ at: 0, wait: 0 }]);
@@ -66,19 +66,22 @@ describe("waiting for a decision", () => {
     expect(pauses).toEqual([]);
   });
 
-  it("asks ever more slowly where a server does not wait", async () => {
+  it("asks at growing intervals if the server does not wait", async () => {
     const { wait, pauses } = scene((_, at) => (at < 100 ? open : approved), false);
     expect(await wait(600)).toEqual(approved);
     expect(pauses).toEqual([2_000, 3_000, 4_500, 6_750, 10_125, 15_187.5, 22_781.25, 30_000, 30_000]);
   });
 
-  it.each([true, false])("ends with the open run when the time is over (server holds: %s)", async (holds) => {
-    const { wait, passed } = scene(() => open, holds);
-    expect(await wait(100)).toEqual(open);
-    expect(passed()).toBeCloseTo(100, 2);
-  });
+  it.each([true, false])(
+    "ends with the open proposal when the time is over (server holds: %s)",
+    async (holds) => {
+      const { wait, passed } = scene(() => open, holds);
+      expect(await wait(100)).toEqual(open);
+      expect(passed()).toBeCloseTo(100, 2);
+    },
+  );
 
-  it("tells how much time is left", async () => {
+  it("reports the remaining time", async () => {
     const left: number[] = [];
     await scene(() => open, true).wait(100, (seconds) => left.push(seconds));
     expect(left).toEqual([45]);
@@ -87,17 +90,17 @@ describe("waiting for a decision", () => {
   it.each([
     new ConnectionError("ECONNRESET", "cut"),
     new ServerError({ status: 503, code: "busy", message: "" }),
-  ])("survives a server that is away for a while (%s)", async (error) => {
+  ])("survives an outage of the server (%s)", async (error) => {
     const { wait } = scene((_, at) => (at < 20 ? error : approved), true);
     expect(await wait(600)).toEqual(approved);
   });
 
-  it("fails with the last failure where the server stays away", async () => {
+  it("fails with the last failure if the server stays unavailable", async () => {
     const away = new ConnectionError("ECONNRESET", "cut");
     await expect(scene(() => away, true).wait(60)).rejects.toBe(away);
   });
 
-  it("fails at once where waiting cannot help", async () => {
+  it("fails at once if waiting cannot help", async () => {
     const { wait, looks } = scene(
       () => new ServerError({ status: 404, code: "not_found", message: "" }),
       true,

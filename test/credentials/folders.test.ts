@@ -11,8 +11,14 @@ describe("the folders of a person", () => {
     ["by default", {}, "linux", "/home/ada/.config/innkeep", "/home/ada/.local/state/innkeep"],
     ["on a Mac, too", {}, "darwin", "/home/ada/.config/innkeep", "/home/ada/.local/state/innkeep"],
     ["by XDG", { XDG_CONFIG_HOME: "/c", XDG_STATE_HOME: "/s" }, "linux", "/c/innkeep", "/s/innkeep"],
-    ["by our own variable", { INNKEEP_CONFIG_DIR: "/i", XDG_STATE_HOME: "/s" }, "linux", "/i", "/i/state"],
-    ["each by its own", { INNKEEP_CONFIG_DIR: "/i", INNKEEP_STATE_DIR: "/j" }, "linux", "/i", "/j"],
+    [
+      "by Innkeep's own variable",
+      { INNKEEP_CONFIG_DIR: "/i", XDG_STATE_HOME: "/s" },
+      "linux",
+      "/i",
+      "/i/state",
+    ],
+    ["each by its own variable", { INNKEEP_CONFIG_DIR: "/i", INNKEEP_STATE_DIR: "/j" }, "linux", "/i", "/j"],
     [
       "not by empty variables",
       { INNKEEP_CONFIG_DIR: "" },
@@ -21,7 +27,7 @@ describe("the folders of a person", () => {
       "/home/ada/.local/state/innkeep",
     ],
     ["on Windows", { APPDATA: "/r", LOCALAPPDATA: "/l" }, "win32", "/r/innkeep", "/l/innkeep/state"],
-  ])("are where they belong: %s", (_, env, platform, config, state) => {
+  ])("are in the right places: %s", (_, env, platform, config, state) => {
     expect(at(env, platform)).toEqual([config, state]);
   });
 });

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 const never = new Promise<string>(() => {});
 
 describe("the keychain", () => {
-  it("is given three seconds, and is told apart from one that refuses", async () => {
+  it("times out after three seconds, which differs from a refusal", async () => {
     const answer = expect(withinLimit(never, () => {})).rejects.toMatchObject({
       name: "KeychainError",
       isLate: true,
@@ -17,7 +17,7 @@ describe("the keychain", () => {
     await answer;
   });
 
-  it("is not called late before", async () => {
+  it("does not time out earlier", async () => {
     let ended = false;
     withinLimit(never, () => {}).catch(() => {
       ended = true;
@@ -26,7 +26,7 @@ describe("the keychain", () => {
     expect(ended).toBe(false);
   });
 
-  it("that takes its time is announced after half a second", async () => {
+  it("is announced after half a second without an answer", async () => {
     const slow = vi.fn();
     withinLimit(never, slow).catch(() => {});
     await vi.advanceTimersByTimeAsync(499);
@@ -35,7 +35,7 @@ describe("the keychain", () => {
     expect(slow).toHaveBeenCalledOnce();
   });
 
-  it("that answers leaves no timer behind", async () => {
+  it("leaves no timer behind after its answer", async () => {
     const slow = vi.fn();
     expect(await withinLimit(Promise.resolve("secret"), slow)).toBe("secret");
     expect(vi.getTimerCount()).toBe(0);

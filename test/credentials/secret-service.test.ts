@@ -7,7 +7,7 @@ import { hasSecretService, runInSession } from "../support/programs/secret-servi
 const token = "sdt_0123456789abcdefghijABCDEFGHIJ012345";
 const server = "http://127.0.0.1:4700";
 
-/** What is so on this machine: with a Secret Service the secret is in the keyring, without one in a file. */
+/** With a Secret Service the secret is in the keyring, without one in a file. */
 const ways = hasSecretService
   ? [{ place: "the keyring of a real Secret Service", keyring: true }]
   : [{ place: "the file that only its owner reads, without a Secret Service", keyring: false }];
@@ -23,8 +23,8 @@ async function plainFiles(home: string): Promise<string[]> {
   return texts.flatMap(({ file, text }) => (text.includes(token) ? [file] : []));
 }
 
-describe.each(ways)("a stored credential is in $place", ({ keyring }) => {
-  it("and in no other", async () => {
+describe.each(ways)("a stored credential in $place", ({ keyring }) => {
+  it("is in no other place", async () => {
     const home = await temporaryFolder();
     const { said } = await runInSession(home, stored, { keyring });
     const file = join(home, ".config/innkeep/credentials.json");
@@ -32,7 +32,7 @@ describe.each(ways)("a stored credential is in $place", ({ keyring }) => {
     expect(await plainFiles(home)).toEqual(keyring ? [] : [file]);
   });
 
-  it("from which commands read it", async () => {
+  it("is read by commands", async () => {
     const home = await temporaryFolder();
     const commands = [
       ...stored,
@@ -45,7 +45,7 @@ describe.each(ways)("a stored credential is in $place", ({ keyring }) => {
     expect(printed[2]).toBe(`${token}\n`);
   });
 
-  it("until it is forgotten", async () => {
+  it("is gone after logout", async () => {
     const home = await temporaryFolder();
     const commands = [...stored, { argv: ["auth", "logout"] }, { argv: ["auth", "token", "device-token"] }];
     const { printed, said } = await runInSession(home, commands, { keyring });

@@ -15,14 +15,14 @@ async function busIn(folder: string): Promise<string> {
   return `unix:path=${join(folder, "bus")}`;
 }
 
-describe.skipIf(userId === undefined)("the session bus, without its variable,", () => {
+describe.skipIf(userId === undefined)("the session bus without its variable", () => {
   it("is found in the runtime folder that the environment names", async () => {
     const folder = await temporaryFolder();
     const address = await busIn(folder);
     expect(sessionBusOf({ env: { XDG_RUNTIME_DIR: folder }, platform, userId })).toBe(address);
   });
 
-  it("is found in the user's runtime folder where the environment names none", async () => {
+  it("is found in the user's runtime folder if the environment names none", async () => {
     const runtimeRoot = await temporaryFolder();
     const { mkdir } = await import("node:fs/promises");
     const own = join(runtimeRoot, String(userId));
@@ -31,7 +31,7 @@ describe.skipIf(userId === undefined)("the session bus, without its variable,", 
     expect(sessionBusOf({ env: {}, platform, userId, runtimeRoot })).toBe(address);
   });
 
-  it("is left alone where the variable is there, and on other systems", async () => {
+  it("is not changed if the variable is set, or on other systems", async () => {
     const folder = await temporaryFolder();
     await busIn(folder);
     const env = { XDG_RUNTIME_DIR: folder };
@@ -40,7 +40,7 @@ describe.skipIf(userId === undefined)("the session bus, without its variable,", 
     expect(sessionBusOf({ env, platform: "darwin", userId })).toBeUndefined();
   });
 
-  it("is not looked for in a file, nor where there is nothing, nor at another user's", async () => {
+  it("is not a file, a missing path or another user's socket", async () => {
     const runtimeRoot = await temporaryFolder();
     const folder = await temporaryFolder();
     const env = { XDG_RUNTIME_DIR: folder };

@@ -27,7 +27,7 @@ describe("the store of credentials", () => {
     expect(await store.find({ origin: here, kind: "agentToken" })).toBeUndefined();
   });
 
-  it("keeps the file and its folder to their owner, also where the file was open to others", async () => {
+  it("makes the file and its folder readable only by their owner, also if the file was open to others", async () => {
     const { store, folder } = await storeWith(undefined, "new/folder");
     await store.put({ origin: here, kind: "appKey" }, secret);
     await chmod(store.file, 0o644);
@@ -37,7 +37,7 @@ describe("the store of credentials", () => {
     expect(Object.keys(JSON.parse(await readFile(store.file, "utf8")))).toEqual([here, there]);
   });
 
-  it("replaces a secret, and leaves no part of a file behind", async () => {
+  it("replaces a secret, and leaves no partial file behind", async () => {
     const { store, folder } = await storeWith();
     await store.put({ origin: here, kind: "appKey" }, "sdk_old");
     await store.put({ origin: here, kind: "appKey" }, secret);
@@ -45,7 +45,7 @@ describe("the store of credentials", () => {
     expect(await filesIn(folder)).toEqual([join(folder, "credentials.json")]);
   });
 
-  it("never touches the keychain for what is not in it", async () => {
+  it("never asks the keychain for a secret that is not in it", async () => {
     const keychain = vi.fn(async () => fakeKeychain());
     const { store } = await storeWith(keychain);
     await store.find({ origin: here, kind: "appKey" });
@@ -55,7 +55,7 @@ describe("the store of credentials", () => {
     expect(keychain).not.toHaveBeenCalled();
   });
 
-  it("notes of a secret in the keychain only how it starts", async () => {
+  it("records only the beginning of a secret that is in the keychain", async () => {
     const chain = fakeKeychain();
     const { store, folder } = await storeWith(async () => chain);
     expect(await store.put({ origin: here, kind: "appKey" }, secret)).toBe("keychain");
@@ -65,7 +65,7 @@ describe("the store of credentials", () => {
     expect(await store.find({ origin: here, kind: "appKey" })).toEqual({ secret, in: "keychain" });
   });
 
-  it("moves a secret from the file into the keychain when it is stored anew", async () => {
+  it("moves a secret from the file into the keychain when it is stored again", async () => {
     const chain = fakeKeychain();
     const { store, folder } = await storeWith(async () => chain);
     await store.put({ origin: here, kind: "appKey" }, secret, "file");
@@ -73,7 +73,7 @@ describe("the store of credentials", () => {
     expect(await readFile(join(folder, "credentials.json"), "utf8")).not.toContain(secret);
   });
 
-  it("does not write to disk what a keychain that is late may yet take", async () => {
+  it("does not write a secret to disk that a late keychain may still store", async () => {
     const late = new KeychainError("late", true);
     const chain = { ...fakeKeychain(), setPassword: () => Promise.reject(late) };
     const { store, folder } = await storeWith(async () => chain);
@@ -81,13 +81,13 @@ describe("the store of credentials", () => {
     expect(await filesIn(folder)).toEqual([]);
   });
 
-  it("gives nothing where the keychain has lost it", async () => {
+  it("gives nothing if the keychain has lost the secret", async () => {
     const { store } = await storeWith(async () => fakeKeychain());
     await store.put({ origin: here, kind: "appKey" }, secret);
     expect(await store.find({ origin: here, kind: "appKey" })).toBeUndefined();
   });
 
-  it("says so where the keychain that holds it is gone", async () => {
+  it("reports an error if the keychain with the secret is gone", async () => {
     let chain: ReturnType<typeof fakeKeychain> | undefined = fakeKeychain();
     const { store } = await storeWith(async () => chain);
     await store.put({ origin: here, kind: "appKey" }, secret);
@@ -95,7 +95,7 @@ describe("the store of credentials", () => {
     await expect(store.find({ origin: here, kind: "appKey" })).rejects.toThrow("is not there");
   });
 
-  it("forgets", async () => {
+  it("removes a secret", async () => {
     const { store } = await storeWith();
     await store.put({ origin: here, kind: "appKey" }, secret);
     expect(await store.remove({ origin: here, kind: "appKey" })).toBe(true);
@@ -104,7 +104,7 @@ describe("the store of credentials", () => {
   });
 
   it.each(["{", "null", "7", '{"https://here.example": 7}', '{"https://here.example": {"appKey": 7}}'])(
-    "calls a file that holds %s damaged",
+    "reports a file with %s as damaged",
     async (text) => {
       const { store, folder } = await storeWith();
       await writeFile(join(folder, "credentials.json"), text);

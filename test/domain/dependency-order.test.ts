@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { dependencyOrder } from "../../server/domain/dependency-order.ts";
 
 describe("the order of dependencies", () => {
-  it("puts each after those that it depends on, else goes by name", () => {
+  it("puts each item after its dependencies, otherwise sorts by name", () => {
     const needs = new Map([
       ["apps", ["users"]],
       ["keys", ["apps"]],

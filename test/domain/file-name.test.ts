@@ -32,17 +32,17 @@ describe("a file name", () => {
     [200, 200],
     [201, 200],
     [5_000, 200],
-  ])("of %i code points keeps %i, its extension among them", (given, kept) => {
+  ])("of %i code points keeps %i, including its extension", (given, kept) => {
     const name = cleanFileName(`${"😀".repeat(given - 4)}.pdf`, "fallback");
     expect([...name]).toHaveLength(kept);
     expect(name).toMatch(/\.pdf$/);
   });
 
-  it("loses its extension where that is most of it", () => {
+  it("loses its extension if the extension is most of the name", () => {
     expect(cleanFileName(`a.${"b".repeat(300)}`, "fallback")).toBe(`a.${"b".repeat(198)}`);
   });
 
-  it("never holds a separator, a control character or more than 200 code points", () => {
+  it("never contains a separator, a control character or more than 200 code points", () => {
     const property = fc.property(fc.string({ unit: "binary", maxLength: 400 }), (given) => {
       const name = cleanFileName(given, "fallback");
       expect(name).not.toMatch(/[/\\\p{Cc}\p{Cf}\p{Cs}]|^\.*$/u);

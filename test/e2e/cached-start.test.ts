@@ -20,7 +20,7 @@ const hello = {
 
 const ping = { jsonrpc: "2.0", id: 2, method: "ping" };
 
-/** Starts the MCP server with a cache folder, says hello and perhaps more, and ends it. Gives its first answer. */
+/** Starts the MCP server with a cache folder, sends `initialize` and perhaps more, and ends it. Gives its first answer. */
 async function greet(caches: string, ...more: readonly object[]): Promise<unknown> {
   const env = {
     PATH: process.env.PATH,
@@ -44,8 +44,8 @@ async function greet(caches: string, ...more: readonly object[]): Promise<unknow
 
 const greeting = { id: 1, result: { serverInfo: { name: "innkeep" } } };
 
-describe("the code that an earlier start of the MCP server left", () => {
-  it("is in files that only this user can read, and is used again", async () => {
+describe("the compiled code of an earlier start of the MCP server", () => {
+  it("is in files that only this user can read, and is reused", async () => {
     const caches = await temporaryFolder();
     const folder = join(caches, "innkeep", "code");
     expect(await greet(caches)).toMatchObject(greeting);
@@ -59,7 +59,7 @@ describe("the code that an earlier start of the MCP server left", () => {
     expect(again.map(({ mtimeMs }) => mtimeMs)).toEqual(kept.map(({ mtimeMs }) => mtimeMs));
   });
 
-  it("has the protocol's library only after a message that needs it", async () => {
+  it("contains the protocol library only after a message that needs it", async () => {
     const caches = await temporaryFolder();
     const names = () => readdir(join(caches, "innkeep", "code"));
     await greet(caches, { jsonrpc: "2.0", id: 2, method: "tools/list" });
@@ -69,13 +69,10 @@ describe("the code that an earlier start of the MCP server left", () => {
   });
 
   it.each([
-    [
-      "has a byte that was changed",
-      (kept: Buffer) => kept.map((byte, at) => (at === 2_000 ? byte ^ 1 : byte)),
-    ],
+    ["has a changed byte", (kept: Buffer) => kept.map((byte, at) => (at === 2_000 ? byte ^ 1 : byte))],
     ["is cut short", (kept: Buffer) => kept.subarray(0, 1_000)],
     ["is empty", () => Buffer.alloc(0)],
-  ])("costs time only where it %s", async (_, spoil) => {
+  ])("is ignored without an error if it %s", async (_, spoil) => {
     const caches = await temporaryFolder();
     const folder = join(caches, "innkeep", "code");
     await greet(caches, ping);
@@ -86,7 +83,7 @@ describe("the code that an earlier start of the MCP server left", () => {
     expect(await greet(caches, ping)).toMatchObject(greeting);
   });
 
-  it("is neither read nor written where others can write to the folder", async () => {
+  it("is neither read nor written if others can write to the folder", async () => {
     const caches = await temporaryFolder();
     const folder = join(caches, "innkeep", "code");
     await mkdir(folder, { recursive: true });

@@ -19,13 +19,16 @@ describe("the installed command", () => {
     expect(await innkeep([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 
-  it.each([["-v"], ["-V", "-v"]])("%s prints it, too", async (...argv) => {
+  it.each([["-v"], ["-V", "-v"]])("also prints it with %s", async (...argv) => {
     expect((await innkeep(argv)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it.each([[["--version", "--json"]], [["--json", "-v"]]])("%j prints it as one object", async (argv) => {
-    expect(JSON.parse((await innkeep(argv)).stdout)).toEqual({ version: expect.stringMatching(/^\d+\./) });
-  });
+  it.each([[["--version", "--json"]], [["--json", "-v"]]])(
+    "prints it with %j as one object",
+    async (argv) => {
+      expect(JSON.parse((await innkeep(argv)).stdout)).toEqual({ version: expect.stringMatching(/^\d+\./) });
+    },
+  );
 
   it.each(["18.20.4", "20.18.3"])("refuses Node %s in one sentence", async (version) => {
     const pretend = join(await temporaryFolder(), "pretend.cjs");
@@ -39,13 +42,13 @@ describe("the installed command", () => {
     );
   });
 
-  it("is written so that an old Node can read the refusal", async () => {
+  it("is written so that an old Node can run the refusal", async () => {
     const source = await readFile(innkeepPath, "utf8");
     const [old, now] = await Promise.all(["es2015", "esnext"].map((target) => transform(source, { target })));
     expect(old?.code).toBe(now?.code);
   });
 
-  it("says in one line that standard output takes nothing, and ends with exit 1", async () => {
+  it("says in one line that standard output is not writable, and ends with exit 1", async () => {
     const child = spawn(process.execPath, [innkeepPath, "help", "environment"], {
       env: { PATH: process.env.PATH },
       stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
@@ -55,7 +58,7 @@ describe("the installed command", () => {
     expect(Buffer.concat(await told).toString()).toBe("error: Standard output cannot be written (ENOSPC).\n");
   });
 
-  it("goes on serving where its log takes nothing", async () => {
+  it("continues to serve if its log is not writable", async () => {
     const child = spawn(
       process.execPath,
       [innkeepPath, "serve", "--json", "--port", "0", "--data", await temporaryFolder()],
@@ -86,11 +89,11 @@ describe("the installed command", () => {
     expect(Buffer.concat(await told).toString()).toBe("The app key: \n");
   });
 
-  it("passes an exit code on", async () => {
+  it("passes on an exit code", async () => {
     expect(await innkeep(["faq", "lsit"])).toMatchObject({ code: 2, stdout: "" });
   });
 
-  it("is quiet when its reader has seen enough", async () => {
+  it("ends silently when its reader closes the pipe", async () => {
     const child = start(["help", "environment"]);
     child.stdout.destroy();
     const told = child.stderr.toArray();
@@ -110,7 +113,7 @@ describe("the installed command", () => {
   it("ends on SIGINT while it reads from a pipe that stays open", async () => {
     const child = start(["auth", "set", "api-key"], { HOME: await temporaryFolder() });
     const more = "x".repeat(1_000_000);
-    // A pipe takes so much only when somebody reads at its other end.
+    // A pipe accepts this much only when its other end is read.
     await new Promise((resolve) => child.stdin.write(more, resolve));
     child.kill("SIGINT");
     expect(await once(child, "close")).toEqual([130, null]);

@@ -13,12 +13,12 @@ import {
 const names = ["Ada", "Ben", "Cleo", "Dov", "Edna", "Finn", "Gil", "Hana", "Ivo", "Juno", "Kai", "Lea"];
 const all = Array.from({ length: 14 }, (_, index) => index + 1);
 
-/** Nine in the morning, UTC, of a day of the test, whose first day is 1 March 2027 in Berlin. */
+/** Nine in the morning, UTC, of a day of the cycle, whose first day is 1 March 2027 in Berlin. */
 const morning = (day: number) => new Date(Date.UTC(2027, 1, 28 + day, 9)).toISOString();
 const later = (instant: string, minutes: number) =>
   new Date(Date.parse(instant) + minutes * 60_000).toISOString();
 
-describe("a closed test of twelve testers and fourteen days", { timeout: 120_000 }, () => {
+describe("a cycle of twelve testers and fourteen days", { timeout: 120_000 }, () => {
   let inn: DevServer;
   let cycleId: string;
   const testers = new Map<string, Tester>();
@@ -54,7 +54,7 @@ describe("a closed test of twelve testers and fourteen days", { timeout: 120_000
   async function live(day: number): Promise<void> {
     const now = morning(day);
     await inn.setClock(now);
-    // Her first session began before the seat was hers: it is stale, and the day is no missed one.
+    // Her first session began before she had the slot: it is stale, and the day is not a missed one.
     if (day === 9) await join("Mia");
     for (const tester of testers.values()) await test(tester, day, now);
   }
@@ -71,7 +71,7 @@ describe("a closed test of twelve testers and fourteen days", { timeout: 120_000
     }
     if (tester.name === "Lea" && day === 14) {
       told.keyOfLea = task.testKey;
-      return; // offline until the test is over
+      return; // offline until the cycle is over
     }
     if (tester.name === "Cleo" && day === 7) told.short = await report(now, 20);
     if (tester.name === "Dov" && day > 4) return; // has lost interest
@@ -90,22 +90,22 @@ describe("a closed test of twelve testers and fourteen days", { timeout: 120_000
     expect(told["Ada 1"]).toEqual({ matched: true, counted: true, dayIndex: 1, reason: null });
   });
 
-  it("counts a session that is uploaded late on the day on which it happened", () => {
+  it("counts a late session on the day on which it happened", () => {
     expect(told.atRisk).toMatchObject({ slotStatus: "at_risk", missedDays: 1, dayIndex: 6 });
     expect(told.late).toMatchObject({ counted: true, dayIndex: 5 });
     expect(told.healed).toMatchObject({ slotStatus: "active", missedDays: 0, submitted: false });
   });
 
-  it("lets a day that was below the bar be repaired", () => {
+  it("lets a later session repair an insufficient day", () => {
     expect(told.short).toMatchObject({ counted: false, dayIndex: 7, reason: "session_below_bar" });
     expect(told["Cleo 7"]).toMatchObject({ counted: true, dayIndex: 7 });
   });
 
-  it("takes a proof in the place of a session", () => {
+  it("accepts a proof instead of a session", () => {
     expect(told.proof).toMatchObject({ dayIndex: 2, submitted: true });
   });
 
-  it("removes who misses three days, once the last of them can be repaired no more, and gives the seat to another", async () => {
+  it("removes a tester after three missed days that can no longer be repaired, and assigns the slot to another", async () => {
     const { slots } = await inn.own("GET", `/cycles/${cycleId}`);
     const left = slots.find(({ slotId }: { slotId: string }) => slotId === one("Dov").slotId);
     const successor = slots.find(({ slotId }: { slotId: string }) => slotId === one("Mia").slotId);
@@ -113,24 +113,24 @@ describe("a closed test of twelve testers and fourteen days", { timeout: 120_000
     expect(successor).toMatchObject({ status: "completed", missedDays: 0, daysCounted: 5 });
   });
 
-  it("counts no session from before the seat was the tester's", () => {
+  it("does not count sessions from before the tester had the slot", () => {
     expect(told["Mia 9"]).toMatchObject({ counted: false, dayIndex: 9, reason: "session_stale" });
     expect(told["Mia 10"]).toMatchObject({ counted: true, dayIndex: 10 });
   });
 
-  it("still takes sessions of the last day for a day, without tasks", () => {
+  it("accepts sessions of the last day for one more day, without tasks", () => {
     expect(told.afterTheLastDay).toBe("running");
     expect(told.taskAfter).toBe("no task any more");
     expect(told.lateLast).toEqual({ matched: true, counted: true, dayIndex: 14, reason: null });
   });
 
-  it("is completed a day after its last one", async () => {
+  it("is completed a day after its last day", async () => {
     const { cycle } = await inn.own("GET", `/cycles/${cycleId}`);
     expect(cycle).toMatchObject({ status: "completed", dayIndex: 14, endsAt: "2027-03-14T23:00:00.000Z" });
     expect(await taskOf(inn, one("Ada"))).toBeUndefined();
   });
 
-  it("ends with a report of facts", async () => {
+  it("has a report of facts at its end", async () => {
     const report = await inn.own("GET", `/cycles/${cycleId}/report`);
     expect(report).toMatchObject({ testers: 12, testersWithEveryDay: 11 });
     expect(report.testersPerDay.map(({ testers }: { testers: number }) => testers)).toEqual(
@@ -139,7 +139,7 @@ describe("a closed test of twelve testers and fourteen days", { timeout: 120_000
     expect(JSON.stringify(report)).not.toContain("@example.org");
   });
 
-  it("tells no test key, token or password to the log", () => {
+  it("writes no test key, token or password to the log", () => {
     expect(inn.logged()).not.toMatch(/stk_|sdt_|sdm_|sdk_|a password of some length/);
   });
 });

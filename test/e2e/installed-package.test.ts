@@ -10,7 +10,7 @@ import { innkeepPath } from "../support/programs/built-program.ts";
 const dist = dirname(innkeepPath);
 const packages = join(dist, "..", "node_modules");
 
-/** A folder with the package installed as npm does, without what is optional. */
+/** A folder with the package installed by npm an installation without the optional packages. */
 async function install() {
   const folder = await temporaryFolder();
   const home = join(folder, "node_modules", "innkeep");
@@ -32,7 +32,7 @@ async function install() {
   return { folder, script, start, run };
 }
 
-/** As npm leaves it with `--omit=optional`: the package of the binding is there, the binding is not. */
+/** The result of `--omit=optional`: the binding's package exists, the binding does not. */
 async function installSlim() {
   const installed = await install();
   const argon2 = join(installed.folder, "node_modules", "@node-rs", "argon2");
@@ -41,8 +41,8 @@ async function installSlim() {
   return installed;
 }
 
-describe("without the optional packages", () => {
-  it.each([[["serve"]], [["admin", "check"]]])("%j says in one sentence what is missing", async (argv) => {
+describe("an installation without the optional packages", () => {
+  it.each([[["serve"]], [["admin", "check"]]])("says in one sentence what is missing: %j", async (argv) => {
     const { run } = await installSlim();
     expect(await run(argv)).toEqual({
       code: 1,
@@ -52,7 +52,7 @@ describe("without the optional packages", () => {
     });
   });
 
-  it("the commands of the client work", async () => {
+  it("runs the client's commands", async () => {
     const { run } = await installSlim();
     expect(await run(["faq", "list"])).toMatchObject({ code: 4 });
     expect(await run(["feedback", "resend", "--list"])).toMatchObject({ code: 0 });
@@ -62,7 +62,7 @@ describe("without the optional packages", () => {
 });
 
 describe("the demo of an installed package", () => {
-  it("prints commands that work there", async () => {
+  it("prints commands that work in its folder", async () => {
     const { folder, start } = await install();
     for (const name of ["@node-rs", "sqlite3"])
       await symlink(join(packages, name), join(folder, "node_modules", name));
@@ -82,8 +82,8 @@ describe("the demo of an installed package", () => {
   });
 });
 
-describe("the command that starts this program", () => {
-  it("is innkeep where the PATH leads to it", async () => {
+describe("the printed command", () => {
+  it("is innkeep if the PATH leads to it", async () => {
     const { folder, script } = await install();
     await mkdir(join(folder, "bin"));
     await symlink(script, join(folder, "bin", "innkeep"));
@@ -91,7 +91,7 @@ describe("the command that starts this program", () => {
     expect(startCommand({ script: join(folder, "bin", "innkeep"), path })).toBe("innkeep");
   });
 
-  it("is npx innkeep where only npm's own PATH leads to it", async () => {
+  it("is npx innkeep if only npm's own PATH leads to it", async () => {
     const { folder, script } = await install();
     await mkdir(join(folder, "node_modules", ".bin"));
     await symlink(script, join(folder, "node_modules", ".bin", "innkeep"));
@@ -99,7 +99,7 @@ describe("the command that starts this program", () => {
     expect(startCommand({ script: join(path, "innkeep"), path })).toBe("npx innkeep");
   });
 
-  it("is node with the file where it is not installed", () => {
+  it("is node with the file if it is not installed", () => {
     expect(startCommand({ script: innkeepPath, path: "/nowhere" })).toBe(`node ${innkeepPath}`);
   });
 });

@@ -26,18 +26,18 @@ async function isOpenIn(pid: number, path: string): Promise<boolean> {
   return targets.includes(path);
 }
 
-it("a message comes from a named pipe, also when its writer comes later", async () => {
+it("a message is read from a named pipe, also when its writer comes later", async () => {
   const { ready } = await innkeepServe(["--demo", "--port", "0", "--data", await temporaryFolder()]);
   const env = { INNKEEP_BASE_URL: ready.baseUrl, INNKEEP_API_KEY: ready.demo.apiKey };
   const pipe = await namedPipe();
   const argv = ["feedback", "send", "--type", "bug", "--message", `@${pipe}`, "--json"];
   const sending = innkeep(argv, { env });
-  // Waits until somebody reads.
+  // Waits for a reader.
   await writeFile(pipe, "The build failed.\n");
   expect(await sending).toMatchObject({ code: 0, stdout: expect.stringContaining('"id"') });
 });
 
-it.each(["SIGINT", "SIGTERM"] as const)("%s ends the wait for a pipe that nobody writes", async (signal) => {
+it.each(["SIGINT", "SIGTERM"] as const)("%s ends the wait for a pipe without a writer", async (signal) => {
   const pipe = await namedPipe();
   const argv = [
     "feedback",
@@ -77,7 +77,7 @@ async function sentFrom(
   return { code, messages: received.map(({ body }) => JSON.parse(body.toString()).message) };
 }
 
-/** A descriptor to read a pipe that holds a text and whose writer has ended. */
+/** A descriptor that reads a pipe with a text whose writer has ended. */
 function endedPipe(path: string, content: string): number {
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   onTestFinished(() => closeSync(reader));
@@ -88,19 +88,19 @@ function endedPipe(path: string, content: string): number {
 const whole = { code: 0, messages: ["The build failed."] };
 
 it.each(["/dev/stdin", "/dev/fd/0"])(
-  "a message comes from %s, also when its writer has ended",
+  "a message is read from %s, also when its writer has ended",
   async (source) => {
     const input = endedPipe(await namedPipe(), "The build failed.\n");
     expect(await sentFrom(source, { input })).toEqual(whole);
   },
 );
 
-it("a message comes from another open descriptor, also when its writer has ended", async () => {
+it("a message is read from another open descriptor, also when its writer has ended", async () => {
   const third = endedPipe(await namedPipe(), "The build failed.\n");
   expect(await sentFrom("/dev/fd/3", { third })).toEqual(whole);
 });
 
-it("a message comes from /dev/stdin that is a socket", async () => {
+it("a message is read from /dev/stdin when it is a socket", async () => {
   const server = createServer((socket) => socket.end("The build failed.\n")).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");

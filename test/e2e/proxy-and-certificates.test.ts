@@ -10,15 +10,15 @@ import { innkeep } from "../support/programs/built-program.ts";
 
 const server = { INNKEEP_BASE_URL: "https://innkeep.test", INNKEEP_API_KEY: "sdk_ofTheTest", CI: "true" };
 
-describe("behind a company's proxy", () => {
-  it("a command reaches an https server that the extra authorities vouch for", async () => {
+describe("the program behind a company's proxy", () => {
+  it("reaches an https server whose certificate the extra authorities signed", async () => {
     const { environment, asked } = await network();
     const { code, stdout } = await innkeep(["faq", "list", "--json"], { env: { ...server, ...environment } });
     expect({ code, stdout }).toEqual({ code: 0, stdout: '{"items":[]}\n' });
     expect(asked).toEqual(["innkeep.test:443"]);
   });
 
-  it("a server whose certificate nobody vouches for is not talked to, and the variable is named", async () => {
+  it("refuses a server with an untrusted certificate, and names the variable", async () => {
     const { environment } = await network();
     const env = { ...server, ...environment, NODE_EXTRA_CA_CERTS: "" };
     const { code, stderr } = await innkeep(["faq", "list"], { env });
@@ -27,7 +27,7 @@ describe("behind a company's proxy", () => {
   });
 });
 
-/** An https server that only the proxy finds, and what a process needs to know of both. */
+/** An https server that only the proxy can reach, and the environment that a process needs for both. */
 async function network() {
   const asked: (string | undefined)[] = [];
   const { port } = await opened(

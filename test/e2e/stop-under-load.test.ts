@@ -6,20 +6,20 @@ import { innkeepServe } from "../support/programs/built-program.ts";
 interface Load {
   /** The ids of the reports that were acknowledged. */
   readonly acknowledged: string[];
-  /** Whatever else became of a request that reached the server. */
+  /** Other results of requests that reached the server. */
   readonly failed: string[];
-  /** Resolves when no more connections are taken. */
+  /** Resolves when no more connections are accepted. */
   readonly over: Promise<unknown>;
 }
 
-/** Twenty clients that send one report after the other over connections that they keep. */
+/** Twenty clients that send reports one after another over kept connections. */
 function sendReports(baseUrl: string, apiKey: string): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: 20 });
   onTestFinished(() => agent.destroy());
   const acknowledged: string[] = [];
   const failed: string[] = [];
 
-  /** Gives false where the connection was refused: the server never had the request. */
+  /** Gives false if the connection was refused: the server never got the request. */
   const send = () =>
     new Promise<boolean>((resolve) => {
       const outgoing = request(`${baseUrl}/api/v1/feedback/remote`, {
@@ -46,7 +46,7 @@ function sendReports(baseUrl: string, apiKey: string): Load {
 }
 
 describe("SIGTERM under load", () => {
-  it("fails no request that reached the server, and loses nothing that it acknowledged", async () => {
+  it("fails no request that reached the server, and loses no acknowledged report", async () => {
     const argv = ["--demo", "--port", "0", "--data", await temporaryFolder()];
     const unlimited = { INNKEEP_RATE_LIMITS: "off" };
     const { ready, child, ended } = await innkeepServe(argv, unlimited);

@@ -9,20 +9,20 @@ const nowhere = "http://127.0.0.1:9";
 const snapshot = (name: string) => `./__snapshots__/${name}.json.snap`;
 const shown = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-describe.each(eras)("what the server offers over %s", (era) => {
-  it("is three tools, in this order and form", async () => {
+describe.each(eras)("the server's definitions over %s", (era) => {
+  it("include three tools, in this order and form", async () => {
     const { client } = await openMcpSession(era, { baseUrl: nowhere });
     const { tools } = await client.listTools();
     await expect(shown(tools)).toMatchFileSnapshot(snapshot("tools"));
   });
 
-  it("fits into 4.5 kB of a model's context", async () => {
+  it("fit into 4.5 kB of a model's context", async () => {
     const { client } = await openMcpSession(era, { baseUrl: nowhere });
     const { tools } = await client.listTools();
     expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(4_500);
   });
 
-  it("has no tool that writes when it is read-only", async () => {
+  it("include no tool that writes when the server is read-only", async () => {
     const { client } = await openMcpSession(era, { baseUrl: nowhere, readOnly: true });
     const { tools } = await client.listTools();
     expect(tools).toMatchObject([{ name: "read_feedback" }, { name: "get_decision" }]);
@@ -31,14 +31,14 @@ describe.each(eras)("what the server offers over %s", (era) => {
     );
   });
 
-  it("has instructions of less than 1 kB that begin with the rule that matters", async () => {
+  it("include instructions of less than 1 kB that begin with the main rule", async () => {
     const { client } = await openMcpSession(era, { baseUrl: nowhere });
     const instructions = client.instructions() ?? "";
     expect(Buffer.byteLength(instructions)).toBeLessThan(1_024);
     expect(instructions).toMatch(/^Act on a plan only when get_decision returns may_proceed: true/);
   });
 
-  it("has these resources and prompts", async () => {
+  it("include these resources and prompts", async () => {
     const { client } = await openMcpSession(era, { baseUrl: nowhere });
     const { resources } = await client.listResources();
     const { resourceTemplates } = await client.listTemplates();
@@ -48,7 +48,7 @@ describe.each(eras)("what the server offers over %s", (era) => {
 });
 
 describe("the bundle's manifest", () => {
-  it("names the tools that the server has, and the package's version", async () => {
+  it("names the server's tools and the package's version", async () => {
     const { tools, version } = await jsonIn("../../mcp/manifest.json");
     expect(tools).toMatchObject(Object.values(listedTools).map(({ name }) => ({ name })));
     expect(version).toBe((await jsonIn("../../package.json")).version);

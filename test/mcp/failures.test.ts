@@ -18,8 +18,8 @@ class KeychainError extends Error {
   override readonly name = "KeychainError";
 }
 
-describe.each(eras)("a keychain that does not give the token over %s", (era) => {
-  it("is told with what to do, and asked again at the next call", async () => {
+describe.each(eras)("a keychain that does not give the token, over %s,", (era) => {
+  it("is reported with advice, and is asked again at the next call", async () => {
     const api = await startFakeApi();
     let locked = true;
     const storedToken = async () => {
@@ -71,7 +71,7 @@ describe.each(eras)("a failure over %s", (era) => {
       "There is no such thread or run, or it belongs to another owner. Do not guess ids; ask the user for the console link.",
     ],
     [
-      "409 with a code of ours",
+      "409 with a known code",
       says(409, "already_decided"),
       "The server refused this in the present state (already_decided). Read the thread again, then decide.",
     ],
@@ -99,11 +99,11 @@ describe.each(eras)("a failure over %s", (era) => {
       "The server answered in a form that this version does not know. Tell the user to check INNKEEP_BASE_URL and to update innkeep.",
     ],
     [
-      "an answer that is no JSON",
+      "an answer that is not JSON",
       { body: `<html>${upstream}</html>` },
       "The server answered in a form that this version does not know. Tell the user to check INNKEEP_BASE_URL and to update innkeep.",
     ],
-  ])("of %s is told in our own words, with what to do next", async (_, fault, sentence) => {
+  ])("of %s is reported in Innkeep's own words, with advice", async (_, fault, sentence) => {
     const { api, readFeedback, stderr } = await start();
     api.fail(fault);
     const { isError, text, content } = await readFeedback();
@@ -112,7 +112,7 @@ describe.each(eras)("a failure over %s", (era) => {
     expect(JSON.stringify(content) + stderr()).not.toContain("SYSTEM");
   });
 
-  it("of the network names the address and the kind of failure, no more", async () => {
+  it("of the network names only the address and the kind of failure", async () => {
     const { api, readFeedback } = await start();
     await api.stop();
     expect((await readFeedback()).text).toBe(
@@ -120,7 +120,7 @@ describe.each(eras)("a failure over %s", (era) => {
     );
   });
 
-  it("that is a short rate limit is waited out once", async () => {
+  it("by a short rate limit is waited out once", async () => {
     const api = await startFakeApi();
     const time = manualClock();
     const { client } = await openMcpSession(era, { baseUrl: api.baseUrl, clock: time.clock });
@@ -131,7 +131,7 @@ describe.each(eras)("a failure over %s", (era) => {
     expect(readToolResult(await answer).isError).toBe(false);
   });
 
-  it("to have a token lists the tools all the same, and says how to get one", async () => {
+  it("by a missing token still lists the tools, and says how to get a token", async () => {
     const api = await startFakeApi();
     const { client } = await openMcpSession(era, { baseUrl: api.baseUrl, agentToken: undefined });
     const { isError, text } = readToolResult(
@@ -142,7 +142,7 @@ describe.each(eras)("a failure over %s", (era) => {
     expect(api.requests).toHaveLength(0);
   });
 
-  it("of a token in a file is over once the file holds another one", async () => {
+  it("by a token in a file ends once the file holds another token", async () => {
     const api = await startFakeApi();
     const tokenFile = join(await temporaryFolder(), "token");
     await writeFile(tokenFile, "sda_old\n");
@@ -156,7 +156,7 @@ describe.each(eras)("a failure over %s", (era) => {
     expect((await call()).isError).toBe(false);
   });
 
-  it("of a token that is kept elsewhere is over once another one is kept there", async () => {
+  it("by a stored token ends once another token is stored", async () => {
     const api = await startFakeApi();
     const kept = ["sda_old", undefined, agentToken];
     const storedToken = async () => kept.shift();
@@ -172,7 +172,7 @@ describe.each(eras)("a failure over %s", (era) => {
     expect((await call()).isError).toBe(false);
   });
 
-  it("never tells the token", async () => {
+  it("never shows the token", async () => {
     const api = await startFakeApi();
     const { client, stdout, stderr } = await openMcpSession(era, { baseUrl: api.baseUrl });
     for (const status of [400, 401, 500]) {

@@ -30,7 +30,7 @@ const modern = (method: string, id: unknown, meta: object = {}) => ({
 const started = [initialize(), initialized];
 const callOfNothing = { id: 7, method: "tools/call", params: { name: "nothing", arguments: {} } };
 
-/** All that a server writes to standard output and error for these messages. */
+/** Everything that a server writes to standard output and error for these messages. */
 async function said(script: Script, options: Partial<StdioOptions>) {
   const io = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
   const exit = serveStdio({ version: "1.2.3", baseUrl: "http://127.0.0.1:9", io, ...options });
@@ -46,7 +46,7 @@ async function said(script: Script, options: Partial<StdioOptions>) {
     await eventually(() => expect(written.out).toContain(id));
   };
   io.stdin.write(script.map(lineOf).join(""));
-  // The second answer comes after all that the first one may have overtaken.
+  // The second answer comes after every answer that the first one may have overtaken.
   await answered("first mark");
   await answered("second mark");
   io.stdin.end();
@@ -57,7 +57,7 @@ async function said(script: Script, options: Partial<StdioOptions>) {
 const lineOf = (message: object | string): string =>
   `${typeof message === "string" ? message : JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
 
-/** The answers of a server that has prepared answers, and of one that leaves all to the protocol's library. */
+/** The answers of a server with prepared answers, and of one that uses only the protocol library. */
 async function compare(script: Script, options: Partial<StdioOptions> = {}): Promise<void> {
   const prepared = await said(script, options);
   const usual = await said(script, { ...options, prepared: false });
@@ -65,8 +65,8 @@ async function compare(script: Script, options: Partial<StdioOptions> = {}): Pro
   expect(prepared.err).toBe(usual.err);
 }
 
-describe("the answers that the build prepared", () => {
-  it("answer all the lists of a session", async () => {
+describe("the prepared answers of the build", () => {
+  it("cover all list requests of a session", async () => {
     const io = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
     const exit = serveStdio({ version: "1.2.3", baseUrl: "http://127.0.0.1:9", io });
     const answers: string[] = [];
@@ -78,12 +78,12 @@ describe("the answers that the build prepared", () => {
   });
 
   it.each(["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07", "2026-07-28", "1999-01-01"])(
-    "are those of the library for version %s",
+    "equal the library's for version %s",
     (protocolVersion) =>
       compare([initialize({ protocolVersion }), initialized, ...lists.map((what, at) => list(what, at + 2))]),
   );
 
-  it("are those of the library where requests stand alone", async () => {
+  it("equal the library's for stand-alone requests", async () => {
     const modernLists = lists.map((what, at) => modern(`${what}/list`, at + 2));
     await compare([modern("server/discover", 1), ...modernLists, modern("server/discover", 9)]);
     await compare(modernLists);
@@ -95,7 +95,7 @@ describe("the answers that the build prepared", () => {
     ["another wait", { maxWaitSeconds: 240 }],
     ["a shorter wait than there is", { maxWaitSeconds: 0 }],
     ["a version with signs of JSON", { version: '1"\\{id of the request}$1' }],
-  ] as const)("are those of the library with %s", async (_, options) => {
+  ] as const)("equal the library's with %s", async (_, options) => {
     await compare([...started, ...lists.map((what) => list(what))], options);
     await compare([modern("server/discover", 1), modern("tools/list", 2)], options);
   });
@@ -111,13 +111,10 @@ describe("the answers that the build prepared", () => {
         list("tools", '{"id of the request}'),
       ],
     ],
+    ["invalid ids", [initialize({}, null), initialize({}, 1.5), initialize({}, [1]), list("tools", {})]],
+    ["no `initialize`", [list("tools"), initialize()]],
     [
-      "ids that are none",
-      [initialize({}, null), initialize({}, 1.5), initialize({}, [1]), list("tools", {})],
-    ],
-    ["no greeting", [list("tools"), initialize()]],
-    [
-      "a second greeting",
+      "a second `initialize`",
       [...started, list("tools"), initialize({ protocolVersion: "2024-11-05" }, 3), list("tools", 4)],
     ],
     [
@@ -128,7 +125,7 @@ describe("the answers that the build prepared", () => {
     ["a progress token", [...started, { ...list("tools"), params: { _meta: { progressToken: 1 } } }]],
     ["a call after the lists", [...started, list("tools"), callOfNothing, { id: 8, method: "ping" }]],
     [
-      "the end of a request that is not there",
+      "the cancellation of an unknown request",
       [
         ...started,
         list("tools"),
@@ -137,7 +134,7 @@ describe("the answers that the build prepared", () => {
       ],
     ],
     [
-      "what is no message",
+      "something that is not a message",
       [
         ...started,
         "not json",
@@ -148,11 +145,11 @@ describe("the answers that the build prepared", () => {
         list("tools", 3),
       ],
     ],
-    ["an answer to nothing", [...started, { id: 4, result: {} }, list("tools", 5)]],
-    ["further fields", [{ ...initialize(), further: 1 }, initialize({ further: 1 }, 2), list("tools", 3)]],
+    ["an answer without a request", [...started, { id: 4, result: {} }, list("tools", 5)]],
+    ["additional fields", [{ ...initialize(), further: 1 }, initialize({ further: 1 }, 2), list("tools", 3)]],
     ["another protocol", ['{"jsonrpc":"1.0","id":1,"method":"tools/list"}', initialize()]],
     [
-      "a probe, then a greeting",
+      "a probe, then `initialize`",
       [modern("server/discover", 1), initialize({}, 2), initialized, list("tools", 3)],
     ],
     [
@@ -164,7 +161,7 @@ describe("the answers that the build prepared", () => {
       [modern("tools/list", 1), list("tools", 2), initialize({}, 3), modern("tools/list", 4)],
     ],
     [
-      "a newer version that is not known",
+      "an unknown newer version",
       [modern("server/discover", 1, { [versionKey]: "2030-01-01" }), modern("tools/list", 2)],
     ],
     ["a subscription", [modern("tools/list", 1), modern("subscriptions/listen", 2), modern("tools/list", 3)]],
@@ -173,10 +170,10 @@ describe("the answers that the build prepared", () => {
       [...started, ...Array.from({ length: 40 }, (_, at) => list("tools", at + 2))],
     ],
     [
-      "lines that end as on Windows",
+      "Windows line ends",
       [`${lineOf(initialize()).trim()}\r`, `${lineOf(list("tools")).trim()}\r`, callOfNothing],
     ],
-  ])("leave the session as the library would have it: %s", (_, script) => compare(script));
+  ])("leave the session in the library's state: %s", (_, script) => compare(script));
 
   it.each([
     {},
@@ -195,7 +192,7 @@ describe("the answers that the build prepared", () => {
     null,
     [],
     "all",
-  ])("are given to clients with the capabilities %j as the library does", async (capabilities) => {
+  ])("equal the library's for clients with the capabilities %j", async (capabilities) => {
     await compare([initialize({ capabilities }), initialized, list("tools"), callOfNothing]);
     const meta = { "io.modelcontextprotocol/clientCapabilities": capabilities };
     await compare([modern("server/discover", 1, meta), modern("tools/list", 2, meta)]);
@@ -210,7 +207,7 @@ describe("the answers that the build prepared", () => {
     { ...client, further: {} },
     null,
     "me",
-  ])("are given to the client %j as the library does", async (clientInfo) => {
+  ])("equal the library's for the client %j", async (clientInfo) => {
     await compare([initialize({ clientInfo }), initialized, list("tools"), callOfNothing]);
     const meta = { "io.modelcontextprotocol/clientInfo": clientInfo };
     await compare([modern("server/discover", 1, meta), modern("tools/list", 2, meta)]);

@@ -16,7 +16,7 @@ const texts = { summary: "The kettle is null.", plan: "1. Check the kettle.\n2. 
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-describe.each(eras)("with the real server, over %s", (era) => {
+describe.each(eras)("the real server over %s", (era) => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe.each(eras)("with the real server, over %s", (era) => {
     return { feedback, call, propose };
   };
 
-  it("an agent reads what a user sent, image and all", async () => {
+  it("lets an agent read a user's feedback with its image", async () => {
     const { feedback, call } = await start({
       message: "It leaks.",
       metadata: { device: "Pixel 9" },
@@ -53,14 +53,14 @@ describe.each(eras)("with the real server, over %s", (era) => {
     expect(content.at(-1)).toMatchObject({ type: "image", data: png, mimeType: "image/png" });
   });
 
-  it("an agent finds a thread by the link that the console shows", async () => {
+  it("lets an agent find a thread by its console link", async () => {
     const { feedback, call } = await start();
     const { structured } = await call("read_feedback", { feedback });
     const again = await call("read_feedback", { feedback: structured.console_url });
     expect(again.structured.feedback_id).toBe(feedback);
   });
 
-  it("an agent waits until a person approves, and gets the text that was approved", async () => {
+  it("lets an agent wait for a person's approval, and gives it the approved text", async () => {
     const { call, propose } = await start();
     const run_id = await propose();
     const looked = nextDecisionCheck(service);
@@ -75,7 +75,7 @@ describe.each(eras)("with the real server, over %s", (era) => {
     });
   });
 
-  it("an agent that lost its memory gets the approved text from the thread", async () => {
+  it("gives an agent without a record the approved text from the thread", async () => {
     const { feedback, propose } = await start();
     const run_id = await propose();
     await decide(service, cast, run_id, { decision: "approve" });
@@ -84,7 +84,7 @@ describe.each(eras)("with the real server, over %s", (era) => {
     expect(structured.approved_plan).toEqual({ ...texts, sha256: hashOf(texts.plan) });
   });
 
-  it("an agent whose proposal was replaced learns by which", async () => {
+  it("tells an agent which proposal replaced its own", async () => {
     const { feedback, call, propose } = await start();
     const run_id = await propose();
     const newer = { feedback, summary: "Other", plan: "Another plan", expected_run_id: run_id };
@@ -96,7 +96,7 @@ describe.each(eras)("with the real server, over %s", (era) => {
     });
   });
 
-  it("a person reads the plan exactly as the record keeps it", async () => {
+  it("shows a person exactly the plan in the record", async () => {
     const { feedback, call } = await start();
     const plan = "  1. Say \u201ccaf\u00e9\u201d \\n, then \u{1f469}\u{1f3fd}\u200d\u{1f4bb}\u200b  ";
     await call("propose_plan", { feedback, summary: "S", plan });
@@ -106,7 +106,7 @@ describe.each(eras)("with the real server, over %s", (era) => {
     expect(body).toMatchObject({ latestProposal: { plan: plan.replace("\u200b", "").trim() } });
   });
 
-  it("a thread of another owner does not exist", async () => {
+  it("hides threads of another owner", async () => {
     const stranger = await makeAppWithAgent(service);
     const feedback = await submitFeedback(service, stranger);
     const { call } = await start();

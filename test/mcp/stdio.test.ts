@@ -55,7 +55,7 @@ const hello = line({
 const listTools = line({ method: "notifications/initialized" }) + line({ id: 2, method: "tools/list" });
 
 describe.each(eras)("the server as a process, over %s", (era) => {
-  it("takes a proposal through to its approval, also across a restart", async () => {
+  it("carries a proposal to its approval, also across a restart", async () => {
     const api = await startFakeApi();
     const env = { BASE_URL: api.baseUrl, AGENT_TOKEN: agentToken, STATE: await temporaryFolder() };
     const first = await connect(era, env);
@@ -71,7 +71,7 @@ describe.each(eras)("the server as a process, over %s", (era) => {
     await second.close();
   });
 
-  it("understands its client while something prints to standard output", async () => {
+  it("understands its client while a dependency prints to standard output", async () => {
     const api = await startFakeApi();
     const client = await connect(era, { BASE_URL: api.baseUrl, AGENT_TOKEN: agentToken, NOISE: "1" });
     for (let i = 0; i < 5; i += 1)
@@ -83,7 +83,7 @@ describe.each(eras)("the server as a process, over %s", (era) => {
 });
 
 describe("the server as a process", () => {
-  it("writes nothing but messages to standard output; the rest goes to standard error", async () => {
+  it("writes only messages to standard output, and the rest to standard error", async () => {
     const { stdin, stdout, stderr } = start({ BASE_URL: "http://127.0.0.1:9", NOISE: "1" });
     const printed = Promise.all([text(stdout), text(stderr)]);
     let seen = "";
@@ -99,7 +99,7 @@ describe("the server as a process", () => {
     expect(noise).toContain("a banner");
   });
 
-  it("writes nothing when it has nobody to talk to", async () => {
+  it("writes nothing without a client", async () => {
     const child = start({ BASE_URL: "http://127.0.0.1:9" });
     const printed = text(child.stdout);
     child.stdin.end();
@@ -107,7 +107,7 @@ describe("the server as a process", () => {
     expect(await printed).toBe("");
   });
 
-  it("ends by itself when its client hangs up in the middle of a wait", async () => {
+  it("ends by itself when its client disconnects during a wait", async () => {
     const api = await startFakeApi();
     const child = start({ BASE_URL: api.baseUrl, AGENT_TOKEN: agentToken });
     const wait = { run_id: "0a9b8c7d-0000-4000-8000-00000000000a", wait_seconds: 50 };
@@ -120,7 +120,7 @@ describe("the server as a process", () => {
     expect(await once(child, "exit")).toEqual([0, null]);
   });
 
-  it("ends by itself when nobody reads its output any more", async () => {
+  it("ends by itself when its output is no longer read", async () => {
     const child = start({ BASE_URL: "http://127.0.0.1:9" });
     const ended = once(child, "exit");
     child.stdout.destroy();
@@ -129,7 +129,7 @@ describe("the server as a process", () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  it("stays up when it is sent what is no message", async () => {
+  it("continues after input that is not a message", async () => {
     const child = start({ BASE_URL: "http://127.0.0.1:9" });
     child.stdin.write(`not json\n{"jsonrpc":"2.0"}\n[]\n${hello}`);
     const [answer] = await once(child.stdout, "data");

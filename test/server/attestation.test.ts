@@ -27,8 +27,8 @@ const sign = (alg: string, key: Parameters<SignJWT["sign"]>[0], header = {}) =>
 const good = () => sign("ES256", keys.privateKey);
 const unrecognized = ["app_not_recognized"];
 
-describe("attestation that is off", () => {
-  it("passes every device, whatever its token", async () => {
+describe("disabled attestation", () => {
+  it("accepts every device with any token", async () => {
     const off = createAttest({ kind: "off" });
     expect(await off({ ...bound, integrityToken: undefined })).toEqual([]);
     expect(await off({ ...bound, integrityToken: "forged" })).toEqual([]);
@@ -36,11 +36,11 @@ describe("attestation that is off", () => {
 });
 
 describe("Play Integrity", () => {
-  it("passes a token of Google's making about our app on a sound device", async () => {
+  it("accepts a token from Google about our app on a sound device", async () => {
     expect(await judge(await makePlayToken(verdict, keys))).toEqual([]);
   });
 
-  it("passes the token of a standard request", async () => {
+  it("accepts the token of a standard request", async () => {
     const { nonce: requestHash, ...details } = verdict.requestDetails;
     const payload = { ...verdict, requestDetails: { ...details, requestHash } };
     expect(await judge(await makePlayToken(payload, keys))).toEqual([]);
@@ -54,23 +54,26 @@ describe("Play Integrity", () => {
     expect(await judge(token)).toEqual(unrecognized);
   });
 
-  it("binds a token by the SHA-256 of code, line feed and device id in base64url", () => {
+  it("binds a token to the SHA-256 of code, line feed and device id in base64url", () => {
     expect(verdict.requestDetails.nonce).toBe("V5tWiwx1ki5grGdImSVIKrt-0djt_o1dWqDZ2iO_wG0");
   });
 
-  it("tells both reasons where device and app fail", async () => {
+  it("gives both reasons if device and app fail", async () => {
     const token = await makePlayToken({ ...verdict, deviceIntegrity: {}, appIntegrity: {} }, keys);
     expect(await judge(token)).toEqual(["device_integrity_failed", "app_not_recognized"]);
   });
 
-  it("tells that only the device fails", async () => {
+  it("gives one reason if only the device fails", async () => {
     const token = await makePlayToken({ ...verdict, deviceIntegrity: {} }, keys);
     expect(await judge(token)).toEqual(["device_integrity_failed"]);
   });
 
   it.each<[string, () => Promise<string>]>([
-    ["is signed by another", async () => encrypt(await sign("ES256", strangers.privateKey), keys.decryption)],
-    ["is encrypted for another", async () => encrypt(await good(), strangers.decryption)],
+    [
+      "is signed with another key",
+      async () => encrypt(await sign("ES256", strangers.privateKey), keys.decryption),
+    ],
+    ["is encrypted with another key", async () => encrypt(await good(), strangers.decryption)],
     ["had a bit flipped", async () => flipped(await makePlayToken(verdict, keys))],
     ["was cut short", async () => (await makePlayToken(verdict, keys)).slice(0, -40)],
     [
@@ -89,13 +92,13 @@ describe("Play Integrity", () => {
     ["is not signed", async () => encrypt(new UnsecuredJWT(verdict).encode(), keys.decryption)],
     ["holds no signature at all", async () => encrypt(JSON.stringify(verdict), keys.decryption)],
     ["is empty", async () => ""],
-    ["is no token", async () => "a.b.c.d.e"],
+    ["is not a token", async () => "a.b.c.d.e"],
     ["is larger than 16 KiB", async () => makePlayToken({ ...verdict, more: "a".repeat(12_000) }, keys)],
   ])("refuses a token that %s", async (_, forge) => {
     expect(await judge(await forge())).toEqual(unrecognized);
   });
 
-  it("takes no key that a token names", async () => {
+  it("ignores a key that a token names", async () => {
     const jwk = createPublicKey(strangers.privateKey).export({ format: "jwk" });
     const forged = await sign("ES256", strangers.privateKey, { jwk, kid: "google" });
     expect(await judge(await encrypt(forged, keys.decryption))).toEqual(unrecognized);
@@ -105,7 +108,7 @@ describe("Play Integrity", () => {
     expect(await judge(undefined)).toEqual(unrecognized);
   });
 
-  it("refuses a payload that is no JSON", async () => {
+  it("refuses a payload that is not JSON", async () => {
     const signed = await new CompactSign(Buffer.from("{"))
       .setProtectedHeader({ alg: "ES256" })
       .sign(keys.privateKey);

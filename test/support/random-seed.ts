@@ -1,7 +1,7 @@
 /** The seed of all random tests of a run. The run prints it at its start; INNKEEP_SEED repeats the run. */
 export const runSeed = Number(process.env.INNKEEP_SEED ?? 1);
 
-/** Chooses the seed of a run where INNKEEP_SEED gives none, and prints it. For the process that starts the test files. */
+/** Chooses the seed of a run if INNKEEP_SEED gives none, and prints it. For the process that starts the test files. */
 export function chooseSeed(): void {
   process.env.INNKEEP_SEED ??= String(Math.floor(Math.random() * 2 ** 31));
   process.stdout.write(`Random tests: INNKEEP_SEED=${process.env.INNKEEP_SEED}\n`);

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Ends a run with one plain line, `N passed, N failed`, for those who read it by program. */
+/** Ends a run with one plain line, `N passed, N failed`, for programs that read it. */
 export const tallyReporter: Reporter = {
   onTestRunEnd(modules, errors) {
     const tallies = modules.map(tallyOf);

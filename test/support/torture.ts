@@ -2,11 +2,11 @@
 export const torture = process.env.INNKEEP_TORTURE === "1";
 
 /**
- * The milliseconds that something may take: `goal` where INNKEEP_QUIET=1 says that this machine does nothing else,
- * otherwise `slack`, which only something that hangs exceeds.
+ * The milliseconds that something may take: `goal` if INNKEEP_QUIET=1 says that this machine does nothing else,
+ * otherwise `slack`, which only a hanging program exceeds.
  */
 export const within = (slack: number, goal: number): number =>
   process.env.INNKEEP_QUIET === "1" ? goal : slack;
 
-/** So many rounds in the short form of a test, so many in the long one. */
+/** The number of rounds in the short form of a test, and in the long one. */
 export const rounds = (short: number, long: number): number => (torture ? long : short);

@@ -12,10 +12,10 @@ afterAll(() => service.stop());
 
 const newApp = () => makeChangelogCommandLines(service);
 
-describe("changelog create of a version that exists", () => {
+describe("changelog create for a version that exists", () => {
   const again = ["changelog", "create", "--title", "Again", "--version", "v1.0.0"];
 
-  it("makes no second entry, and says how the first is changed", async () => {
+  it("makes no second entry, and says how to change the first", async () => {
     const { create, line } = await newApp();
     const id = await create("1.0.0", "--publish");
     const ran = await line.run([...again, "--publish"]);
@@ -24,7 +24,7 @@ describe("changelog create of a version that exists", () => {
     expect((await line.run(["changelog", "list", "--fields", "id"])).stdout).toBe(`${id}\n`);
   });
 
-  it("with --update changes it, and the second time has nothing to do", async () => {
+  it("changes the entry with --update, and changes nothing the second time", async () => {
     const { create, line } = await newApp();
     const id = await create("1.0.0", "--publish");
     const first = await line.run([...again, "--update", "--publish"]);
@@ -34,13 +34,13 @@ describe("changelog create of a version that exists", () => {
     expect(second.stdout).toBe(first.stdout);
   });
 
-  it("with --update writes one where there is none", async () => {
+  it("creates the entry with --update if it does not exist", async () => {
     const { line } = await newApp();
     const ran = await line.run(["changelog", "create", "--version", "1.0.0", "--update", "--json"]);
     expect(ran.json()).toMatchObject({ title: "Version 1.0.0", created: true, publishedAt: null });
   });
 
-  it("with --update keeps what a person wrote and names it, unless it may overwrite", async () => {
+  it("keeps a person's text with --update and names it, unless it may overwrite", async () => {
     const { create, line } = await newApp();
     const id = await create("1.0.0");
     await line.run(["changelog", "edit", id, "--title", "By hand"]);
@@ -50,14 +50,14 @@ describe("changelog create of a version that exists", () => {
     expect((await line.run([...again, "--update", "--overwrite"])).stdout).toContain("Again");
   });
 
-  it("makes a second one only with --allow-duplicate", async () => {
+  it("makes a second entry only with --allow-duplicate", async () => {
     const { create, line } = await newApp();
     await create("1.0.0");
     expect((await line.run([...again, "--allow-duplicate"])).exit).toBe(0);
     expect((await line.run([...again, "--allow-duplicate", "--update"])).exit).toBe(2);
   });
 
-  it("answers the same under one --idempotency-key, also when it publishes", async () => {
+  it("gives the same answer for the same --idempotency-key, also when it publishes", async () => {
     const { line } = await newApp();
     const argv = [...again, "--publish", "--idempotency-key", "release-1", "--json"];
     const ran = [await line.run(argv), await line.run(argv)];
@@ -65,7 +65,7 @@ describe("changelog create of a version that exists", () => {
     expect(ran[1]?.stdout).toBe(ran[0]?.stdout);
   });
 
-  it("makes one entry where the answer was lost, whether the next run knows of it or not", async () => {
+  it("makes one entry when the answer was lost, whether or not the next run knows of it", async () => {
     const { app, line, token } = await newApp();
     const proxy = await responseDroppingProxy(service.baseUrl, (response) => response.destroy());
     const env = { INNKEEP_BASE_URL: proxy };
@@ -89,7 +89,7 @@ describe("changelog create", () => {
     expect((await line.run([...argv, "--publish"])).exit).toBe(2);
   });
 
-  it("takes the release type from the version before", async () => {
+  it("takes the release type from the previous version", async () => {
     const { create, line } = await newApp();
     await create("2.9.0");
     await create("3.0.0");
@@ -98,7 +98,7 @@ describe("changelog create", () => {
   });
 });
 
-describe("a maintainer token with changelog:write alone", () => {
+describe("a maintainer token with only changelog:write", () => {
   const notes = ["changelog", "create", "--title", "T", "--version", "1.0.0", "--publish"];
   const owned = async (limited: boolean) => {
     const owner = await service.makeUser();
@@ -113,20 +113,20 @@ describe("a maintainer token with changelog:write alone", () => {
   };
 
   it.each([[[]], [["--app", "Larder"]], [["--app", "larder"]]])(
-    "publishes for the one app that it is limited to: %j",
+    "publishes for the only app that it allows: %j",
     async (flags) => {
       const { line } = await owned(true);
       expect(await line.run([...notes, ...flags])).toMatchObject({ exit: 0 });
     },
   );
 
-  it("says which app it is good for where another is named", async () => {
+  it("names the app that it allows when another is given", async () => {
     const { app, line } = await owned(true);
     const ran = await line.run([...notes, "--app", "Cellar"]);
     expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining(`${app.id}  Larder`) });
   });
 
-  it("says what to do where it is good for several apps", async () => {
+  it("says what to do when it allows several apps", async () => {
     const { app, line } = await owned(false);
     const ran = await line.run(notes);
     expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining("Give the app's id with --app") });
@@ -143,7 +143,7 @@ describe("a long changelog", () => {
   };
   const linesOf = ({ stdout }: Ran) => stdout.trim().split("\n");
 
-  it("is told to be longer than what an app key shows", async () => {
+  it("gives a note that an app key shows only a part of it", async () => {
     const { reader } = await filled(22);
     const list = (...flags: string[]) => reader.run(["changelog", "list", ...flags]);
     const usual = await list();
@@ -158,7 +158,7 @@ describe("a long changelog", () => {
     expect((await list("--cursor", "x")).exit).toBe(2);
   });
 
-  it("is shown page by page, or all at once, to its maintainer", async () => {
+  it("is shown to its maintainer page by page, or all at once", async () => {
     const { line } = await filled(53);
     const first = await line.run(["changelog", "list", "--fields", "version"]);
     expect(linesOf(first)).toHaveLength(50);
@@ -185,7 +185,7 @@ describe("changelog edit, publish and delete by version", () => {
   });
 
   it.each([["edit", "--title", "B"], ["publish"], ["delete", "--yes"], ["view"]])(
-    "are refused where several are of the version, with their ids: %s",
+    "are refused with the ids if several entries have the version: %s",
     async (verb, ...flags) => {
       const { create, line } = await newApp();
       const ids = [await create("2.4.0"), await create("v2.4.0", "--allow-duplicate")];
@@ -196,7 +196,7 @@ describe("changelog edit, publish and delete by version", () => {
     },
   );
 
-  it("say that there is none", async () => {
+  it("say that no entry has the version", async () => {
     const { line } = await newApp();
     const ran = await line.run(["changelog", "publish", "2.4.0"]);
     expect(ran).toMatchObject({

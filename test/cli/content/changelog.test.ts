@@ -11,7 +11,7 @@ afterAll(() => service.stop());
 const newApp = () => makeChangelogCommandLines(service);
 
 describe("changelog create", () => {
-  it("writes a draft with all that the flags say", async () => {
+  it("writes a draft with everything that the flags give", async () => {
     const { line } = await newApp();
     const flags = [
       "--platform-version",
@@ -66,7 +66,7 @@ describe("changelog create", () => {
 });
 
 describe("changelog list", () => {
-  it("with an app key shows what is published, newest first, and since a version", async () => {
+  it("shows published entries with an app key, newest first, and since a version", async () => {
     const { create, reader } = await newApp();
     await create("1.0.0", "--publish");
     await create("1.1.0");
@@ -78,13 +78,13 @@ describe("changelog list", () => {
     expect(await versions("--since", "1.0.0")).toBe("1.2.0\n");
   });
 
-  it("with a maintainer token shows drafts, too", async () => {
+  it("shows drafts too with a maintainer token", async () => {
     const { create, line } = await newApp();
     const id = await create("1.1.0");
     expect((await line.run(["changelog", "ls"])).stdout).toBe(`${id}\t1.1.0\tminor\tdraft\tAbout 1.1.0\n`);
   });
 
-  it("has one form under --json, whichever credential is used", async () => {
+  it("has the same form under --json with each credential", async () => {
     const { create, line, reader } = await newApp();
     await create("1.0.0", "--publish");
     const shown = async (person: typeof line) =>
@@ -93,12 +93,12 @@ describe("changelog list", () => {
     expect(await shown(line)).toEqual(await shown(reader));
   });
 
-  it("refuses --since where the server knows none", async () => {
+  it("refuses --since if the server does not know the version", async () => {
     const { line } = await newApp();
     expect((await line.run(["changelog", "list", "--since", "1.0.0"])).exit).toBe(2);
   });
 
-  it("says which limit the server takes", async () => {
+  it("says which limits the server accepts", async () => {
     const { reader } = await newApp();
     const ran = await reader.run(["changelog", "list", "--limit", "51"]);
     expect(ran).toMatchObject({
@@ -118,7 +118,7 @@ describe("changelog view", () => {
     }
   });
 
-  it("with an app key tells that drafts need another credential", async () => {
+  it("says with an app key that drafts need another credential", async () => {
     const { create, reader } = await newApp();
     expect(await reader.run(["changelog", "view", await create("1.0.0")])).toMatchObject({
       exit: 6,
@@ -128,14 +128,14 @@ describe("changelog view", () => {
 });
 
 describe("changelog edit, publish and delete", () => {
-  it("changes what is given", async () => {
+  it("changes only the given fields", async () => {
     const { create, line } = await newApp();
     const id = await create("1.0.0");
     const ran = await line.run(["changelog", "edit", id, "--title", "Better", "--json"]);
     expect(ran.json()).toMatchObject({ id, title: "Better", version: "1.0.0", publishedAt: null });
   });
 
-  it("publishes", async () => {
+  it("publish", async () => {
     const { create, line } = await newApp();
     const ran = await line.run([
       "changelog",
@@ -148,7 +148,7 @@ describe("changelog edit, publish and delete", () => {
     expect(ran.json()).toEqual({ publishedAt: expect.stringMatching(/Z$/) });
   });
 
-  it("deletes only with --yes", async () => {
+  it("delete only with --yes", async () => {
     const { create, line } = await newApp();
     const id = await create("1.0.0");
     expect((await line.run(["changelog", "rm", id])).exit).toBe(2);
@@ -156,7 +156,7 @@ describe("changelog edit, publish and delete", () => {
     expect((await line.run(["changelog", "view", id])).exit).toBe(6);
   });
 
-  it("needs a maintainer token, and says so", async () => {
+  it("need a maintainer token, and say so", async () => {
     const { reader } = await newApp();
     expect(await reader.run(["changelog", "publish", "x"])).toMatchObject({
       exit: 4,

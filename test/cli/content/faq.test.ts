@@ -35,7 +35,7 @@ describe("faq list", () => {
     );
   });
 
-  it("is a table on a terminal, no wider than that", async () => {
+  it("is a table on a terminal, no wider than the terminal", async () => {
     const { line, create } = await newApp();
     await create("Why? ".repeat(40));
     const { stdout } = await line.run(["faq", "list", "--no-color"], { terminal: true });
@@ -44,7 +44,7 @@ describe("faq list", () => {
     expect(rows.every((row) => row.length <= 80)).toBe(true);
   });
 
-  it("says on a terminal that there is nothing", async () => {
+  it("says on a terminal that there are no entries", async () => {
     const { line } = await newApp();
     expect(await line.run(["faq", "list"], { terminal: true })).toMatchObject({
       stdout: "",
@@ -74,7 +74,7 @@ describe("faq view", () => {
     expect(stdout).toContain(`id         ${id}\nquestion   How?\nanswer     So.\n`);
   });
 
-  it("of an entry that is not there ends with exit 6 and the next command", async () => {
+  it("ends with exit 6 for an unknown entry, and names the next command", async () => {
     const { line } = await newApp();
     expect(await line.run(["faq", "show", "nobody"])).toMatchObject({
       exit: 6,
@@ -85,7 +85,7 @@ describe("faq view", () => {
 });
 
 describe("faq create", () => {
-  it("gives back the whole entry under --json, and says nothing else", async () => {
+  it("prints the whole entry under --json, and nothing else", async () => {
     const { line } = await newApp();
     const argv = ["faq", "create", "--question", "How?", "--answer", "So.", "--sort-order", "-7", "--json"];
     const ran = await line.run(argv);
@@ -93,7 +93,7 @@ describe("faq create", () => {
     expect(ran.stderr).toBe("");
   });
 
-  it("takes a text from standard input and from a file", async () => {
+  it("takes text from standard input and from a file", async () => {
     const { line } = await newApp();
     await writeFile(join(line.cwd, "answer.md"), "From a *file*.\n");
     const argv = ["faq", "create", "--question", "-", "--answer", "@answer.md", "--json"];
@@ -101,7 +101,7 @@ describe("faq create", () => {
     expect(ran.json()).toMatchObject({ question: "From a pipe?", answer: "From a *file*." });
   });
 
-  it("takes a text that begins with @ as @@", async () => {
+  it("takes @@ for text that begins with @", async () => {
     const { line } = await newApp();
     const argv = ["faq", "create", "--question", "@@you?", "--answer", "So.", "--fields", "question"];
     expect((await line.run(argv)).stdout).toBe("@you?\n");
@@ -115,14 +115,14 @@ describe("faq create", () => {
     });
   });
 
-  it("tells every fault that the server finds", async () => {
+  it("names every fault that the server finds", async () => {
     const { line } = await newApp();
     const ran = await line.run(["faq", "create", "--question", "", "--answer", " "]);
     expect(ran.exit).toBe(2);
     expect(ran.stderr).toContain("  --question must not be empty\n  --answer must not be empty\n");
   });
 
-  it("asks for what is missing by the name of its flag", async () => {
+  it("names the flag of a missing value", async () => {
     const { line } = await newApp();
     expect(await line.run(["faq", "create", "--question", "How?"], { terminal: true })).toMatchObject({
       exit: 2,
@@ -132,14 +132,14 @@ describe("faq create", () => {
 });
 
 describe("faq edit", () => {
-  it("changes what is given and nothing else", async () => {
+  it("changes only the given fields", async () => {
     const { line, create } = await newApp();
     const id = await create("How?");
     const ran = await line.run(["faq", "edit", id, "--answer", "Otherwise.", "--json"]);
     expect(ran.json()).toMatchObject({ id, question: "How?", answer: "Otherwise." });
   });
 
-  it("without a change is a mistake", async () => {
+  it("is refused without a change", async () => {
     const { line, create } = await newApp();
     expect(await line.run(["faq", "edit", await create("How?")])).toMatchObject({
       exit: 2,
@@ -149,7 +149,7 @@ describe("faq edit", () => {
 });
 
 describe("faq delete", () => {
-  it("needs --yes where nobody can be asked, and deletes nothing without", async () => {
+  it("needs --yes without a terminal, and deletes nothing without it", async () => {
     const { line, create } = await newApp();
     const id = await create("How?");
     expect(await line.run(["faq", "delete", id])).toMatchObject({
@@ -170,7 +170,7 @@ describe("faq delete", () => {
     ["y", 0, ""],
     ["n", 2, "error: Nothing was changed.\n"],
     ["", 2, "error: Nothing was changed.\n"],
-  ])("asks on a terminal, and heeds the answer %j", async (answer, exit, stderr) => {
+  ])("asks on a terminal, and obeys the answer %j", async (answer, exit, stderr) => {
     const { line, create } = await newApp();
     const id = await create("How?");
     const questions: string[] = [];
@@ -192,7 +192,7 @@ describe("a maintainer token", () => {
     expect((await maintainer.run(["faq", "list", "--fields", "id"])).stdout).toBe(`${id}\n`);
   });
 
-  it("needs to be told which app where there are several, and tells them", async () => {
+  it("needs the app to be named if there are several, and lists them", async () => {
     const { maintainer, owner, app } = await newApp();
     await service.makeApp(owner, { name: "Second" });
     const ran = await maintainer.run(["faq", "list"]);
@@ -202,7 +202,7 @@ describe("a maintainer token", () => {
     expect((await maintainer.run(["faq", "list"], { env: { INNKEEP_APP: "Second" } })).exit).toBe(0);
   });
 
-  it("writes, too", async () => {
+  it("can also write", async () => {
     const { maintainer } = await newApp();
     const made = await maintainer.run([
       "faq",

@@ -12,7 +12,7 @@ const commands = await everyCommand();
 const mutations = commands.filter(([, command]) => command.options.some(({ long }) => long === "--dry-run"));
 
 describe.each(commands)("innkeep %s", (words, command) => {
-  it("has help that touches no network, no folder and no keychain", async () => {
+  it("shows help without the network, a folder or a keychain", async () => {
     const line = await createCommandLine({ INNKEEP_CONFIG_DIR: "/nowhere", INNKEEP_BASE_URL: "nowhere" });
     const forbidden = () => Promise.reject(new Error("touched"));
     const world = { keychain: forbidden, transport: forbidden, home: "/nowhere" };
@@ -21,7 +21,7 @@ describe.each(commands)("innkeep %s", (words, command) => {
     expect(ran.stdout).toMatch(new RegExp(`^Usage: innkeep ${words} `));
   });
 
-  it("has examples in its help that are right, and says where the global options are", async () => {
+  it("has correct examples in its help, and says where to find the global options", async () => {
     const line = await createCommandLine();
     const { stdout } = await line.run([...words.split(" "), "--help"]);
     expect(examples[words]?.length).toBeGreaterThan(0);
@@ -34,18 +34,18 @@ describe.each(commands)("innkeep %s", (words, command) => {
     expect(stdout).not.toContain("--agent-token-file <");
   });
 
-  it("marks the flags that it needs", async () => {
+  it("marks its required flags", async () => {
     const line = await createCommandLine();
     const help = (await line.run([...words.split(" "), "--help"])).stdout.replace(/\s+/g, " ");
     for (const { flags, mandatory } of command.options)
       if (mandatory) expect(help).toMatch(new RegExp(`${flags} (?:(?! --).)*\\(required\\)`));
   });
 
-  it("says in a sentence what it does", () => {
+  it("describes itself in one sentence", () => {
     expect(command.description()).toMatch(/^[A-Z].{8,}[^.]$/);
   });
 
-  it("under --json writes nothing that a program cannot read, and asks nothing", async () => {
+  it("writes only JSON under --json, and asks nothing", async () => {
     const baseUrl = await listen((_, response) => void response.writeHead(418).end('{"code":"teapot"}'));
     const line = await createCommandLine({ ...credentials, INNKEEP_BASE_URL: baseUrl });
     const typed = () => expect.unreachable("Something was asked.");
@@ -60,7 +60,7 @@ describe.each(commands)("innkeep %s", (words, command) => {
 });
 
 describe.each(mutations)("innkeep %s --dry-run", (words, command) => {
-  it("sends nothing that would change anything", async () => {
+  it("sends no request that changes data", async () => {
     const methods: (string | undefined)[] = [];
     const baseUrl = await listen(({ method }, response) => {
       methods.push(method);
@@ -73,7 +73,7 @@ describe.each(mutations)("innkeep %s --dry-run", (words, command) => {
 });
 
 describe("the tree of commands", () => {
-  it("knows the nouns and verbs of the design", () => {
+  it("has the nouns and verbs of the design", () => {
     const words = commands.map(([name]) => name);
     expect(words).toEqual(
       expect.arrayContaining(["serve", "mcp", "api", "open", "feedback send", "faq list"]),
@@ -103,7 +103,7 @@ function leavesOf(command: Command, before: string): [string, Command][] {
     : command.commands.flatMap((one) => leavesOf(one, words));
 }
 
-/** Something for each argument and flag that the command cannot do without. */
+/** A value for each required argument and flag of the command. */
 function sampleFor(command: Command): string[] {
   const values = command.registeredArguments
     .filter((argument) => argument.required)

@@ -32,14 +32,14 @@ describe("a command", () => {
     [400, "invalid_code", 4],
     [409, "idempotency_in_progress", 75],
     [418, "teapot", 1],
-  ])("that is answered %i %s ends with exit %i", async (status, code, exit) => {
+  ])("ends, after %i %s, with exit %i", async (status, code, exit) => {
     const { line } = await lineTo(answers(status, { error: "No.", code }));
     const ran = await line.run(["faq", "list", "--json"]);
     expect(ran).toMatchObject({ exit, stdout: "" });
     expect(JSON.parse(ran.stderr)).toMatchObject({ error: "No.", code, status, exitCode: exit });
   });
 
-  it("whose server is away ends with exit 75 and the next command", async () => {
+  it("ends with exit 75 and the next command when it cannot reach the server", async () => {
     const line = await createCommandLine({ ...env, INNKEEP_BASE_URL: "http://127.0.0.1:9" });
     const ran = await line.run(["faq", "list"]);
     expect(ran.exit).toBe(75);
@@ -48,7 +48,7 @@ describe("a command", () => {
     );
   });
 
-  it("says that it tries again, and how long it waits", async () => {
+  it("says that it will try again, and how long it waits", async () => {
     const { line } = await lineTo(
       answers(429, { error: "Too many.", code: "rate_limited" }, { "retry-after": "7" }),
       answers(200, []),
@@ -58,7 +58,7 @@ describe("a command", () => {
     expect(line.pauses).toEqual([7_000]);
   });
 
-  it("says when to try again where it would be too long to wait", async () => {
+  it("says when to try again if the wait is too long", async () => {
     const { line } = await lineTo(
       answers(429, { error: "Too many.", code: "rate_limited" }, { "retry-after": "600" }),
     );
@@ -66,7 +66,7 @@ describe("a command", () => {
     expect(ran).toMatchObject({ exit: 75, stderr: "error: Too many.\nTry again in 600 s.\n" });
   });
 
-  it("at the address of something else says which setting is wrong", async () => {
+  it("names the wrong setting if the address is not Innkeep's", async () => {
     const baseUrl = await listen((_, response) => void response.end("<h1>Hello</h1>"));
     const line = await createCommandLine({ ...env, INNKEEP_BASE_URL: baseUrl });
     expect(await line.run(["faq", "list"])).toMatchObject({
@@ -75,14 +75,14 @@ describe("a command", () => {
     });
   });
 
-  it("hides the escape sequences and the secrets of a hostile answer", async () => {
+  it("hides escape sequences and secrets in a hostile answer", async () => {
     const { line } = await lineTo(
       answers(400, { error: `\u001b[2J${env.INNKEEP_API_KEY}\u202e`, code: "bad" }),
     );
     expect((await line.run(["faq", "list"])).stderr).toBe("error: [2Jsdk_[redacted]\n");
   });
 
-  it("that is interrupted ends with exit 130 and says nothing", async () => {
+  it("ends with exit 130 when it is interrupted, and prints nothing", async () => {
     const interruption = new AbortController();
     const baseUrl = await listen(() => interruption.abort(new Error("interrupted")));
     const line = await createCommandLine({ ...env, INNKEEP_BASE_URL: baseUrl });
@@ -96,7 +96,7 @@ describe("a command", () => {
 
 describe("the server's address", () => {
   it.each(["not an address", "ftp://example.com", "localhost:4700"])(
-    "%s is refused by name",
+    "is refused by name if it is %s",
     async (baseUrl) => {
       const line = await createCommandLine(env);
       expect(await line.run(["faq", "list", "--base-url", baseUrl])).toMatchObject({
@@ -106,7 +106,7 @@ describe("the server's address", () => {
     },
   );
 
-  it("with a password inside is refused without showing it", async () => {
+  it("is refused if it has a password, which is not shown", async () => {
     const line = await createCommandLine({ ...env, INNKEEP_BASE_URL: "https://me:hunter2@example.com" });
     const { exit, stderr } = await line.run(["faq", "list"]);
     expect([exit, stderr.includes("hunter2")]).toEqual([2, false]);
@@ -130,7 +130,7 @@ describe("--debug", () => {
     expect(stderr).not.toContain(env.INNKEEP_API_KEY.slice(4));
   });
 
-  it("shows a connection that failed", async () => {
+  it("shows a failed connection", async () => {
     const { line } = await lineTo(hangsUp);
     const { stderr } = await line.run(["faq", "list"], { env: { INNKEEP_DEBUG: "1" } });
     expect(stderr).toContain("< ConnectionError: No answer from");

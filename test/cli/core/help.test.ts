@@ -7,14 +7,14 @@ import { createCommandLine } from "../../support/clients/command-line.ts";
 const run = async (...argv: string[]) => (await createCommandLine()).run(argv);
 
 describe("innkeep", () => {
-  it("alone shows what there is", async () => {
+  it("without arguments lists the commands", async () => {
     const { exit, stdout } = await run();
     expect(exit).toBe(0);
     expect(stdout).toMatch(/^Usage: innkeep <command>/);
     expect(stdout).toMatch(/^ {2}faq +Keep the FAQ of an app$/m);
   });
 
-  it("shows no aliases, which are for habit", async () => {
+  it("shows no aliases", async () => {
     expect((await run("faq", "--help")).stdout).not.toMatch(/\bls\b|\brm\b|faqs/);
   });
 
@@ -36,7 +36,7 @@ describe("innkeep", () => {
     [["faq", "list", "more"], "too many arguments"],
     [["faq", "create", "--sort-order", "1.5"], "It must be a whole number."],
     [["faq", "list", "--color", "red"], "Allowed choices are auto, always, never."],
-  ])("%j is told as a mistake, with what may be meant", async (argv, message) => {
+  ])("rejects %j, and suggests what was meant", async (argv, message) => {
     expect(await run(...argv)).toMatchObject({
       exit: 2,
       stdout: "",
@@ -44,7 +44,7 @@ describe("innkeep", () => {
     });
   });
 
-  it("tells a mistake as one object under --json", async () => {
+  it("reports a mistake as one object under --json", async () => {
     const ran = await run("faq", "lsit", "--json");
     expect(JSON.parse(ran.stderr)).toEqual({
       error: "unknown command 'lsit'\n(Did you mean list?)",
@@ -53,7 +53,7 @@ describe("innkeep", () => {
     });
   });
 
-  it("shows the commands of a noun without a verb, as a mistake", async () => {
+  it("rejects a noun without a verb, and shows its commands", async () => {
     const ran = await run("faq");
     expect(ran).toMatchObject({ exit: 2, stdout: "", stderr: expect.stringContaining("Usage: innkeep faq") });
     expect(ran.stderr).not.toContain("error:");
@@ -66,13 +66,13 @@ describe("help", () => {
     [["help", "faq"], "Usage: innkeep faq "],
     [["help", "faqs", "new"], "Usage: innkeep faq create "],
     [["help", "admin", "user", "create"], "Usage: innkeep admin user create "],
-  ])("%j explains a command", async (argv, start) => {
+  ])("explains a command: %j", async (argv, start) => {
     const ran = await run(...argv);
     expect(ran.exit).toBe(0);
     expect(ran.stdout.startsWith(start)).toBe(true);
   });
 
-  it("is a description under --json", async () => {
+  it("prints a description of the command under --json", async () => {
     expect((await run("help", "faq", "view", "--json")).json()).toMatchObject({
       name: "view",
       arguments: [{ name: "id", required: true }],
@@ -80,14 +80,14 @@ describe("help", () => {
     });
   });
 
-  it("on what there is not is a mistake", async () => {
+  it("rejects an unknown command", async () => {
     expect(await run("help", "faq", "paint")).toMatchObject({
       exit: 2,
       stderr: expect.stringContaining("There is no help on `faq paint`."),
     });
   });
 
-  it("exit-codes prints the table by which commands end", async () => {
+  it("exit-codes prints the table of exit codes", async () => {
     const rows = Object.values(exitCodes).map(({ code, meaning }) => `${code}\t${meaning}\n`);
     expect((await run("help", "exit-codes")).stdout).toBe(rows.join(""));
   });
@@ -98,7 +98,7 @@ describe("help", () => {
     expect(stdout.split("\n")).toHaveLength(11);
   });
 
-  it("environment names every variable that the sources read", async () => {
+  it("environment names every variable that the source code reads", async () => {
     const { stdout } = await run("help", "environment");
     const named = stdout.split("\n").flatMap((line) => (line.split("\t")[0] ?? "").split(", "));
     const isNamed = (name: string) =>
@@ -110,7 +110,7 @@ describe("help", () => {
   });
 });
 
-/** The names of variables in the sources: `env.NAME`, `environment.NAME`, and those of our own in texts, too. */
+/** The names of variables in the sources: `env.NAME`, `environment.NAME`, and our own variables in texts, too. */
 async function variablesInSources(): Promise<string[]> {
   const names = new Set<string>();
   for (const folder of ["bin", "mcp", "server", "src"]) {
@@ -124,7 +124,7 @@ async function variablesInSources(): Promise<string[]> {
       for (const [name] of text.matchAll(/\bINNKEEP_[A-Z_]+\b/g)) names.add(name);
     }
   }
-  // Put in place by the build.
+  // Defined by the build.
   names.delete("INNKEEP_VERSION");
   return [...names];
 }

@@ -24,15 +24,15 @@ async function lineTo(...given: Answering[]) {
   return { line, run, keys, received };
 }
 
-describe("a change that was not heard of", () => {
-  it("is repeated with its key when the same command is run again", async () => {
+describe("a change without an answer", () => {
+  it("is repeated with its key when the same command runs again", async () => {
     const { run, keys, received } = await lineTo(...away, made);
     expect((await run()).exit).toBe(75);
     expect((await run()).exit).toBe(0);
     expect([received.length, keys().length]).toEqual([2, 1]);
   });
 
-  it("is done once, however often its answer is lost", async () => {
+  it("is made once, however often its answer is lost", async () => {
     const service = await startService();
     onTestFinished(() => service.stop());
     const app = await service.makeApp();
@@ -42,7 +42,7 @@ describe("a change that was not heard of", () => {
     expect((await line.run(["faq", "list", "--fields", "question"])).stdout).toBe("How?\n");
   });
 
-  it("leaves only a hash of itself on disk, for its owner alone", async () => {
+  it("leaves only a hash on disk, readable only by its owner", async () => {
     const { run, line } = await lineTo(...away);
     await run();
     const [file = ""] = await filesIn(join(line.stateFolder, "pending"));
@@ -50,21 +50,21 @@ describe("a change that was not heard of", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it("is another one with another text", async () => {
+  it("is a new change with another text", async () => {
     const { run, keys } = await lineTo(...away, made);
     await run();
     await run([...create, "--sort-order", "2"]);
     expect(keys()).toHaveLength(2);
   });
 
-  it("is another one a day later, when the server has forgotten the key", async () => {
+  it("is a new change a day later, when the server has forgotten the key", async () => {
     const { run, keys } = await lineTo(...away, made);
     await run(create, { now: () => new Date("2026-01-01T00:00:00Z") });
     await run(create, { now: () => new Date("2026-01-01T23:00:00Z") });
     expect(keys()).toHaveLength(2);
   });
 
-  it("keeps its time: a key does not grow younger by being used again", async () => {
+  it("keeps the time of its key when the key is used again", async () => {
     const { run, keys } = await lineTo(...away, ...away, made);
     for (const hour of ["00", "22", "23"]) {
       await run(create, { now: () => new Date(`2026-01-01T${hour}:00:00Z`) });
@@ -72,7 +72,7 @@ describe("a change that was not heard of", () => {
     expect(keys()).toHaveLength(2);
   });
 
-  it("is not taken from a process that still runs: two at once are two", async () => {
+  it("does not use the key of a process that still runs: two commands at once are two changes", async () => {
     const { run, keys } = await lineTo(...away, made);
     await run(create, { world: { processId: 7 } });
     await run(create, { isRunning: (processId) => processId === 7 });
@@ -81,7 +81,7 @@ describe("a change that was not heard of", () => {
 });
 
 describe("a key", () => {
-  it("is spent by an answer: the same command again is a new change", async () => {
+  it("is used up by an answer: the same command is then a new change", async () => {
     const { run, keys, line } = await lineTo(made);
     await run();
     await run();
@@ -89,7 +89,7 @@ describe("a key", () => {
     expect(await filesIn(line.stateFolder)).toEqual([]);
   });
 
-  it("may be given, and is then not kept", async () => {
+  it("is not stored if it was given by a flag", async () => {
     const { run, keys, line } = await lineTo(...away);
     await run([...create, "--idempotency-key", "mine"]);
     expect(keys()).toEqual(["mine"]);
@@ -97,7 +97,7 @@ describe("a key", () => {
     await expect(stat(line.stateFolder)).rejects.toThrow();
   });
 
-  it("is made anew where the kept one is damaged", async () => {
+  it("is replaced if the stored key is damaged", async () => {
     const { run, keys, line } = await lineTo(...away, made);
     await run();
     const [file = ""] = await filesIn(join(line.stateFolder, "pending"));
@@ -106,7 +106,7 @@ describe("a key", () => {
     expect(keys()).toHaveLength(2);
   });
 
-  it("that cannot be kept does not keep the command from working", async () => {
+  it("does not stop the command if it cannot be stored", async () => {
     const { run, line } = await lineTo(made);
     await writeFile(join(line.cwd, "file"), "");
     expect((await run(create, { env: { INNKEEP_STATE_DIR: join(line.cwd, "file") } })).exit).toBe(0);

@@ -12,7 +12,7 @@ const ids = [
   "02b1fda4-335d-7457-848d-a03caceeefed",
 ];
 
-/** An app whose FAQ has an entry for each of the ids. */
+/** An app whose FAQ has one entry for each id. */
 async function app() {
   const asked: string[] = [];
   const faqs = ids.map((id, at) => ({ id, question: `Question ${at}?`, answer: "A.", sortOrder: at }));
@@ -24,8 +24,8 @@ async function app() {
   return { line, asked };
 }
 
-describe("the start of an id", () => {
-  it("means the only entry whose id starts so", async () => {
+describe("the beginning of an id", () => {
+  it("means the only entry whose id begins with it", async () => {
     const { line, asked } = await app();
     expect((await line.run(["faq", "view", "02B1", "--raw", "question"])).stdout).toBe("Question 2?");
     await line.run(["faq", "edit", "01a1fda4-2", "--answer", "B."]);
@@ -36,7 +36,7 @@ describe("the start of an id", () => {
     ]);
   });
 
-  it("that several ids have is refused with the choice, and nothing is changed", async () => {
+  it("is refused if several ids match; the ids are listed and nothing changes", async () => {
     const { line, asked } = await app();
     expect(await line.run(["faq", "delete", "01a1fda4", "--yes"])).toMatchObject({
       exit: 2,
@@ -45,7 +45,7 @@ describe("the start of an id", () => {
     expect(asked).toEqual(["GET /api/v1/faqs/remote"]);
   });
 
-  it("that no id has is told", async () => {
+  it("is reported if no id matches", async () => {
     const { line } = await app();
     expect(await line.run(["faq", "edit", "ffff", "--answer", "B."])).toMatchObject({
       exit: 6,
@@ -53,7 +53,7 @@ describe("the start of an id", () => {
     });
   });
 
-  it("is not looked for where the whole id is given", async () => {
+  it("causes no search if the id is complete", async () => {
     const { line, asked } = await app();
     await line.run(["faq", "edit", ids[0] ?? "", "--answer", "B."]);
     expect(asked).toEqual([`PATCH /api/v1/faqs/remote/${ids[0]}`]);
@@ -61,7 +61,7 @@ describe("the start of an id", () => {
 });
 
 describe("a list on a terminal", () => {
-  it("shows as much of each id as tells it from the others, in a pipe the whole", async () => {
+  it("shortens ids to what keeps them distinct, and shows them whole in a pipe", async () => {
     const { line } = await app();
     const shown = (await line.run(["faq", "list", "--no-color"], { terminal: true })).stdout;
     expect(shown.split("\n").map((row) => row.split(" ")[0])).toEqual([
@@ -101,7 +101,7 @@ describe("a list on a terminal", () => {
   });
 });
 
-describe("with a server,", () => {
+describe("with a server", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
@@ -124,7 +124,7 @@ describe("with a server,", () => {
     return { line, id: String(Object(sent.json()).id) };
   }
 
-  it("feedback is found by the start of its id, and shown in a table that fits 80 columns", async () => {
+  it("finds feedback by the beginning of its id, and shows it in a table of 80 columns", async () => {
     const { line, id } = await maintainer();
     expect((await line.run(["feedback", "view", id.slice(0, 13), "--raw", "feedback.id"])).stdout).toBe(id);
     expect((await line.run(["feedback", "edit", id.slice(0, 8), "--status", "resolved"])).exit).toBe(0);
@@ -136,7 +136,7 @@ describe("with a server,", () => {
   });
 
   it.each(["yesterday", "2026-11-21 09:00", "2026-13-01", "2026-11-21T09:00:00"])(
-    "--from %s is refused with what it must be, before anything is asked",
+    "refuses --from %s with the right form, before any request",
     async (given) => {
       const { line } = await maintainer();
       expect(await line.run(["feedback", "list", "--from", given])).toMatchObject({
@@ -146,7 +146,7 @@ describe("with a server,", () => {
     },
   );
 
-  it("a fault that the server finds is told by the name of the flag or argument", async () => {
+  it("reports a fault that the server finds under the name of the flag or argument", async () => {
     const { line, id } = await maintainer();
     const asked = await line.run(["feedback", "edit", id, "--github-issue-url", "nowhere"]);
     expect(asked.exit).toBe(2);
@@ -155,7 +155,7 @@ describe("with a server,", () => {
     expect(JSON.parse(json.stderr)).toMatchObject({ code: "bad_request", issues: [{ path: "--limit" }] });
   });
 
-  it("a fault in an argument is told by the name that the help gives it, what nothing stands for as it came", async () => {
+  it("reports a fault in an argument under its name in the help, and an unknown field unchanged", async () => {
     const issues = ["cycleId", "body.screens"].map((path) => ({ path, message: "is wrong" }));
     const answer = JSON.stringify({
       code: "bad_request",
@@ -169,14 +169,14 @@ describe("with a server,", () => {
     );
   });
 
-  it("a tester with one seat need not name it, and names one by the start of its id", async () => {
+  it("lets a tester with one slot leave it out, or name it by the beginning of its id", async () => {
     const { line, slotId } = await createTesterCommandLine(service);
     const rotate = (...argv: string[]) => line.run(["slot", "rotate-key", ...argv, "--json"]);
     expect((await rotate()).json()).toMatchObject({ slot: { slotId } });
     expect((await rotate(slotId.slice(0, -1))).json()).toMatchObject({ slot: { slotId } });
   });
 
-  it("a tester without a seat is told so", async () => {
+  it("tells a tester that they have no slot", async () => {
     const { authorization } = await service.makeDevice(await service.makeUser());
     const line = await createCommandLine({
       INNKEEP_BASE_URL: service.baseUrl,

@@ -32,7 +32,7 @@ describe("open", () => {
     expect(opened).toEqual([]);
   });
 
-  it("is no failure where there is no browser", async () => {
+  it("does not fail without a browser", async () => {
     const { run } = await person();
     const openBrowser = () => Promise.reject(new Error("no browser"));
     expect(await run([], { world: { openBrowser } })).toMatchObject({
@@ -42,7 +42,7 @@ describe("open", () => {
   });
 
   it.each(["INNKEEP_AGENT_TOKEN", "INNKEEP_TOKEN"])(
-    "asks the server, with %s, where a thread is",
+    "asks the server with %s for the address of a thread",
     async (variable) => {
       const { baseUrl } = await startRecordingServer(threadAt("https://c.example/feedback/1/2"));
       const { run, opened } = await person({ INNKEEP_BASE_URL: baseUrl, [variable]: "token" });
@@ -52,7 +52,7 @@ describe("open", () => {
   );
 
   it.each(["javascript:alert(1)", "file:///etc/passwd", "vscode://x", ""])(
-    "hands no browser what a server calls a link: %s",
+    "opens no unsafe link of a server: %s",
     async (link) => {
       const { baseUrl } = await startRecordingServer(threadAt(link));
       const { run, opened } = await person({ INNKEEP_BASE_URL: baseUrl, INNKEEP_AGENT_TOKEN: "token" });

@@ -27,7 +27,7 @@ describe("--fields", () => {
     expect((await list(["--fields", "answer, id"])).stdout).toBe("So.\t1\nBecause.\t2\n");
   });
 
-  it("reaches into what the server added, and shows nothing where that is missing", async () => {
+  it("reads fields that the server added, and shows nothing for missing ones", async () => {
     expect((await list(["--fields", "id,extra.deep"])).stdout).toBe("1\t[1]\n2\t\n");
     expect((await list(["--fields", "id,extra.deep", "--json"])).json()).toEqual({
       items: [
@@ -42,7 +42,7 @@ describe("--fields", () => {
     expect(stdout).toBe("ID  QUESTION\n1   How?\n2   Why?\n");
   });
 
-  it("that no entry has is a mistake, and those that there are are told", async () => {
+  it("rejects a column that no entry has, and names the existing ones", async () => {
     expect(await list(["--fields", "id,qestion"])).toMatchObject({
       exit: 2,
       stdout: "",
@@ -80,13 +80,13 @@ describe("colour", () => {
   });
 });
 
-describe("text of strangers", () => {
+describe("text from outside", () => {
   it.each([
     ["escape sequences", "a\u001b[31mb", "a[31mb"],
     ["bells and backspaces", "a\u0007\u0008b\u009b", "ab"],
-    ["turns of direction", "a\u202eb\u2066c\u200f", "abc"],
-    ["nothing else", "ä 🦆\tb\nc", "ä 🦆\tb\nc"],
-  ])("loses %s", (_, text, expected) => {
+    ["changes of text direction", "a\u202eb\u2066c\u200f", "abc"],
+    ["no other character", "ä 🦆\tb\nc", "ä 🦆\tb\nc"],
+  ])("is cleaned of %s", (_, text, expected) => {
     expect(printable(text)).toBe(expected);
   });
 
@@ -99,7 +99,7 @@ describe("text of strangers", () => {
   });
 });
 
-describe("what a CI service would take for its command", () => {
+describe("text that a CI service would execute", () => {
   const mask = "::add-mask::aaa";
   const path = "x ##vso[task.setvariable variable=PATH]/evil";
   const strangers = [
@@ -113,7 +113,7 @@ describe("what a CI service would take for its command", () => {
     return line.run(argv, options);
   }
 
-  it("is none in the rows of a job, and stays as it is elsewhere", async () => {
+  it("is disarmed in the rows of a job, and unchanged elsewhere", async () => {
     const argv = ["faq", "list", "--fields", "question,answer"];
     const safe = "x # #vso[task.setvariable variable=PATH]/evil";
     expect((await run(argv)).stdout).toBe(`\\${mask}\t${safe}\n\t  \\${mask}\n`);
@@ -123,13 +123,13 @@ describe("what a CI service would take for its command", () => {
     );
   });
 
-  it("is none in the table of a job", async () => {
+  it("is disarmed in the table of a job", async () => {
     const argv = ["faq", "list", "--fields", "question,answer", "--no-color"];
     const { stdout } = await run(argv, { ...job, terminal: true });
     expect(stdout).toContain(`\n\\${mask}  x # #vso[task`);
   });
 
-  it("is none in the JSON of a job, which says the same", async () => {
+  it("is disarmed in the JSON of a job, whose value stays the same", async () => {
     const { stdout, json } = await run(["faq", "list", "--json"]);
     expect(stdout).not.toContain("##");
     expect(stdout).toContain("x #\\u0023vso[task");
@@ -137,7 +137,7 @@ describe("what a CI service would take for its command", () => {
     expect((await run(["faq", "list", "--json"], {})).stdout).toContain(path);
   });
 
-  it("is none in the errors and traces of a job", async () => {
+  it("is disarmed in the errors and traces of a job", async () => {
     const fault = { error: `No.\n${mask}\r\n##[error]No`, code: "not_found" };
     const { baseUrl } = await startRecordingServer(answers(404, fault));
     const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
@@ -149,7 +149,7 @@ describe("what a CI service would take for its command", () => {
     expect(await errors("--debug")).not.toMatch(/^\s*(::|##)|##\w*\[/m);
   });
 
-  it("is none in the notes of a job", async () => {
+  it("is disarmed in the notes of a job", async () => {
     const { baseUrl } = await startRecordingServer(answers(200, { "##vso[x]": 1 }));
     const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
     const id = "01a1fe4f-d11f-7363-bbed-5de61a604ebb";
@@ -157,7 +157,7 @@ describe("what a CI service would take for its command", () => {
     expect(stderr).toBe("There is no field `none`. There are: # #vso[x].\n");
   });
 
-  it("is found in one pass, whatever white space stands before it", () => {
+  it("is found in one pass after any white space", () => {
     const space = "\u2028".repeat(50_000);
     expect(withoutCommands(`a\n${space}b`)).toBe(`a\n${space}b`);
     expect(withoutCommands(`${space}::x`)).toBe(`${space}\\::x`);
@@ -171,7 +171,7 @@ describe("a table", () => {
     ["日本", 4],
     ["🦆", 2],
     ["e\u0301", 1],
-  ])("knows how wide %s is", (text, width) => {
+  ])("knows the width of %s", (text, width) => {
     expect(widthOf(text)).toBe(width);
   });
 
@@ -180,7 +180,7 @@ describe("a table", () => {
     expect(cutTo("short", 5)).toBe("short");
   });
 
-  it("takes from its widest column until it fits", () => {
+  it("shortens its widest column until it fits", () => {
     const lines = table(
       [
         ["id", "text"],
@@ -191,11 +191,11 @@ describe("a table", () => {
     expect(lines.map(widthOf)).toEqual([8, 40]);
   });
 
-  it("stays readable where nothing fits", () => {
+  it("stays readable if nothing fits", () => {
     expect(table([["a b".repeat(10), "c d".repeat(10)]], 5)).toEqual(["a ba ba…\n  c dc dc…"]);
   });
 
-  it("goes on in a further line rather than cut an id, an address or an instant", () => {
+  it("continues on another line instead of cutting an id, an address or a time", () => {
     const id = "01a1fe4f-d11f-7363-bbed-5de61a604ebb";
     const rows = [
       ["seat", "tester", "why", "slot"],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AdminRequest, McpRequest, Programs, ServeFlags } from "../../../src/programs.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 
-/** A command line whose programs only note what they were told. */
+/** A command line whose programs only record their arguments. */
 async function noting(env: Record<string, string> = {}, answer: Record<string, unknown> = { userId: "7" }) {
   const told: { serve?: ServeFlags; admin?: AdminRequest; mcp?: McpRequest } = {};
   const programs: Programs = {
@@ -25,7 +25,7 @@ async function noting(env: Record<string, string> = {}, answer: Record<string, u
 }
 
 describe("serve", () => {
-  it("passes its flags on, and nothing that was not given", async () => {
+  it("passes on only the given flags", async () => {
     const { run, told } = await noting();
     const database = "--database-url postgres://h/d";
     await run(
@@ -47,7 +47,7 @@ describe("serve", () => {
     ],
     [Object.assign(new Error("listen"), { code: "EADDRINUSE" }), 7, "Something else listens on this port."],
     [new Error("The disk is gone."), 1, "The disk is gone."],
-  ])("that fails with %s ends with exit %i", async (error, exit, message) => {
+  ])("that fails with %s exits with %i", async (error, exit, message) => {
     const { line } = await noting();
     const programs: Programs = { ...(await failing()), serve: () => Promise.reject(error) };
     expect(await line.run(["serve"], { world: { programs } })).toMatchObject({
@@ -88,13 +88,13 @@ describe("admin", () => {
     expect(told.admin).toEqual(expect.objectContaining(request));
   });
 
-  it("takes the database from the environment, and rather from a flag", async () => {
+  it("takes the database from a flag, or else from the environment", async () => {
     const { run, told } = await noting({ INNKEEP_DATA: "/e", INNKEEP_DATABASE_URL: "postgres://e/e" });
     await run("admin check --data /d");
     expect(told.admin).toMatchObject({ data: "/d", databaseUrl: "postgres://e/e" });
   });
 
-  it("prints what was made, once as text and once as one object", async () => {
+  it("prints the created thing as text, and as one object", async () => {
     const { run } = await noting({}, { appId: "1", apiKey: "sdk_0123456789" });
     expect((await run("admin app create Atlas --owner a@b.c")).stdout).toBe(
       "appId   1\napiKey  sdk_0123456789\n",
@@ -112,7 +112,7 @@ describe("admin", () => {
     expect((await run("admin user create --email a@b.c --password x")).exit).toBe(2);
   });
 
-  it("asks for a password on a terminal, and names the flag where it cannot", async () => {
+  it("asks for a password on a terminal, and names the flag elsewhere", async () => {
     const { run, told } = await noting();
     await run("admin user create --email a@b.c", { terminal: true, typed: () => "typed secret" });
     expect(told.admin).toMatchObject({ password: "typed secret" });
@@ -122,7 +122,7 @@ describe("admin", () => {
     });
   });
 
-  it("gives an account a new password from standard input", async () => {
+  it("sets a new password of an account from standard input", async () => {
     const { run, told } = await noting();
     await run("admin user password --email a@b.c --password-stdin", { stdin: "battery staple\n" });
     expect(told.admin).toMatchObject({
@@ -149,7 +149,7 @@ describe("admin", () => {
     expect((await run("admin token list --json")).json()).toEqual({ items: [token] });
   });
 
-  it.each(["key", "token"])("revokes a %s only when somebody agrees", async (thing) => {
+  it.each(["key", "token"])("revokes a %s only after a confirmation", async (thing) => {
     const { run, told } = await noting();
     expect(await run(`admin ${thing} revoke 01`)).toMatchObject({
       exit: 2,
@@ -161,7 +161,7 @@ describe("admin", () => {
     expect(told.admin).toMatchObject({ command: `${thing} revoke`, id: "01" });
   });
 
-  it("tells a refusal by its code", async () => {
+  it("reports a refusal by its code", async () => {
     const { line } = await noting();
     const refusal = Object.assign(new Error("No such account."), {
       ...{ name: "ApiError", status: 404, code: "not_found" },
@@ -187,7 +187,7 @@ describe("mcp", () => {
     });
   });
 
-  it("finds a stored token when it is asked for, and a newer one the next time", async () => {
+  it("reads a stored token when it needs it, and a newer one the next time", async () => {
     const { run, told, line } = await noting();
     const set = (stdin: string) => line.run(["auth", "set", "agent-token"], { stdin });
     await run("mcp");
@@ -198,7 +198,7 @@ describe("mcp", () => {
     expect(await told.mcp?.storedToken?.()).toBe("sda_second");
   });
 
-  it("writes nothing of its own to the standard output, which belongs to the protocol", async () => {
+  it("writes nothing but the protocol to standard output", async () => {
     const { run } = await noting();
     expect((await run("mcp")).stdout).toBe("");
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { listen } from "../../support/network/recording-server.ts";
 
-/** A server that answers with what it was asked, and somebody who has every credential for it. */
+/** A server that answers with the request it got, and a user who has every credential for it. */
 async function echo() {
   const baseUrl = await listen(async (request, response) => {
     const { method, url, headers } = request;
@@ -36,12 +36,12 @@ describe("api", () => {
     ["/api/v1/testing/me/tasks?day=2", "Bearer device"],
     ["/api/v1/testing/auth/exchange", undefined],
     ["/healthz", undefined],
-  ])("shows %s the credential that it wants", async (path, shown) => {
+  ])("sends %s the right credential", async (path, shown) => {
     const { api } = await echo();
     expect(await api(path)).toMatchObject({ method: "GET", url: path, ...(shown && { shown }) });
   });
 
-  it("decides by where the path leads, not by how it is written", async () => {
+  it("chooses the credential by the resolved path, not by its spelling", async () => {
     const { api } = await echo();
     expect(await api("/api/v1/faqs/../agent/runs/7")).toMatchObject({
       url: "/api/v1/agent/runs/7",
@@ -77,7 +77,7 @@ describe("api", () => {
     });
   });
 
-  it("sends a whole body, with any method", async () => {
+  it("sends a raw body, with any method", async () => {
     const { line } = await echo();
     const argv = ["api", "/api/v1/faqs/remote/7", "-X", "patch", "--body", "-", "--json"];
     const ran = await line.run(argv, { stdin: '{ "answer": "So." }' });
@@ -91,7 +91,7 @@ describe("api", () => {
     expect(stdout).toContain("set-cookie: [redacted]\n");
   });
 
-  it("passes on what is no JSON", async () => {
+  it("prints an answer that is not JSON unchanged", async () => {
     const baseUrl = await listen((_, response) => void response.end("up 1\nbusy 0\n"));
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl });
     expect((await line.run(["api", "/metrics"])).stdout).toBe("up 1\nbusy 0\n");
@@ -112,7 +112,7 @@ describe("api", () => {
     });
   });
 
-  it("knows a path that a Windows shell has turned into a file name", async () => {
+  it("recognises a path that a Windows shell turned into a file name", async () => {
     const { line } = await echo();
     expect(await line.run(["api", "C:/Program Files/Git/api/v1/faqs/remote"])).toMatchObject({
       exit: 2,

@@ -22,7 +22,7 @@ async function entry() {
 }
 
 describe("--raw", () => {
-  it("prints a field byte for byte, so that a file of it stores the same again", async () => {
+  it("prints a field byte for byte, so that sending it back stores the same text", async () => {
     const { line, id } = await entry();
     const { stdout } = await line.run(["faq", "view", id, "--raw", "answer"]);
     expect(stdout).toBe(answer);
@@ -43,13 +43,13 @@ describe("--raw", () => {
     ],
     [["--raw", "answer", "--json"], "--raw prints one field as it is."],
     [["--raw", "answer", "--fields", "id"], "--raw prints one field as it is."],
-  ])("%j is a mistake", async (flags, message) => {
+  ])("rejects %j", async (flags, message) => {
     const { line, id } = await entry();
     const ran = await line.run(["faq", "view", id, ...flags]);
     expect(ran).toMatchObject({ exit: 2, stdout: "", stderr: expect.stringContaining(message) });
   });
 
-  it("moves no cursor of a terminal", async () => {
+  it("does not move the cursor of a terminal", async () => {
     const { line, id } = await entry();
     await line.run(["faq", "edit", id, "--answer", "\u001b[2Jgone"]);
     expect((await line.run(["faq", "view", id, "--raw", "answer"])).stdout).toBe("\u001b[2Jgone");
@@ -60,7 +60,7 @@ describe("--raw", () => {
 });
 
 describe("standard input", () => {
-  it("is read for one flag only", async () => {
+  it("can be used for one flag only", async () => {
     const { line } = await entry();
     const ran = await line.run(["faq", "create", "--question", "-", "--answer", "-"], { stdin: "text" });
     expect(ran).toMatchObject({

@@ -34,14 +34,14 @@ async function newThread() {
 }
 
 describe("agent thread", () => {
-  it.each(["id", "consoleUrl"] as const)("shows a thread, given its %s", async (name) => {
+  it.each(["id", "consoleUrl"] as const)("shows a thread by its %s", async (name) => {
     const { thread, line } = await newThread();
     const { stdout } = await line.run(["agent", "thread", thread[name]]);
     expect(stdout).toMatch(/^thread +\S+\napp +Pocket Atlas\n/);
     expect(stdout).toContain("\n\nThe map is upside down.\n");
   });
 
-  it("is the wire's answer under --json", async () => {
+  it("prints the API's answer under --json", async () => {
     const { thread, line } = await newThread();
     expect((await line.run(["agent", "thread", thread.id, "--json"])).json()).toMatchObject({
       app: { name: "Pocket Atlas" },
@@ -50,7 +50,7 @@ describe("agent thread", () => {
     });
   });
 
-  it("keeps a stranger's text from steering the terminal", async () => {
+  it("does not let outside text control the terminal", async () => {
     const { line } = await newThread();
     const owner = await service.makeUser();
     const app = await service.makeApp(owner);
@@ -64,7 +64,7 @@ describe("agent thread", () => {
 });
 
 describe("agent propose", () => {
-  it("prints the run, and tells how to wait for it", async () => {
+  it("prints the proposal's id, and says how to wait for the decision", async () => {
     const { thread, line } = await newThread();
     const argv = ["agent", "propose", thread.id, "--summary", "Turn it", "--plan", "-"];
     const ran = await line.run(argv, { stdin: "1. Turn it.\n" });
@@ -86,7 +86,7 @@ describe("agent propose --expected-run", () => {
 });
 
 describe("agent decision", () => {
-  it("ends with exit 8 while nobody has decided", async () => {
+  it("ends with exit 8 before the decision", async () => {
     const { line, propose } = await newThread();
     expect(await line.run(["agent", "decision", await propose()])).toMatchObject({
       exit: 8,
@@ -106,7 +106,7 @@ describe("agent decision", () => {
     expect(ran.json()).toMatchObject({ id: runId, status, decisionNote: "Mind the poles." });
   });
 
-  it("of a replaced proposal is a rejection that names the next", async () => {
+  it("reports a replaced proposal as rejected, and names the next one", async () => {
     const { line, propose } = await newThread();
     const first = await propose();
     const second = await propose();
@@ -115,7 +115,7 @@ describe("agent decision", () => {
     expect(ran.stdout).toContain(`replaced by  ${second}\n`);
   });
 
-  it("waits for a person with --wait", async () => {
+  it("waits for the decision with --wait", async () => {
     const { line, propose, decide } = await newThread();
     const runId = await propose();
     const looked = nextDecisionCheck(service);
@@ -136,7 +136,7 @@ describe("agent decision", () => {
     expect(await waiting).toMatchObject({ exit: 130, stdout: "" });
   });
 
-  it.each(["soon", "8", "1h 30m", "-1h", ""])("does not take %j for a length of time", async (wait) => {
+  it.each(["soon", "8", "1h 30m", "-1h", ""])("rejects %j as a duration", async (wait) => {
     const { line } = await newThread();
     expect(await line.run(["agent", "decision", "x", `--wait=${wait}`])).toMatchObject({
       exit: 2,

@@ -13,7 +13,7 @@ const log = (lines: number) =>
   Array.from({ length: lines }, (_, at) => `line ${at + 1} of the build`).join("\n");
 
 describe("feedback send with a long log", () => {
-  it("sends its head and its tail, with a line that says what was cut", async () => {
+  it("sends its beginning and its end, with a line that says what was cut", async () => {
     const { line, bodies } = await startFeedbackSending();
     await writeFile(join(line.cwd, "log.txt"), log(2_000));
     const { exit, stderr } = await line.run([...send, "--message", "@log.txt"]);
@@ -33,7 +33,7 @@ describe("feedback send with a long log", () => {
     expect(lines.filter((text) => !/^line \d+ of the build$|^\[… /.test(text))).toEqual([]);
   });
 
-  it("counts characters, not bytes, and cuts none in two", async () => {
+  it("counts characters, not bytes, and splits no character", async () => {
     const { line, bodies } = await startFeedbackSending();
     await line.run([...send, "--message", "-"], { stdin: "🍺".repeat(20_000) });
     const { message } = bodies()[0];
@@ -42,7 +42,7 @@ describe("feedback send with a long log", () => {
     expect(bodies()[1].message).toBe("🍺".repeat(10_000));
   });
 
-  it("reads only the ends of a huge one", async () => {
+  it("reads only the beginning and the end of a huge log", async () => {
     const { line, bodies } = await startFeedbackSending();
     const file = join(line.cwd, "log.txt");
     await writeFile(file, "the beginning\n");
@@ -54,7 +54,7 @@ describe("feedback send with a long log", () => {
     expect([message.startsWith("the beginning\n"), message.endsWith("\nthe end")]).toEqual([true, true]);
   });
 
-  it("reads a device without an end only so far", async () => {
+  it("reads an endless device only up to a limit", async () => {
     const { line, bodies } = await startFeedbackSending();
     expect(await line.run([...send, "--message", "@/dev/zero"])).toMatchObject({ exit: 0 });
     expect(bodies()[0].message).toContain("MB of the file were not read …]");
@@ -66,7 +66,7 @@ describe("feedback send with a long log", () => {
     ["NUL characters", "a\0b", "a\ufffdb"],
     ["UTF-16, as PowerShell writes it", Buffer.from("\ufeffIt broke", "utf16le"), "It broke"],
     ["UTF-8 with a mark", "\ufeffIt broke", "It broke"],
-    ["bytes that are no text", Buffer.from([0x61, 0xff, 0x62]), "a\ufffdb"],
+    ["bytes that are not text", Buffer.from([0x61, 0xff, 0x62]), "a\ufffdb"],
   ])("takes %s", async (_, text, message) => {
     const { line, bodies } = await startFeedbackSending();
     await writeFile(join(line.cwd, "log.txt"), text);
@@ -74,15 +74,15 @@ describe("feedback send with a long log", () => {
     expect(bodies()[0].message).toBe(message);
   });
 
-  it("takes empty standard input", async () => {
+  it("accepts empty standard input", async () => {
     const { line, bodies } = await startFeedbackSending();
     await line.run([...send, "--message", "-"], { stdin: "" });
     expect(bodies()[0].message).toBe("(Standard input was empty.)");
   });
 });
 
-describe("feedback send --best-effort, where something of the report is faulty", () => {
-  it("sends the rest, and names in the message what is left out", async () => {
+describe("feedback send --best-effort with a faulty report", () => {
+  it("sends the rest, and names the omitted parts in the message", async () => {
     const { line, bodies } = await startFeedbackSending();
     await writeFile(join(line.cwd, "shot.png"), png().bytes);
     const flags = ["--image", "shot.png", "--image", "no.png", "--attach", "shot.png", "--metadata", "x"];
@@ -108,7 +108,7 @@ describe("feedback send --best-effort, where something of the report is faulty",
     expect(bodies()[0].message).toContain("--image at most 3 can be sent; there are 4");
   });
 
-  it("sends a report without its log, and a long log with what is left out", async () => {
+  it("sends a report without its log, and names omitted parts next to a long log", async () => {
     const { line, bodies } = await startFeedbackSending();
     await line.run([...bestEffort, "--message", "@no.txt"]);
     expect(bodies()[0].message).toContain(
@@ -122,9 +122,9 @@ describe("feedback send --best-effort, where something of the report is faulty",
   });
 
   it.each([
-    ["a type that there is not", ["--type", "bog"], "--type must be one of"],
-    ["an address of the server that is none", ["--base-url", "nowhere"], "--base-url is not"],
-  ])("ends well with a warning after %s", async (_, flags, why) => {
+    ["an unknown type", ["--type", "bog"], "--type must be one of"],
+    ["an invalid server address", ["--base-url", "nowhere"], "--base-url is not"],
+  ])("exits 0 with a warning after %s", async (_, flags, why) => {
     const { line, received } = await startFeedbackSending();
     const { exit, stderr } = await line.run([...bestEffort, ...flags]);
     expect([exit, received.length]).toEqual([0, 0]);
@@ -132,7 +132,7 @@ describe("feedback send --best-effort, where something of the report is faulty",
     expect(stderr).toContain(why);
   });
 
-  it("is as strict as ever without it", async () => {
+  it("fails as usual without the flag", async () => {
     const { line, received } = await startFeedbackSending();
     expect(await line.run([...send, "--image", "no.png"])).toMatchObject({ exit: 2 });
     expect(received).toEqual([]);
@@ -146,8 +146,8 @@ describe("feedback send --best-effort", () => {
     ["the server redirects", answers(302, {}), {}],
     ["something else answers", answers(200, undefined), {}],
     ["nothing listens", accepts, { INNKEEP_BASE_URL: "http://127.0.0.1:9" }],
-    ["there is no key", accepts, { INNKEEP_API_KEY: "" }],
-  ])("ends well with a warning where %s, and keeps the report", async (_, answer, env) => {
+    ["no key is stored", accepts, { INNKEEP_API_KEY: "" }],
+  ])("exits 0 with a warning if %s, and keeps the report", async (_, answer, env) => {
     const { line, kept } = await startFeedbackSending(answer);
     const { exit, stdout, stderr } = await line.run(bestEffort, { env });
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
@@ -155,14 +155,14 @@ describe("feedback send --best-effort", () => {
     expect(await kept()).toHaveLength(1);
   });
 
-  it("makes the annotation a warning", async () => {
+  it("writes a warning annotation", async () => {
     const { line } = await startFeedbackSending(refusal);
     const { stderr } = await line.run(bestEffort, { env: gitHub });
     expect(stderr).toContain("::warning title=Feedback was not sent::");
     expect(stderr).not.toContain("::error");
   });
 
-  it("says under --json that nothing was posted, and what was kept", async () => {
+  it("reports under --json that nothing was posted, and what was kept", async () => {
     const { line, keptId } = await startFeedbackSending(refusal);
     const ran = await line.run([...bestEffort, "--json"]);
     expect(ran.json()).toMatchObject({
@@ -176,9 +176,9 @@ describe("feedback send --best-effort", () => {
     ["an unknown flag", ["--subjct", "Tests fail"], "unknown option '--subjct'"],
     ["a value for a flag that takes none", ["--no-ci-metadata=yes"], "unknown option '--no-ci-metadata=yes'"],
     ["a flag without its value", ["--subject"], "option '--subject <text>' argument missing"],
-    ["a wrong choice", ["--color", "pink"], "--color"],
-    ["a word too many", ["more"], "too many arguments"],
-  ])("ends well with a warning after %s, and sends nothing", async (_, flags, why) => {
+    ["an invalid choice", ["--color", "pink"], "--color"],
+    ["an extra argument", ["more"], "too many arguments"],
+  ])("exits 0 with a warning after %s, and sends nothing", async (_, flags, why) => {
     const { line, received } = await startFeedbackSending();
     const { exit, stdout, stderr } = await line.run([...bestEffort, ...flags], { env: gitHub });
     expect({ exit, stdout, sent: received.length }).toEqual({ exit: 0, stdout: "", sent: 0 });
@@ -190,14 +190,14 @@ describe("feedback send --best-effort", () => {
     expect(json.json()).toMatchObject({ success: false, error: { code: "usage" }, spooled: null });
   });
 
-  it("is as strict as ever with a faulty command line without it, and of other commands", async () => {
+  it("does not excuse a faulty command line without the flag, or of other commands", async () => {
     const { line } = await startFeedbackSending();
     expect((await line.run([...send, "--subjct", "x"])).exit).toBe(2);
     expect((await line.run(["feedback", "list", "--best-effort"])).exit).toBe(2);
     expect((await line.run([...bestEffort, "--help"])).exit).toBe(0);
   });
 
-  it("still ends as interrupted when a person interrupts it", async () => {
+  it("still exits as interrupted when a person interrupts it", async () => {
     const line = await createCommandLine({
       INNKEEP_BASE_URL: "http://127.0.0.1:9",
       INNKEEP_API_KEY: "sdk_a",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { send, startFeedbackSending } from "../../support/clients/feedback-sending.ts";
 
 const planted = "planted-secret";
-/** What services set beside it, and nobody may see. */
+/** Secrets that services also set, which must not be shown. */
 const secrets = {
   GITHUB_TOKEN: planted,
   CI_JOB_TOKEN: planted,
@@ -17,7 +17,7 @@ const secrets = {
 
 const facts = { commit: "c0ffee", ref: "main", job: "test" };
 
-/** Each service as it sets its variables, and what a report tells of it. */
+/** The variables that each service sets, and the metadata that a report takes from them. */
 const services: [string, Record<string, string>, Record<string, string>][] = [
   [
     "GitHub Actions",
@@ -155,14 +155,14 @@ describe("feedback send in a job", () => {
     ["BITBUCKET_TAG", "Bitbucket Pipelines"],
     ["BITRISE_GIT_TAG", "Bitrise"],
     ["TAG_NAME", "Jenkins"],
-  ])("tells the tag that %s names", async (variable, service) => {
+  ])("adds the tag that %s sets", async (variable, service) => {
     const { line, bodies } = await startFeedbackSending();
     const [, env] = services.find(([name]) => name === service) ?? [];
     await line.run(send, { env: { ...env, [variable]: "v1.0.0" } });
     expect(bodies()[0].metadata.ref).toBe("v1.0.0");
   });
 
-  it("of no known service adds nothing", async () => {
+  it("of an unknown service adds nothing", async () => {
     const { line, bodies } = await startFeedbackSending();
     await line.run(send, {
       env: { CI: "true", ...secrets, BUILD_URL: "https://example.org", GIT_COMMIT: "c" },

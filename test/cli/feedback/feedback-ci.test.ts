@@ -44,20 +44,20 @@ const id = "0197b3a0-0000-7000-8000-000000000001";
 const summaryIn = (cwd: string) => ({ GITHUB_STEP_SUMMARY: join(cwd, "summary.md") });
 
 describe("feedback send in a CI job", () => {
-  it("lets what the person says under the same name stand", async () => {
+  it("keeps the person's value for the same name", async () => {
     const { line, bodies } = await startFeedbackSending();
     await line.run([...send, "--metadata", "job=mine"], { env: gitHub });
     expect(bodies()[0].metadata).toEqual({ ...gitHubFacts, job: "mine" });
   });
 
-  it("adds nothing with --no-ci-metadata, and nothing elsewhere", async () => {
+  it("adds nothing with --no-ci-metadata, or outside a job", async () => {
     const { line, bodies } = await startFeedbackSending();
     await line.run([...send, "--no-ci-metadata"], { env: gitHub });
     await line.run(send, { env: { CI: "true", GITHUB_SHA: "c0ffee" } });
     expect(bodies().map(({ metadata }) => metadata)).toEqual([undefined, undefined]);
   });
 
-  it("comes after what the person says, of which a server keeps the first", async () => {
+  it("puts its metadata after the person's, because a server keeps the first entries", async () => {
     const { line, bodies } = await startFeedbackSending();
     const names = Array.from({ length: 50 }, (_, at) => `key${at}`);
     const facts = names.flatMap((name) => ["--metadata", `${name}=x`]);
@@ -65,7 +65,7 @@ describe("feedback send in a CI job", () => {
     expect(Object.keys(bodies()[0].metadata)).toEqual([...names, ...Object.keys(gitHubFacts)]);
   });
 
-  it("leaves out an address that carries a password", async () => {
+  it("leaves out an address with a password", async () => {
     const { line, bodies } = await startFeedbackSending();
     await line.run(send, { env: { ...gitLab, CI_JOB_URL: "https://user:url-planted@gitlab.com/jobs/1" } });
     expect(bodies()[0].metadata).not.toHaveProperty("runUrl");
@@ -74,7 +74,7 @@ describe("feedback send in a CI job", () => {
   it.each([
     ["GitHub Actions", gitHub],
     ["GitLab CI", gitLab],
-  ])("never shows a secret of the environment, on %s", async (_, ci) => {
+  ])("never shows a secret of the environment on %s", async (_, ci) => {
     const { line, received } = await startFeedbackSending(accepts, refusal);
     const env = { ...secrets, ...ci, ...summaryIn(line.cwd) };
     const ran = [await line.run(send, { env }), await line.run([...send, "--debug"], { env })];
@@ -87,7 +87,7 @@ describe("feedback send in a CI job", () => {
   });
 });
 
-describe("what a GitHub Actions job shows of feedback", () => {
+describe("the output of feedback in a GitHub Actions job", () => {
   it("is a link to the thread on its summary page, with the subject as it was typed", async () => {
     const consoleUrl = `https://example.org/console/feedback/a/${id}`;
     const { line } = await startFeedbackSending(answers(201, { success: true, id, consoleUrl }));
@@ -101,7 +101,7 @@ describe("what a GitHub Actions job shows of feedback", () => {
     );
   });
 
-  it("is a notice beside the run, and outputs of the step", async () => {
+  it("is a notice on the run, and outputs of the step", async () => {
     const consoleUrl = `https://example.org/console/feedback/a/${id}`;
     const { line } = await startFeedbackSending(answers(201, { success: true, id, consoleUrl }));
     const env = { ...gitHub, GITHUB_OUTPUT: join(line.cwd, "outputs") };
@@ -113,7 +113,7 @@ describe("what a GitHub Actions job shows of feedback", () => {
     expect(form?.[1]).not.toBe(form?.[3]);
   });
 
-  it("holds no output that the server smuggles in", async () => {
+  it("takes no outputs from the server's text", async () => {
     const answer = { success: true, id: "1\nEOF\nPATH<<EOF\n/evil", consoleUrl: "x\r\ny" };
     const { line } = await startFeedbackSending(answers(201, answer));
     await line.run(send, { env: { ...gitHub, GITHUB_OUTPUT: join(line.cwd, "outputs") } });
@@ -122,14 +122,14 @@ describe("what a GitHub Actions job shows of feedback", () => {
     expect([lines[1], lines[4]]).toEqual(["1 EOF PATH<<EOF /evil", "x y"]);
   });
 
-  it("cannot fail for outputs that cannot be written", async () => {
+  it("does not fail if the outputs cannot be written", async () => {
     const { line } = await startFeedbackSending(answers(201, { success: true, id }));
     const { exit, stderr } = await line.run(send, { env: { ...gitHub, GITHUB_OUTPUT: line.cwd } });
     expect(exit).toBe(0);
     expect(stderr).toContain("The outputs of the step cannot be written (EISDIR).");
   });
 
-  it("holds no link that is none", async () => {
+  it("contains no invalid link", async () => {
     const { line } = await startFeedbackSending(
       answers(201, { success: true, id, consoleUrl: "javascript:alert(1)" }),
     );
@@ -137,7 +137,7 @@ describe("what a GitHub Actions job shows of feedback", () => {
     expect(await readFile(join(line.cwd, "summary.md"), "utf8")).not.toContain("javascript");
   });
 
-  it("is an error annotation on one line where it was not sent, and the same on the summary page", async () => {
+  it("is a one-line error annotation if sending fails, with the same text on the summary page", async () => {
     const { line, keptId } = await startFeedbackSending(refusal);
     const { exit, stderr } = await line.run(send, { env: { ...gitHub, ...summaryIn(line.cwd) } });
     const resend = `innkeep feedback resend ${await keptId()}`;
@@ -158,7 +158,7 @@ describe("what a GitHub Actions job shows of feedback", () => {
     );
   });
 
-  it("is no command that the server put into its answer", async () => {
+  it("executes no command from the server's answer", async () => {
     const { line } = await startFeedbackSending(
       answers(400, { error: "No.\n::add-mask::x", code: "bad_request" }),
     );
@@ -170,7 +170,7 @@ describe("what a GitHub Actions job shows of feedback", () => {
     expect(stderr).not.toMatch(/^\s*::add-mask/m);
   });
 
-  it("is no command on standard output or in a warning either", async () => {
+  it("executes no command on standard output or in a warning", async () => {
     const evil = "x\n::stop-commands::y\n  ::add-mask::e";
     const lines = (text: string) => text.split("\n").filter((line) => /^\s*(::|##\[)/.test(line));
     const sent = await startFeedbackSending(
@@ -183,14 +183,14 @@ describe("what a GitHub Actions job shows of feedback", () => {
     expect(lines(unfolded)).toEqual([expect.stringMatching(/^::warning title=/)]);
   });
 
-  it("cannot stop a report by a summary page that cannot be written", async () => {
+  it("does not stop a report if the summary page cannot be written", async () => {
     const { line } = await startFeedbackSending();
     const { exit, stderr } = await line.run(send, { env: { ...gitHub, GITHUB_STEP_SUMMARY: line.cwd } });
     expect(exit).toBe(0);
     expect(stderr).toContain("The job summary cannot be written (EISDIR).");
   });
 
-  it("is nothing elsewhere", async () => {
+  it("is empty outside a job", async () => {
     const { line } = await startFeedbackSending(refusal);
     const { stderr } = await line.run(send, { env: { ...gitLab, ...summaryIn(line.cwd) } });
     expect(stderr).not.toContain("::error");

@@ -39,7 +39,7 @@ describe("feedback send, before anything is sent", () => {
     await expect(readdir(join(line.stateFolder, "spool"))).rejects.toThrow("ENOENT");
   });
 
-  it("tells them to a person line by line", async () => {
+  it("shows the faults to a person line by line", async () => {
     const line = await createCommandLine();
     const { exit, stderr } = await line.run(["feedback", "send", "--type", "bug", "--image", "none.png"]);
     expect(exit).toBe(2);
@@ -65,7 +65,7 @@ describe("feedback send, before anything is sent", () => {
     ],
     ["--attach", "a.pdf", "just text", "must be PDF; its bytes are of no kind that can be sent"],
     ["--image", "empty.png", "", "is empty"],
-  ])("refuses for %s a file %s that is %j", async (flag, name, text, fault) => {
+  ])("refuses, for %s, a file %s that is %j", async (flag, name, text, fault) => {
     const line = await createCommandLine();
     await writeFile(join(line.cwd, name), text);
     expect(await faultsOf(line, [...send, flag, name])).toEqual([`${flag} ${name} ${fault}`]);
@@ -80,7 +80,7 @@ describe("feedback send, before anything is sent", () => {
   it.each([
     ["--video", mp4(10 * MB + 1), "must be at most 10 MB (10485760 bytes); it has 10485761 bytes"],
     ["--attach", pdf(5 * MB + 1), "must be at most 5 MB (5242880 bytes); it has 5242881 bytes"],
-  ])("refuses for %s a file that is a byte too large", async (flag, file, fault) => {
+  ])("refuses, for %s, a file that is one byte too large", async (flag, file, fault) => {
     const line = await createCommandLine();
     await place(line, file);
     expect(await faultsOf(line, [...send, flag, file.name])).toEqual([`${flag} ${file.name} ${fault}`]);
@@ -89,7 +89,7 @@ describe("feedback send, before anything is sent", () => {
   it.each([
     ["--video", mp4(), 3, "at most 2 can be sent; there are 3"],
     ["--attach", pdf(), 4, "at most 3 can be sent; there are 4"],
-  ])("refuses more files for %s than can be sent", async (flag, file, count, fault) => {
+  ])("refuses too many files for %s", async (flag, file, count, fault) => {
     const line = await createCommandLine();
     await place(line, file);
     const flags = Array.from({ length: count }, () => [flag, file.name]).flat();
@@ -103,13 +103,9 @@ describe("feedback send, before anything is sent", () => {
       ["--dedupe-key", "x".repeat(201)],
       "--dedupe-key must have at most 200 characters",
     ],
-    [
-      "a file of text that is not there",
-      ["--message", "@no.txt"],
-      "--message the file no.txt cannot be read (ENOENT).",
-    ],
+    ["a missing text file", ["--message", "@no.txt"], "--message the file no.txt cannot be read (ENOENT)."],
     ["broken JSON", ["--metadata", "a:={"], "--metadata a must be well-formed JSON after `:=`"],
-    ["a fact without a name", ["--metadata", "=a"], "--metadata =a must be key=text or key:=json"],
+    ["metadata without a name", ["--metadata", "=a"], "--metadata =a must be key=text or key:=json"],
   ])("refuses %s", async (_, flags, fault) => {
     const line = await createCommandLine();
     expect(await faultsOf(line, [...send, ...flags])).toEqual([fault]);

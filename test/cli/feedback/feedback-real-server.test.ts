@@ -38,8 +38,8 @@ async function newApp(traits: Parameters<Service["makeApp"]>[1] = {}, baseUrl = 
 
 const read = async (url: string) => Buffer.from(await (await fetch(url)).arrayBuffer());
 
-describe("feedback that is sent to an Innkeep server", () => {
-  it("arrives with all the files that there may be, each as large as it may be, byte for byte", async () => {
+describe("feedback sent to an Innkeep server", () => {
+  it("arrives byte for byte with the most and largest files allowed", async () => {
     const { line } = await newApp();
     const images = [png(2 * MB), jpeg(2 * MB), webp(2 * MB)];
     const videos = [mp4(10 * MB), webm(10 * MB)];
@@ -73,7 +73,7 @@ describe("feedback that is sent to an Innkeep server", () => {
     ]);
   });
 
-  it("is one thread after the answer was lost and the report was sent again", async () => {
+  it("makes one thread when the answer is lost and the report is resent", async () => {
     const { line, threads } = await newApp({}, await responseDroppingProxy(service.baseUrl, hangsUp));
     await writeFile(join(line.cwd, "clip.mov"), mov(MB).bytes);
     const once = [...send, "--max-wait", "0s", "--video", "clip.mov"];
@@ -83,7 +83,7 @@ describe("feedback that is sent to an Innkeep server", () => {
     expect(await readdir(join(line.stateFolder, "spool"))).toEqual([]);
   });
 
-  it("is one thread where the answer was lost and it was tried again at once", async () => {
+  it("makes one thread when the answer is lost and the command retries at once", async () => {
     const { line, threads } = await newApp({}, await responseDroppingProxy(service.baseUrl, hangsUp));
     expect(await line.run(send)).toMatchObject({ exit: 0 });
     expect(await threads()).toHaveLength(1);
@@ -97,7 +97,7 @@ describe("feedback that is sent to an Innkeep server", () => {
     expect(await threads()).toMatchObject([{ occurrences: 2 }]);
   });
 
-  it("is refused where the app has it turned off", async () => {
+  it("is refused if the app has feedback turned off", async () => {
     const { line } = await newApp({ feedbackEnabled: false });
     const { exit, stderr } = await line.run(send);
     expect(exit).toBe(5);

@@ -8,8 +8,8 @@ import { accepts, answers, hangsUp } from "../../support/network/recording-serve
 
 const full = answers(500, { error: "The disk is full.", code: "internal" });
 
-describe("a report that no server has confirmed", () => {
-  it("is kept with copies of its files, which only their owner can read", async () => {
+describe("an unconfirmed report", () => {
+  it("is kept with copies of its files, readable only by their owner", async () => {
     const { line, kept } = await startFeedbackSending(full);
     await writeFile(join(line.cwd, "shot.png"), png().bytes, { mode: 0o644 });
     await line.run([...sendOnce, "--image", "shot.png"]);
@@ -19,14 +19,14 @@ describe("a report that no server has confirmed", () => {
     expect(modes).toEqual([0o600, 0o600]);
   });
 
-  it("is dropped when the server has it", async () => {
+  it("is dropped when the server has accepted it", async () => {
     const { line, kept } = await startFeedbackSending(accepts);
     await line.run(send);
     expect(await kept()).toEqual([]);
     expect(await readdir(join(line.stateFolder, "spool"))).toEqual([]);
   });
 
-  it("is sent again with the same key and the same bytes, though the file is gone since", async () => {
+  it("is resent with the same key and bytes, even if the file is gone", async () => {
     const { line, kept, keptId, keys, received } = await startFeedbackSending(full, accepts);
     await writeFile(join(line.cwd, "shot.png"), png().bytes);
     await line.run([...sendOnce, "--image", "shot.png"]);
@@ -38,13 +38,13 @@ describe("a report that no server has confirmed", () => {
     expect(await kept()).toEqual([]);
   });
 
-  it("tells the command that sends it again", async () => {
+  it("names the command that resends it", async () => {
     const { line, keptId } = await startFeedbackSending(full);
     const { stderr } = await line.run(sendOnce);
     expect(stderr).toContain(`innkeep feedback resend ${await keptId()}\n`);
   });
 
-  it("tells it under --json with what is known of the report", async () => {
+  it("is described under --json, with the command that resends it", async () => {
     const { line, keptId } = await startFeedbackSending(full);
     const { stderr } = await line.run([...sendOnce, "--json"]);
     const id = await keptId();
@@ -55,7 +55,7 @@ describe("a report that no server has confirmed", () => {
     });
   });
 
-  it("is shown by a dry run, and sent by none", async () => {
+  it("is shown but not sent by a dry run", async () => {
     const { line, keptId, received } = await startFeedbackSending(full);
     await line.run(sendOnce);
     const { stdout } = await line.run(["feedback", "resend", await keptId(), "--dry-run"]);
@@ -64,7 +64,7 @@ describe("a report that no server has confirmed", () => {
     expect(received).toHaveLength(1);
   });
 
-  it("is sent without a copy where the disk takes none", async () => {
+  it("is sent without a copy if the disk cannot store one", async () => {
     const { line, received } = await startFeedbackSending(accepts);
     await mkdir(join(line.stateFolder, ".."), { recursive: true });
     await writeFile(line.stateFolder, "in the way");
@@ -73,7 +73,7 @@ describe("a report that no server has confirmed", () => {
     expect(stderr).toContain("This report is sent without a copy on disk (ENOTDIR)");
   });
 
-  it("is not there for another server", async () => {
+  it("is not listed for another server", async () => {
     const { line, keptId, baseUrl } = await startFeedbackSending(full);
     await line.run(sendOnce);
     const id = await keptId();
@@ -97,7 +97,7 @@ describe("a report that no server has confirmed", () => {
     expect(await line.run(["feedback", "resend", id])).toMatchObject({ exit: 0 });
   });
 
-  it("can be dropped without being sent, once a person agrees", async () => {
+  it("can be discarded unsent after a confirmation", async () => {
     const { line, kept, keptId, received } = await startFeedbackSending(full);
     await line.run(sendOnce);
     const id = await keptId();
@@ -112,13 +112,13 @@ describe("a report that no server has confirmed", () => {
     expect(await line.run(["feedback", "resend", id])).toMatchObject({ exit: 6 });
   });
 
-  it("is mentioned when another is sent", async () => {
+  it("is mentioned when another report is sent", async () => {
     const { line } = await startFeedbackSending(full, accepts);
     await line.run(sendOnce);
     expect((await line.run(send)).stderr).toContain("One report is kept that no server has confirmed");
   });
 
-  it("that was cut short by a kill while it was copied is cleared away after a day", async () => {
+  it("is removed after a day if a kill interrupted its copying", async () => {
     const { line } = await startFeedbackSending();
     const folder = join(line.stateFolder, "spool");
     await mkdir(join(folder, ".half"), { recursive: true });
@@ -128,7 +128,7 @@ describe("a report that no server has confirmed", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("that cannot be read any more is named, never passed over", async () => {
+  it("is named if it has become unreadable", async () => {
     const { line } = await startFeedbackSending();
     const folder = join(line.stateFolder, "spool", "0197b3a0");
     await mkdir(folder, { recursive: true });
@@ -138,7 +138,7 @@ describe("a report that no server has confirmed", () => {
 });
 
 describe("feedback resend --all", () => {
-  it("sends everything, oldest first, and tells what became of each", async () => {
+  it("sends every report, oldest first, and reports each result", async () => {
     const { line, kept, received } = await startFeedbackSending(full, full, accepts);
     await line.run([...sendOnce, "--message", "first"]);
     await line.run([...sendOnce, "--message", "second"]);
@@ -152,7 +152,7 @@ describe("feedback resend --all", () => {
     expect(await kept()).toEqual([]);
   });
 
-  it("goes on after a report that is refused, and ends as that one did", async () => {
+  it("continues after a refused report, and exits with its code", async () => {
     const refusal = answers(400, { error: "No.", code: "bad_request" });
     const { line, kept } = await startFeedbackSending(full, full, refusal, accepts);
     await line.run(sendOnce);
@@ -166,7 +166,7 @@ describe("feedback resend --all", () => {
     expect(await kept()).toHaveLength(1);
   });
 
-  it("leaves to another process what that one is sending right now", async () => {
+  it("skips reports that another process is sending", async () => {
     const { line, kept, received } = await startFeedbackSending(full, full, accepts);
     await line.run(sendOnce);
     await line.run(sendOnce);
@@ -178,7 +178,7 @@ describe("feedback resend --all", () => {
     expect([received.length, (await kept()).map(({ id }) => id)]).toEqual([3, [first?.id]]);
   });
 
-  it("stops where the server takes nothing", async () => {
+  it("stops if the server accepts nothing", async () => {
     const { line, received } = await startFeedbackSending(full);
     await line.run(sendOnce);
     await line.run(sendOnce);
@@ -187,7 +187,7 @@ describe("feedback resend --all", () => {
     expect(received).toHaveLength(3);
   });
 
-  it("leaves out what may have arrived more than a day ago", async () => {
+  it("skips reports that may have arrived more than a day ago", async () => {
     const { line, keptId, received } = await startFeedbackSending(hangsUp, accepts);
     await line.run(sendOnce, { now: () => new Date(Date.now() - 86_500_000) });
     const { exit, stderr } = await line.run(["feedback", "resend", "--all"]);
@@ -196,7 +196,7 @@ describe("feedback resend --all", () => {
     expect(stderr).toContain(`innkeep feedback resend ${id} sends it`);
   });
 
-  it("asks for one report or all", async () => {
+  it("requires one report or --all", async () => {
     const { line } = await startFeedbackSending();
     expect(await line.run(["feedback", "resend"])).toMatchObject({ exit: 2 });
     expect(await line.run(["feedback", "resend", "x", "--all"])).toMatchObject({ exit: 2 });

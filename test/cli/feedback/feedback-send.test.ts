@@ -23,7 +23,7 @@ const consoleUrl = `https://example.org/console/feedback/app/${id}`;
 const place = (line: CommandLine, { name, bytes }: SampleFile) => writeFile(join(line.cwd, name), bytes);
 
 describe("feedback send", () => {
-  it("sends what the flags say, with the app key and a key of its own", async () => {
+  it("sends what the flags say, with the app key and a new Idempotency-Key", async () => {
     const { line, received, bodies } = await startFeedbackSending();
     const flags = [
       "--subject",
@@ -73,7 +73,7 @@ describe("feedback send", () => {
     expect((await line.run(send)).stderr).toBe("Added to feedback that is open already.\n");
   });
 
-  it("says what the server did not keep", async () => {
+  it("names what the server did not keep", async () => {
     const dropped = { metadataDropped: ["log", "env"], filesDropped: ["images[0]"] };
     const { line } = await startFeedbackSending(
       answers(201, { success: true, id: "f1", consoleUrl: "x", ...dropped }),
@@ -84,12 +84,12 @@ describe("feedback send", () => {
     expect(stderr).toContain("The server dropped files, because the app has no room for more: images[0].\n");
   });
 
-  it("is content with a server that answers no more than the specification asks", async () => {
+  it("accepts an answer with only the specified fields", async () => {
     const { line } = await startFeedbackSending(accepts);
     expect(await line.run(send)).toMatchObject({ exit: 0, stdout: "Feedback sent.\n", stderr: "" });
   });
 
-  it("gives the server's answer as it is under --json, also what it does not know", async () => {
+  it("prints the server's answer unchanged under --json, with unknown fields", async () => {
     const answer = { success: true, id, consoleUrl, ticket: 7 };
     const { line } = await startFeedbackSending(answers(201, answer));
     const ran = await line.run([...send, "--json"]);
@@ -101,7 +101,7 @@ describe("feedback send", () => {
     ["standard input", "-", "from stdin\nline 2\n", "from stdin\nline 2"],
     ["a file", "@notes.txt", "", "from a file"],
     ["text that starts with @", "@@notes.txt", "", "@notes.txt"],
-  ])("takes the message from %s", async (_, message, stdin, expected) => {
+  ])("reads the message from %s", async (_, message, stdin, expected) => {
     const { line, bodies } = await startFeedbackSending();
     await writeFile(join(line.cwd, "notes.txt"), "from a file\n");
     await line.run(["feedback", "send", "--type", "bug", "--message", message], { stdin });
@@ -115,13 +115,13 @@ describe("feedback send", () => {
     expect(bodies()[0].metadata).toEqual({ a: "2", b: 1, c: { d: [true] }, e: "x=y" });
   });
 
-  it("leaves out what is empty", async () => {
+  it("leaves out empty fields", async () => {
     const { line, bodies } = await startFeedbackSending();
     await line.run([...send, "--email", "", "--subject", "  "]);
     expect(bodies()).toEqual([{ type: "bug", message: "It broke" }]);
   });
 
-  it("sends files of every kind as data URLs, told by their bytes and not by their names", async () => {
+  it("sends files of every kind as data URLs, and detects the kind by content, not by name", async () => {
     const { line, bodies } = await startFeedbackSending();
     const misnamed = { ...png(), name: "shot.jpeg.txt" };
     for (const file of [misnamed, jpeg(), gif(), mp4(), webm(), pdf()]) await place(line, file);
@@ -135,20 +135,20 @@ describe("feedback send", () => {
     });
   });
 
-  it("takes a WebP and a QuickTime film", async () => {
+  it("accepts a WebP image and a QuickTime video", async () => {
     const { line, bodies } = await startFeedbackSending();
     await Promise.all([place(line, webp()), place(line, mov())]);
     await line.run([...send, "--image", webp().name, "--video", mov().name]);
     expect(bodies()[0]).toMatchObject({ images: [dataUrl(webp())], videos: [dataUrl(mov())] });
   });
 
-  it("uses the Idempotency-Key that it is given", async () => {
+  it("uses a given Idempotency-Key", async () => {
     const { line, received } = await startFeedbackSending();
     await line.run([...send, "--idempotency-key", "build-77"]);
     expect(received[0]?.headers["idempotency-key"]).toBe("build-77");
   });
 
-  it("shows the request of a dry run, with its files only named, and sends and keeps nothing", async () => {
+  it("shows the request in a dry run with only the names of files, and sends and keeps nothing", async () => {
     const { line, received } = await startFeedbackSending();
     await place(line, png());
     const ran = await line.run([...send, "--image", "shot.png", "--dry-run", "--json"]);
@@ -162,8 +162,8 @@ describe("feedback send", () => {
   });
 });
 
-describe("the way of an upload", () => {
-  it("is a line for each file that is through, in a pipe", async () => {
+describe("the progress of an upload", () => {
+  it("is one line for each sent file in a pipe", async () => {
     const { line } = await startFeedbackSending();
     await Promise.all([place(line, png()), place(line, pdf(2_097_152))]);
     const { stderr } = await line.run([...send, "--image", "shot.png", "--attach", "report.pdf"]);
@@ -178,14 +178,14 @@ describe("the way of an upload", () => {
     expect(stderr.endsWith("\r\u001b[2K")).toBe(true);
   });
 
-  it("is a line for each file on a terminal that can clear nothing", async () => {
+  it("is one line for each file on a terminal that cannot clear lines", async () => {
     const { line } = await startFeedbackSending();
     await place(line, png());
     const ran = await line.run([...send, "--image", "shot.png"], { terminal: true, env: { TERM: "dumb" } });
     expect(ran.stderr).toBe("Sent shot.png (0.0 MB), file 1 of 1.\n");
   });
 
-  it("gives way to what is said meanwhile", async () => {
+  it("makes room for other output", async () => {
     const { line } = await startFeedbackSending(answers(503, { error: "Wait.", code: "busy" }), accepts);
     await place(line, png());
     const { stderr } = await line.run([...send, "--image", "shot.png"], { terminal: true });

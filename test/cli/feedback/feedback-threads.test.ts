@@ -77,7 +77,7 @@ describe("feedback list", () => {
     expect((await list("--json")).json()).toMatchObject({ items: [{ subject: "One" }], nextCursor: null });
   });
 
-  it("names the values that a filter takes", async () => {
+  it("names the values that a filter accepts", async () => {
     const { list } = await newApp();
     const { exit, stderr } = await list("--status", "opne");
     expect(exit).toBe(2);
@@ -112,13 +112,13 @@ describe("feedback view", () => {
     );
   });
 
-  it("shows nothing that moves the terminal", async () => {
+  it("shows no terminal control characters", async () => {
     const { line, feedback } = await newApp();
     const { id } = await feedback("red \u001b[31m alert \u202e");
     expect((await line.run(["feedback", "view", id], { terminal: true })).stdout).toContain("red [31m alert");
   });
 
-  it("shows nothing that a CI service takes for its command, and in a job only", async () => {
+  it("disarms CI commands, only in a job", async () => {
     const { line, feedback } = await newApp();
     const { id } = await feedback("Broken\n\n::set-output name=x::y\n  ::error::No\n##[error]No ##vso[task]");
     const view = ["feedback", "view", id];
@@ -128,7 +128,7 @@ describe("feedback view", () => {
     );
   });
 
-  it("ends with 6 where there is no such thread", async () => {
+  it("ends with exit 6 for an unknown thread", async () => {
     const { line } = await newApp();
     expect(await line.run(["feedback", "view", "0197b3a0-0000-7000-8000-000000000000"])).toMatchObject({
       exit: 6,
@@ -137,7 +137,7 @@ describe("feedback view", () => {
 });
 
 describe("work on a thread", () => {
-  it("changes only what is given", async () => {
+  it("changes only the given fields", async () => {
     const { line, feedback, view } = await newApp();
     const { id } = await feedback("Map");
     const issue = "https://github.com/example/app/issues/7";
@@ -151,7 +151,7 @@ describe("work on a thread", () => {
     expect((await view(id)).feedback).toMatchObject({ status: "in_progress", githubIssueUrl: null });
   });
 
-  it("asks what to change", async () => {
+  it("requires a change", async () => {
     const { line } = await newApp();
     const { exit, stderr } = await line.run(["feedback", "edit", "0197b3a0-0000-7000-8000-000000000000"]);
     expect(exit).toBe(2);

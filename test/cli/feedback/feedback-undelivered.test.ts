@@ -16,23 +16,23 @@ import {
 
 const full = answers(500, { error: "The disk is full.", code: "internal" });
 
-describe("what is known of a report that did not arrive", () => {
+describe("the reported state of an undelivered report", () => {
   it.each([
     ["an error of the server", full, "unknown", 75],
     ["a gateway that gave up", answers(504, "late"), "unknown", 75],
     ["a connection that ended after everything was sent", hangsUp, "unknown", 75],
-    ["an answer that is no JSON", answers(200, undefined), "unknown", 1],
+    ["an answer that is not JSON", answers(200, undefined), "unknown", 1],
     ["a refusal", answers(400, { error: "No.", code: "bad_request" }), "refused", 2],
     ["a key that is not accepted", answers(401, { error: "No.", code: "invalid_api_key" }), "refused", 4],
     ["a server that says no", answers(201, { success: false }), "refused", 1],
-  ])("after %s", async (_, answer, outcome, exit) => {
+  ])("is correct after %s", async (_, answer, outcome, exit) => {
     const { line, kept, received } = await startFeedbackSending(answer);
     expect(await line.run(sendOnce)).toMatchObject({ exit });
     expect(await kept()).toMatchObject([{ outcome }]);
     expect(received).toHaveLength(1);
   });
 
-  it("where nothing listens: it is tried again, and nothing was posted", async () => {
+  it("says after retries that nothing was posted if nothing listens", async () => {
     const { line, kept } = await startFeedbackSending();
     const { exit, stderr } = await line.run([...send, "--base-url", "http://127.0.0.1:9"]);
     expect(exit).toBe(75);
@@ -42,7 +42,7 @@ describe("what is known of a report that did not arrive", () => {
     expect(await kept()).toMatchObject([{ outcome: "unsent" }]);
   });
 
-  it("without a key: it is kept until there is one", async () => {
+  it("says that the report is kept without a key", async () => {
     const { line, kept } = await startFeedbackSending();
     const { exit, stderr } = await line.run(send, { env: { INNKEEP_API_KEY: "" } });
     expect(exit).toBe(4);
@@ -50,7 +50,7 @@ describe("what is known of a report that did not arrive", () => {
     expect(await kept()).toMatchObject([{ outcome: "unsent" }]);
   });
 
-  it("where the connection ends before everything was sent: it is tried again", async () => {
+  it("says after retries that nothing was posted if the connection ends during sending", async () => {
     let requests = 0;
     const baseUrl = await listen((request) => {
       requests += 1;
@@ -64,7 +64,7 @@ describe("what is known of a report that did not arrive", () => {
     expect(requests).toBeGreaterThan(4);
   });
 
-  it("where a file changes while it is sent without a copy: that is said, and it is not tried again", async () => {
+  it("names a file that changed while it was sent without a copy, and is final", async () => {
     const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_test" });
     const clip = join(line.cwd, "clip.mp4");
     await writeFile(clip, mp4(10_485_760).bytes);
@@ -76,7 +76,7 @@ describe("what is known of a report that did not arrive", () => {
     expect(line.pauses).toEqual([]);
   });
 
-  it("stays unknown though a later try cannot even begin", async () => {
+  it("stays unknown even if a later try cannot start", async () => {
     const { line, kept, keptId } = await startFeedbackSending(
       hangsUp,
       answers(403, { error: "No.", code: "forbidden" }),
@@ -87,7 +87,7 @@ describe("what is known of a report that did not arrive", () => {
     expect(await kept()).toMatchObject([{ outcome: "unknown" }]);
   });
 
-  it("is unknown after an interruption, and how it is sent again is said", async () => {
+  it("is unknown after an interruption, with the command that resends it", async () => {
     const interruption = new AbortController();
     const baseUrl = await listen(async (request) => {
       for await (const _ of request);
@@ -100,11 +100,11 @@ describe("what is known of a report that did not arrive", () => {
   });
 });
 
-describe("feedback send, where the server takes nothing for a while", () => {
+describe("feedback send to a server that accepts nothing for a while", () => {
   it.each([
     [429, { "retry-after": "7" }, [7_000]],
     [503, {}, [375]],
-  ])("tries again after a %i, when it is told to or a little later", async (status, headers, pauses) => {
+  ])("tries again after a %i, at the given time or a little later", async (status, headers, pauses) => {
     const busy = answers(status, { error: "Wait.", code: "busy" }, headers);
     const { line, keys } = await startFeedbackSending(busy, accepts);
     expect(await line.run(send)).toMatchObject({ exit: 0 });
@@ -114,7 +114,7 @@ describe("feedback send, where the server takes nothing for a while", () => {
   });
 });
 
-describe("feedback send, where something goes wrong on the way", () => {
+describe("feedback send over a faulty connection", () => {
   it.each<[string, Answering]>([
     ["500", full],
     ["502", answers(502, "gone")],
@@ -122,7 +122,7 @@ describe("feedback send, where something goes wrong on the way", () => {
     ["408", answers(408, {})],
     ["425", answers(425, {})],
     ["a cut connection", hangsUp],
-  ])("tries again after %s with the same key, and says so", async (_, answer) => {
+  ])("tries again after %s with the same key, and reports it", async (_, answer) => {
     const { line, keys } = await startFeedbackSending(answer, answer, accepts);
     const { exit, stderr } = await line.run(send);
     expect(exit).toBe(0);
@@ -134,7 +134,7 @@ describe("feedback send, where something goes wrong on the way", () => {
     ["in CI", { env: { CI: "true" }, terminal: true }, 60_000],
     ["in a pipe", {}, 60_000],
     ["on a terminal", { terminal: true }, 15_000],
-  ])("%s it is patient", async (_, where, most) => {
+  ])("is patient %s", async (_, where, most) => {
     const { line } = await startFeedbackSending(full);
     expect(await line.run(send, where)).toMatchObject({ exit: 75 });
     const waited = line.pauses.reduce((sum, pause) => sum + pause, 0);
@@ -144,24 +144,21 @@ describe("feedback send, where something goes wrong on the way", () => {
   it.each([
     ["2m", ["90"], 1],
     ["60s", ["90"], 0],
-  ])(
-    "within --max-wait %s it waits for %j seconds if it is asked to",
-    async (most, [seconds = ""], pauses) => {
-      const { line } = await startFeedbackSending(answers(503, {}, { "retry-after": seconds }), accepts);
-      const { exit, stderr } = await line.run([...send, "--max-wait", most]);
-      expect([exit, line.pauses.length]).toEqual([pauses === 1 ? 0 : 75, pauses]);
-      expect(stderr).toContain(pauses === 1 ? "Trying again in 90 s." : "Try again in 90 s.");
-    },
-  );
+  ])("waits within --max-wait %s when asked for %j seconds", async (most, [seconds = ""], pauses) => {
+    const { line } = await startFeedbackSending(answers(503, {}, { "retry-after": seconds }), accepts);
+    const { exit, stderr } = await line.run([...send, "--max-wait", most]);
+    expect([exit, line.pauses.length]).toEqual([pauses === 1 ? 0 : 75, pauses]);
+    expect(stderr).toContain(pauses === 1 ? "Trying again in 90 s." : "Try again in 90 s.");
+  });
 
-  it("is not known to have arrived once a try may have, whatever the last one says", async () => {
+  it("reports an unknown state if any try may have arrived", async () => {
     const refused = answers(403, { error: "No.", code: "forbidden" });
     const { line, kept } = await startFeedbackSending(hangsUp, refused);
     await line.run(send);
     expect(await kept()).toMatchObject([{ outcome: "unknown" }]);
   });
 
-  it("gives up a try that is silent for --timeout", async () => {
+  it("ends a try without an answer after --timeout", async () => {
     const baseUrl = await listen(() => {});
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_test" });
     const { exit, stderr } = await line.run([...sendOnce, "--timeout", "1s"]);
@@ -170,7 +167,7 @@ describe("feedback send, where something goes wrong on the way", () => {
   });
 });
 
-describe("feedback send, where the server refuses", () => {
+describe("feedback send to a server that refuses", () => {
   it("names the flag and the file behind a field", async () => {
     const issues = [
       { path: "images.1", message: "must have the bytes of image/png" },
@@ -186,14 +183,17 @@ describe("feedback send, where the server refuses", () => {
     expect(stderr).toContain("  --image b.png must have the bytes of image/png\n  --dedupe-key is odd\n");
   });
 
-  it.each(["forbidden", "feedback_disabled", undefined])("says both meanings of a 403 (%s)", async (code) => {
-    const { line } = await startFeedbackSending(answers(403, { error: "No.", code }));
-    const { exit, stderr } = await line.run(send);
-    expect(exit).toBe(5);
-    expect(stderr).toContain("this key may not send feedback, or that feedback is turned off for the app");
-  });
+  it.each(["forbidden", "feedback_disabled", undefined])(
+    "explains both meanings of a 403 (%s)",
+    async (code) => {
+      const { line } = await startFeedbackSending(answers(403, { error: "No.", code }));
+      const { exit, stderr } = await line.run(send);
+      expect(exit).toBe(5);
+      expect(stderr).toContain("this key may not send feedback, or that feedback is turned off for the app");
+    },
+  );
 
-  it("names the sizes after a 413, and sends the text alone when it is told to", async () => {
+  it("names the sizes after a 413, and sends only the text on request", async () => {
     const { line, keptId, received, keys } = await startFeedbackSending(
       answers(413, { error: "Too large." }),
       accepts,
@@ -209,7 +209,7 @@ describe("feedback send, where the server refuses", () => {
     expect(new Set(keys()).size).toBe(2);
   });
 
-  it("hears an answer that comes before the upload is through, and stops there", async () => {
+  it("stops the upload at an early answer", async () => {
     const { baseUrl, rest } = await answerAtOnce(413, { error: "Too large.", code: "payload_too_large" });
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_test" });
     await writeFile(join(line.cwd, "clip.mp4"), mp4(10_485_760).bytes);
@@ -217,7 +217,7 @@ describe("feedback send, where the server refuses", () => {
     expect(await rest()).toBeLessThan(10_485_760);
   });
 
-  it("does not drop the files of a report that may have arrived whole", async () => {
+  it("keeps the files of a report that may have arrived whole", async () => {
     const { line, keptId, received } = await startFeedbackSending(hangsUp);
     await writeFile(join(line.cwd, "report.pdf"), pdf().bytes);
     await line.run([...sendOnce, "--attach", "report.pdf"]);

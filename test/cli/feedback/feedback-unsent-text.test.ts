@@ -10,8 +10,8 @@ const gitHub = { CI: "true", GITHUB_ACTIONS: "true" };
 const gitLab = { CI: "true", GITLAB_CI: "true" };
 const jenkins = { JENKINS_URL: "https://jenkins.example.org/" };
 
-describe("what the log of a job shows of feedback that was not sent", () => {
-  it.each([[["--best-effort"]], [[]]])("is its text, its facts and its files, with %j", async (flags) => {
+describe("unsent feedback in the log of a job", () => {
+  it.each([[["--best-effort"]], [[]]])("shows text, metadata and files with %j", async (flags) => {
     const { line } = await startFeedbackSending(refusal);
     await writeFile(join(line.cwd, "shot.png"), png().bytes);
     const more = ["--subject", "Nightly", "--metadata", "a=1", "--image", "shot.png"];
@@ -22,7 +22,7 @@ describe("what the log of a job shows of feedback that was not sent", () => {
     );
   });
 
-  it("is a group on GitHub, in which nothing is a command", async () => {
+  it("is a group on GitHub, in which no command is executed", async () => {
     const { line } = await startFeedbackSending(refusal);
     const message = "::add-mask::x\n##[error]y\n  ::set-output name=a::b";
     const { stderr } = await line.run([...send, "--message", message], { env: gitHub });
@@ -47,7 +47,7 @@ describe("what the log of a job shows of feedback that was not sent", () => {
     expect(section.startsWith(`end:${at}:innkeep_unsent\r\u001b[0K\n`)).toBe(true);
   });
 
-  it("is on the summary page on GitHub, as a block that nothing in it can end", async () => {
+  it("is a block on GitHub's summary page that its content cannot close", async () => {
     const { line } = await startFeedbackSending(refusal);
     const env = { ...gitHub, GITHUB_STEP_SUMMARY: join(line.cwd, "summary.md") };
     await line.run([...send, "--message", "````\n<img src=x>", "--best-effort"], { env });
@@ -57,7 +57,7 @@ describe("what the log of a job shows of feedback that was not sent", () => {
     expect(summary).toContain("\n````\n<img src=x>\n`````\n");
   });
 
-  it("holds no secret, and nothing of the sender", async () => {
+  it("contains no secret and nothing about the sender", async () => {
     const { line } = await startFeedbackSending(refusal);
     const env = {
       ...gitHub,
@@ -73,13 +73,13 @@ describe("what the log of a job shows of feedback that was not sent", () => {
     expect(shown).not.toMatch(/planted|0123456789abcdef|nadia/i);
   });
 
-  it("is nothing at a person's own machine, and nothing of what was sent", async () => {
+  it("is absent on a person's own machine, and for sent feedback", async () => {
     const { line } = await startFeedbackSending(refusal, answers(201, { success: true }));
     expect((await line.run(send)).stderr).not.toContain("Feedback that was not sent");
     expect((await line.run(send, { env: gitHub })).stderr).not.toContain("Feedback that was not sent");
   });
 
-  it("leaves standard error to the one object of a failure under --json", async () => {
+  it("is absent under --json, where standard error has only the error object", async () => {
     const { line } = await startFeedbackSending(refusal);
     expect(JSON.parse((await line.run([...send, "--json"], { env: gitLab })).stderr)).toMatchObject({
       status: 400,

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe("auth login", () => {
-  it("stores the token of the device once the person has approved it, and the token works", async () => {
+  it("stores a working device token after the person approves", async () => {
     const { line, login, keychain, world } = await desk();
     const { exit, stdout } = await login();
     expect(exit).toBe(0);
@@ -30,7 +30,7 @@ describe("auth login", () => {
     expect((await line.run(["slot", "list", "--json"], { world })).json()).toEqual({ slots: [] });
   });
 
-  it("asks with a challenge, this device and its name, and the server's own page to come back to", async () => {
+  it("opens an address with a challenge, the device, its name and the server's own redirect page", async () => {
     const { login, opened } = await desk();
     await login(["--name", "Ada's laptop"]);
     expect(opened[0]?.pathname).toBe("/tavern/authorize");
@@ -42,7 +42,7 @@ describe("auth login", () => {
     });
   });
 
-  it("is the same device each time, known by a file that only its owner reads", async () => {
+  it("keeps the same device id in a file that only its owner can read", async () => {
     const { line, login, opened } = await desk();
     await login();
     await login();
@@ -52,7 +52,7 @@ describe("auth login", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it("tells facts and no secret, on neither stream, under --debug neither", async () => {
+  it("prints no secret on either stream, even under --debug", async () => {
     const { login, keychain } = await desk();
     const ran = await login(["--debug"]);
     expect(ran.stderr).toContain("/api/v1/testing/auth/exchange");
@@ -61,7 +61,7 @@ describe("auth login", () => {
       expect(text).not.toContain(tokenIn(keychain)?.slice(8) ?? "nothing was stored");
   });
 
-  it("tells a program what it stored, and the address as a line of its own", async () => {
+  it("reports to a program what it stored, and the address on its own line", async () => {
     const { login, opened } = await desk();
     const ran = await login(["--json"]);
     expect(JSON.parse(ran.stderr)).toEqual({ event: "open", url: opened[0]?.href });
@@ -88,14 +88,14 @@ describe("auth login", () => {
     expect((await waiting).exit).toBe(0);
   });
 
-  it("takes a code that is pasted", async () => {
+  it("accepts a pasted code", async () => {
     const { login, person, keychain } = await desk();
     const { io, address } = readTerminal(async () => approveAt(service, await address, person));
     expect((await login(["--paste"], { world: { io } })).exit).toBe(0);
     expect(tokenIn(keychain)).toMatch(/^sdt_/);
   });
 
-  it("refuses --paste where nobody can be asked, before it shows an address", async () => {
+  it("refuses --paste without a terminal, before it shows an address", async () => {
     const { login } = await desk();
     const ran = await login(["--paste"], { terminal: false });
     expect(ran).toMatchObject({
@@ -114,7 +114,7 @@ describe("auth login", () => {
     expect(keychain.entries()).toEqual([]);
   });
 
-  it("ends as forbidden where the person refuses", async () => {
+  it("exits as forbidden if the person refuses", async () => {
     const { login, keychain } = await desk({ decision: "refuse" });
     expect(await login()).toMatchObject({
       exit: 5,
@@ -123,14 +123,14 @@ describe("auth login", () => {
     expect(keychain.entries()).toEqual([]);
   });
 
-  it("says which flag mends a redirect that the server does not allow, before any browser opens", async () => {
+  it("names the flag that fixes a forbidden redirect, before a browser opens", async () => {
     const { login, opened } = await desk();
     const ran = await login(["--redirect", "https://elsewhere.example/"]);
     expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("give it with --redirect") });
     expect(opened).toEqual([]);
   });
 
-  it("says who can release a device that another account has", async () => {
+  it("says who can release another account's device", async () => {
     const { line, login } = await desk();
     await login();
     const stranger = await desk();
@@ -145,7 +145,7 @@ describe("auth login", () => {
     });
   });
 
-  it("waits for five minutes and not longer", async () => {
+  it("waits five minutes at most", async () => {
     const askedAt: number[] = [];
     const baseUrl = await listen(({ url }, response) => {
       if (url?.includes("/await")) askedAt.push(time - began);
@@ -165,7 +165,7 @@ describe("auth login", () => {
     expect(askedAt.at(-1)).toBeGreaterThan(280_000);
   });
 
-  it("asks for the code where a server does not tell of approvals", async () => {
+  it("asks for the code if the server does not report approvals", async () => {
     const exchanged: unknown[] = [];
     const baseUrl = await listen(async (request, response) => {
       if (request.url?.includes("/await")) return void response.writeHead(404).end("{}");
@@ -179,7 +179,7 @@ describe("auth login", () => {
     expect(exchanged).toMatchObject([{ code: "pasted", verifier: expect.stringMatching(/^[\w-]{43}$/) }]);
   });
 
-  it("tells what attestation found", async () => {
+  it("reports why attestation failed", async () => {
     const baseUrl = await listen(({ url }, response) => {
       if (url?.endsWith("/exchange")) {
         response.writeHead(403);
@@ -198,7 +198,7 @@ describe("auth login", () => {
     });
   });
 
-  it("stores nothing where it is interrupted", async () => {
+  it("stores nothing if it is interrupted", async () => {
     const { login, keychain } = await desk();
     const stopped = new AbortController();
     const openBrowser = async () => stopped.abort(new Error("interrupted"));

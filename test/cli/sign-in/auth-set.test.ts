@@ -9,7 +9,7 @@ import { listen } from "../../support/network/recording-server.ts";
 const key = "sdk_0123456789abcdefghijABCDEFGHIJ012345";
 const other = "sdk_another6789abcdefghijABCDEFGHIJ01234";
 
-/** A machine without a keychain, and a server that keeps the keys it is shown. */
+/** A machine without a keychain, and a server that records the keys it gets. */
 async function machine() {
   const shown: unknown[] = [];
   const baseUrl = await listen(({ headers }, response) => {
@@ -31,7 +31,7 @@ async function machine() {
 }
 
 describe("auth set", () => {
-  it("without a keychain keeps the secret in a file that only its owner can read, and warns", async () => {
+  it("stores the secret without a keychain in a file that only its owner can read, and warns", async () => {
     const { set, file, folder } = await machine();
     const { stderr, exit } = await set();
     expect(exit).toBe(0);
@@ -39,7 +39,7 @@ describe("auth set", () => {
     expect([(await stat(file)).mode & 0o777, (await stat(folder)).mode & 0o777]).toEqual([0o600, 0o700]);
   });
 
-  it("leaves the mode of a folder that was there, and makes its file private", async () => {
+  it("keeps the mode of an existing folder, and makes the file private", async () => {
     const { set, file, folder } = await machine();
     await set();
     await chmod(folder, 0o755);
@@ -48,7 +48,7 @@ describe("auth set", () => {
     expect([(await stat(file)).mode & 0o777, (await stat(folder)).mode & 0o777]).toEqual([0o600, 0o755]);
   });
 
-  it("with a keychain keeps nothing of it on disk", async () => {
+  it("stores nothing on disk with a keychain", async () => {
     const { set, file, line, baseUrl, shown } = await machine();
     const keychain = fakeKeychain();
     const world = { keychain: async () => keychain };
@@ -59,7 +59,7 @@ describe("auth set", () => {
     expect(shown).toEqual([key]);
   });
 
-  it("with --insecure-storage leaves the keychain alone, and forgets what it held", async () => {
+  it("does not write to the keychain with --insecure-storage, and forgets its old secret", async () => {
     const { set, line, file } = await machine();
     const keychain = fakeKeychain();
     const world = { keychain: async () => keychain };
@@ -69,14 +69,14 @@ describe("auth set", () => {
     expect(keychain.entries()).toEqual([]);
   });
 
-  it("where the keychain refuses keeps it in the file", async () => {
+  it("stores the secret in the file if the keychain refuses", async () => {
     const { set, file } = await machine();
     const world = { keychain: async () => fakeKeychain({ refuses: true }) };
     expect((await set(key, { world })).exit).toBe(0);
     expect(await readFile(file, "utf8")).toContain(key);
   });
 
-  it("shows no more than the start of a secret", async () => {
+  it("shows only the beginning of a secret", async () => {
     const { set } = await machine();
     const { stdout, stderr } = await set();
     expect(stdout).toBe("sdk_0123…\n");
@@ -103,13 +103,13 @@ describe("auth set", () => {
     expect(await set(secret)).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) });
   });
 
-  it("says that a variable goes before it", async () => {
+  it("says that a variable overrides it", async () => {
     const { set } = await machine();
     const { stderr } = await set(key, { env: { INNKEEP_API_KEY: other } });
     expect(stderr).toContain("warning: INNKEEP_API_KEY is set, and goes before it.");
   });
 
-  it("is refused where it is of another kind, and what is stored stays", async () => {
+  it("refuses a credential of another kind, and keeps the stored one", async () => {
     const { line, set, shown } = await machine();
     await set();
     expect(await set("sdt_a")).toMatchObject({
@@ -121,7 +121,7 @@ describe("auth set", () => {
     expect(shown).toEqual([key]);
   });
 
-  it("says what to do where nothing can be written", async () => {
+  it("says what to do if nothing can be written", async () => {
     const { line, folder } = await machine();
     await writeFile(folder, "a file where the folder is to be");
     expect(await line.run(["auth", "set", "api-key"], { stdin: key })).toMatchObject({
@@ -132,7 +132,7 @@ describe("auth set", () => {
 });
 
 describe("a credential", () => {
-  it("in a file that a flag names goes before the environment, and that before what is stored", async () => {
+  it("is taken from a flag's file, then the environment, then the store", async () => {
     const { set, line, shown } = await machine();
     await set("sdk_stored");
     await writeFile(join(line.cwd, "key"), "sdk_file\n");
@@ -155,14 +155,14 @@ describe("a credential", () => {
     expect(heard).toEqual([]);
   });
 
-  it("in the environment keeps the keychain and the folder untouched", async () => {
+  it("is taken from the environment without touching the keychain or the folder", async () => {
     const { line } = await machine();
     const world = { keychain: () => Promise.reject(new Error("The keychain was touched.")) };
     const env = { INNKEEP_API_KEY: key, INNKEEP_CONFIG_DIR: "/nowhere/at/all" };
     expect((await line.run(["faq", "list"], { env, world })).exit).toBe(0);
   });
 
-  it("that the keychain does not give is told with the way around it", async () => {
+  it("is reported with a workaround if the keychain does not give it", async () => {
     const { set, line } = await machine();
     await set(key, { world: { keychain: async () => fakeKeychain() } });
     const ran = await line.run(["faq", "list"], {
@@ -172,7 +172,7 @@ describe("a credential", () => {
     expect(ran.stderr).toContain("The keychain refused.\nUnlock it and try again, or set INNKEEP_API_KEY,");
   });
 
-  it("in a damaged file is told without a word of what the file holds", async () => {
+  it("is reported without the file's content if the file is damaged", async () => {
     const { set, line, file } = await machine();
     await set();
     await writeFile(file, `{"secret": "${key}"`);
@@ -183,7 +183,7 @@ describe("a credential", () => {
 });
 
 describe("auth logout", () => {
-  it("forgets what is stored for this server", async () => {
+  it("removes the stored credentials of this server", async () => {
     const { set, line, shown } = await machine();
     await set();
     expect((await line.run(["auth", "logout", "--json"])).json()).toMatchObject({ removed: ["appKey"] });
@@ -191,7 +191,7 @@ describe("auth logout", () => {
     expect(shown).toEqual([]);
   });
 
-  it("takes it from the keychain, too", async () => {
+  it("removes them from the keychain, too", async () => {
     const { set, line } = await machine();
     const keychain = fakeKeychain();
     const world = { keychain: async () => keychain };
@@ -200,7 +200,7 @@ describe("auth logout", () => {
     expect(keychain.entries()).toEqual([]);
   });
 
-  it("says where there is nothing", async () => {
+  it("says that nothing is stored", async () => {
     const { line, baseUrl } = await machine();
     expect(await line.run(["auth", "logout"])).toMatchObject({
       exit: 0,

@@ -6,7 +6,7 @@ import { listen } from "../../support/network/recording-server.ts";
 const key = "sdk_0123456789abcdefghijABCDEFGHIJ012345";
 const token = "sdm_0123456789abcdefghijABCDEFGHIJ012345";
 
-/** A server that takes every credential but those named. */
+/** A server that accepts every credential except the given ones. */
 async function serverThatRefuses(...refused: readonly string[]) {
   const asked: string[] = [];
   const baseUrl = await listen(({ headers, method, url }, response) => {
@@ -22,7 +22,7 @@ async function serverThatRefuses(...refused: readonly string[]) {
 const statesIn = (ran: { json(): unknown }): Record<string, unknown>[] => Object(ran.json()).items;
 
 describe("auth status", () => {
-  it("tells where each credential comes from and whether the server takes it, and never the whole of one", async () => {
+  it("shows the source of each credential and whether it works, never the whole credential", async () => {
     const { baseUrl } = await serverThatRefuses(token);
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl });
     await line.run(["auth", "set", "api-key"], { stdin: key });
@@ -44,7 +44,7 @@ describe("auth status", () => {
     expect(ran.stderr).toBe(`Commands go to ${baseUrl} (INNKEEP_BASE_URL).\n`);
   });
 
-  it("lists what is stored for other servers", async () => {
+  it("lists the credentials of other servers", async () => {
     const [one, two] = [await serverThatRefuses(), await serverThatRefuses(key)];
     const line = await createCommandLine({ INNKEEP_BASE_URL: one.baseUrl });
     await line.run(["auth", "set", "api-key", "--base-url", two.baseUrl], { stdin: key });
@@ -57,7 +57,7 @@ describe("auth status", () => {
     expect([one.asked, two.asked]).toEqual([[], ["GET /api/v1/faqs/remote"]]);
   });
 
-  it("asks no server with --offline", async () => {
+  it("sends no request with --offline", async () => {
     const { baseUrl, asked } = await serverThatRefuses();
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: key });
     const ran = await line.run(["auth", "status", "--offline", "--json"]);
@@ -65,7 +65,7 @@ describe("auth status", () => {
     expect(asked).toEqual([]);
   });
 
-  it("says of a server that does not answer what is wrong, and goes on", async () => {
+  it("reports a server that does not answer, and continues", async () => {
     const line = await createCommandLine({ INNKEEP_BASE_URL: "http://127.0.0.1:1", INNKEEP_API_KEY: key });
     const ran = await line.run(["auth", "status", "--json"]);
     expect(ran.exit).toBe(0);
@@ -76,7 +76,7 @@ describe("auth status", () => {
     expect(line.pauses).toEqual([]);
   });
 
-  it("says that a keychain does not give a credential, and goes on", async () => {
+  it("reports a keychain that does not give a credential, and continues", async () => {
     const { baseUrl } = await serverThatRefuses();
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl });
     const keychainOf = (keychain: ReturnType<typeof fakeKeychain>) => ({
@@ -87,7 +87,7 @@ describe("auth status", () => {
     expect(statesIn(ran)[0]).toMatchObject({ source: null, problem: "The keychain refused." });
   });
 
-  it("tells a credential of the wrong kind by the way it begins", async () => {
+  it("recognises a credential of the wrong kind by its prefix", async () => {
     const { baseUrl, asked } = await serverThatRefuses();
     const line = await createCommandLine({
       INNKEEP_BASE_URL: baseUrl,
@@ -112,7 +112,7 @@ describe("a credential of the wrong kind", () => {
     ],
     [["task", "list"], "INNKEEP_DEVICE_TOKEN", "stk_a", "a test key (stk_), not a device token (sdt_)"],
     [["feedback", "list"], "INNKEEP_TOKEN", "sdk_a", "an app key (sdk_), not a maintainer token (sdm_)"],
-  ])("is told by %j, and not sent", async (argv, variable, secret, what) => {
+  ])("is reported by %j, and not sent", async (argv, variable, secret, what) => {
     const { baseUrl, asked } = await serverThatRefuses();
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, [variable]: secret });
     expect(await line.run(argv)).toMatchObject({
@@ -122,7 +122,7 @@ describe("a credential of the wrong kind", () => {
     expect(asked).toEqual([]);
   });
 
-  it("is told of a file that a flag names, too", async () => {
+  it("is also reported for a file that a flag names", async () => {
     const line = await createCommandLine();
     const ran = await line.run(["faq", "list", "--api-key-file", "-"], { stdin: "sdt_a" });
     expect(ran.stderr).toContain("--api-key-file holds a device token (sdt_), not an app key (sdk_).");

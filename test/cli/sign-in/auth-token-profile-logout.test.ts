@@ -24,7 +24,7 @@ describe("auth token", () => {
     expect(ran).toMatchObject({ exit: 2, stdout: "", stderr: expect.stringContaining("into a pipe only") });
   });
 
-  it("ends with 4 where there is none, and says how to get one", async () => {
+  it("ends with exit 4 without a credential, and says how to get one", async () => {
     const { line } = await desk();
     const ran = await line.run(["auth", "token", "device-token"]);
     expect(ran).toMatchObject({ exit: 4, stderr: expect.stringContaining("innkeep auth login") });
@@ -32,7 +32,7 @@ describe("auth token", () => {
 });
 
 describe("auth profile", () => {
-  it("shows what is known, and changes the time zone", async () => {
+  it("shows the profile, and changes the time zone", async () => {
     const { line, login, world } = await desk();
     await login();
     await line.run(["auth", "profile", "--timezone", "Europe/London"], { world });
@@ -42,7 +42,7 @@ describe("auth profile", () => {
 });
 
 describe("auth logout", () => {
-  it("says that the device is to be signed out on the server, and where", async () => {
+  it("says where to sign the device out on the server", async () => {
     const { line, login, keychain, world } = await desk();
     await login();
     const ran = await line.run(["auth", "logout"], { world });

@@ -20,7 +20,7 @@ async function newShell() {
 
 describe("in a new shell", () => {
   it.each([[["task", "list"]], [["slot", "list"]], [["slot", "list", "--open"]], [["auth", "profile"]]])(
-    "%j goes to the server of the last sign-in",
+    "%j uses the server of the last sign-in",
     async (argv) => {
       const { run } = await newShell();
       expect(await run([...argv, "--json"])).toMatchObject({ exit: 0, stderr: "" });
@@ -42,7 +42,7 @@ describe("in a new shell", () => {
     );
   });
 
-  it("auth token and auth logout mean it, too, and after that no server is remembered", async () => {
+  it("auth token and auth logout use that server, and after logout none is remembered", async () => {
     const { run } = await newShell();
     expect((await run(["auth", "token", "device-token"])).stdout).toMatch(/^sdt_/);
     expect((await run(["auth", "logout", "--json"])).json()).toMatchObject({
@@ -54,14 +54,14 @@ describe("in a new shell", () => {
     );
   });
 
-  it("commands with other credentials go where they went before, and say which server has one", async () => {
+  it("commands with other credentials use the default server, and say which server has one", async () => {
     const { run } = await newShell();
     expect((await run(["agent", "thread", "7"])).stderr).toContain(
       "The server is http://127.0.0.1:4700 (the default).",
     );
   });
 
-  it("an address that is named goes before, and the error says where a token is stored", async () => {
+  it("a given address has precedence, and the error says where a token is stored", async () => {
     const { run } = await newShell();
     const elsewhere = await listen((_, response) => void response.end("{}"));
     const ran = await run(["task", "list"], { INNKEEP_BASE_URL: elsewhere });

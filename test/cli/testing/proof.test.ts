@@ -16,7 +16,7 @@ const picture = ["--image", "shot.png"];
 const nowhere = ["--base-url", "http://127.0.0.1:1"];
 
 describe("proof submit", () => {
-  it("counts the day by its pictures", async () => {
+  it("counts the day with images", async () => {
     const { line, slotId } = await createTesterCommandLine(service);
     const ran = await line.run(["proof", "submit", slotId, ...picture, "--note", "Works.", "--json"]);
     expect(ran.exit).toBe(0);
@@ -38,7 +38,7 @@ describe("proof submit", () => {
       expect(stderr).toContain(fault);
   });
 
-  it("says of a day that is counted that nothing is left to do, and keeps nothing", async () => {
+  it("says that nothing is left to do for a counted day, and keeps nothing", async () => {
     const { line, slotId } = await createTesterCommandLine(service);
     await line.run(["proof", "submit", slotId, ...picture]);
     const ran = await line.run(["proof", "submit", slotId, ...picture]);
@@ -46,7 +46,7 @@ describe("proof submit", () => {
     expect((await line.run(["proof", "resend", "--list", "--json"])).json()).toEqual({ items: [] });
   });
 
-  it("tells a program the day that a proof was for", async () => {
+  it("gives a program the day of a proof", async () => {
     const { line, slotId } = await createTesterCommandLine(service);
     const captured = ["--captured-at", new Date(Date.now() - 3 * 86_400_000).toISOString()];
     const ran = await line.run(["proof", "submit", slotId, ...picture, ...captured, "--json"]);
@@ -66,7 +66,7 @@ describe("proof submit", () => {
     [400, "bad_image", 2, false],
     [429, "rate_limited", 75, true],
     [503, "busy", 75, true],
-  ])("after %i %s ends with %i; it is kept: %s", async (status, code, exit, isKept) => {
+  ])("after %i %s ends with exit %i; the proof is kept: %s", async (status, code, exit, isKept) => {
     const { line, slotId } = await createTesterCommandLine(service);
     const { baseUrl } = await startRecordingServer(answers(status, { error: "No.", code }));
     const ran = await line.run(["proof", "submit", slotId, ...picture, "--base-url", baseUrl]);
@@ -77,7 +77,7 @@ describe("proof submit", () => {
 });
 
 describe("proof resend", () => {
-  it("sends what did not arrive with the key and the bytes it had", async () => {
+  it("sends an undelivered proof with the same key and bytes", async () => {
     const { line, slotId } = await createTesterCommandLine(service);
     const down = answers(503, { error: "Busy.", code: "busy" }, { "retry-after": "999" });
     const receipt = { proofId: "p", slotId, dayIndex: 1, submitted: true };
@@ -94,7 +94,7 @@ describe("proof resend", () => {
 });
 
 describe("proof discard", () => {
-  it("drops a kept proof where the person agrees", async () => {
+  it("discards a kept proof after a confirmation", async () => {
     const { line, slotId } = await createTesterCommandLine(service);
     await line.run(["proof", "submit", slotId, ...picture, ...nowhere]);
     const id = (await line.run(["proof", "resend", "--list", "--fields", "id"])).stdout.trim();

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Another tester, without a seat. */
+/** Another tester, without a slot. */
 async function newcomer() {
   const { authorization } = await service.makeDevice(await service.makeUser());
   return createCommandLine({
@@ -20,14 +20,14 @@ async function newcomer() {
 }
 
 describe("slot list", () => {
-  it("shows the seats of the tester, without their test keys", async () => {
+  it("shows the slots of the tester, without their test keys", async () => {
     const { line, slotId, testKey } = await createTesterCommandLine(service);
     const ran = await line.run(["slot", "list", "--json"]);
     expect(ran.json()).toMatchObject({ slots: [{ slotId, status: "active", cycleStatus: "running" }] });
     expect(ran.stdout).not.toContain(testKey);
   });
 
-  it("--open shows the tests that have seats to be had", async () => {
+  it("--open shows the cycles with open slots", async () => {
     const { cycle } = await createTesterCommandLine(service);
     const line = await newcomer();
     const ran = await line.run(["slot", "list", "--open", "--json"]);
@@ -38,7 +38,7 @@ describe("slot list", () => {
 });
 
 describe("slot list --open", () => {
-  it("says that there is no free seat, and prints nothing", async () => {
+  it("says that no slot is open, and prints nothing else", async () => {
     const baseUrl = await listen((_, response) => void response.end('{"listings":[]}'));
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_DEVICE_TOKEN: "sdt_a" });
     expect(await line.run(["slot", "list", "--open"])).toMatchObject({
@@ -48,7 +48,7 @@ describe("slot list --open", () => {
 });
 
 describe("slot request", () => {
-  it("asks for an open seat, once, and says that its owner decides", async () => {
+  it("requests an open slot once, and says that the owner decides", async () => {
     const { cycle } = await createTesterCommandLine(service);
     const line = await newcomer();
     const ran = await line.run(["slot", "request", cycle.slotIds[1] ?? ""]);
@@ -56,14 +56,14 @@ describe("slot request", () => {
     expect((await line.run(["slot", "request", cycle.slotIds[2] ?? ""])).exit).toBe(7);
   });
 
-  it("of no seat ends with 6", async () => {
+  it("ends with exit 6 for an unknown slot", async () => {
     const line = await newcomer();
     expect((await line.run(["slot", "request", crypto.randomUUID()])).exit).toBe(6);
   });
 });
 
 describe("slot rotate-key", () => {
-  it("replaces the test key, and shows it only where that is asked for", async () => {
+  it("replaces the test key, and shows it only on request", async () => {
     const { line, slotId, testKey } = await createTesterCommandLine(service);
     expect((await line.run(["slot", "rotate-key", slotId, "--json"])).stdout).not.toContain("testKey");
     const ran = await line.run(["slot", "rotate-key", slotId, "--with-test-keys"]);

@@ -20,10 +20,10 @@ const task = {
 };
 const seen: PollResult<Tasks> = { at: now, nextInMs: 30_000, value: { tasks: [task], outstanding: 1 } };
 
-/** The screen on a terminal of its own; `shown` is all that was ever on it. */
+/** The screen on its own terminal; `shown` is everything that appeared on it. */
 const open = (...results: readonly PollResult<Tasks>[]) => openOn(80, ...results);
 
-/** The same on a terminal that says it has so many columns. */
+/** The same on a terminal with the given number of columns. */
 function openOn(columns: number, ...results: readonly PollResult<Tasks>[]) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {}, ref() {}, unref() {} });
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns, rows: 30 });
@@ -46,7 +46,7 @@ function openOn(columns: number, ...results: readonly PollResult<Tasks>[]) {
 }
 
 describe("the screen of task list --watch", () => {
-  it.each(["q", "\u0003"])("shows what is outstanding and until when, and is left with %j", async (key) => {
+  it.each(["q", "\u0003"])("shows open tasks with their deadlines, and closes with %j", async (key) => {
     const { ended, shown, type } = open(seen);
     await vi.waitFor(() => expect(shown()).toContain("Lantern[2J, day 3 of 14"));
     for (const text of ["1 of 1 outstanding", "Send a picture of Map", "in 3 h 30 min", "one day missed"])
@@ -55,14 +55,14 @@ describe("the screen of task list --watch", () => {
     await expect(ended).resolves.toBeUndefined();
   });
 
-  it("is readable on a terminal that does not know how wide it is", async () => {
+  it("is readable on a terminal of unknown width", async () => {
     const { ended, shown, type } = openOn(0, seen);
     await vi.waitFor(() => expect(shown()).toContain("Lantern[2J, day 3 of 14"));
     type("q");
     await ended;
   });
 
-  it("tells a problem in words, and keeps what was seen", async () => {
+  it("describes a problem in words, and keeps the last tasks", async () => {
     const { ended, shown, type } = open(seen, {
       at: now,
       nextInMs: 7_000,

@@ -11,14 +11,14 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe("task list", () => {
-  it("shows the day, the screen and what is outstanding, as tab-separated values in a pipe", async () => {
+  it("shows day, screen and open tasks as tab-separated values in a pipe", async () => {
     const { line, slotId } = await createTesterCommandLine(service, { screens: ["Map"] });
     const { stdout, stderr } = await line.run(["task", "list"]);
     expect(stdout.split("\t").slice(0, 4)).toEqual([slotId, "Lantern", "1/14", "Map"]);
     expect(stderr).toBe("Outstanding: 1.\n");
   });
 
-  it("gives a program the answer of the server, without test keys", async () => {
+  it("gives a program the server's answer without test keys", async () => {
     const { line, slotId, testKey } = await createTesterCommandLine(service);
     const ran = await line.run(["task", "list", "--json"]);
     expect(ran.json()).toMatchObject({ tasks: [{ slotId, submitted: false }], outstanding: 1 });
@@ -26,7 +26,7 @@ describe("task list", () => {
     expect(ran.stdout).not.toContain("testKey");
   });
 
-  it("gives test keys only where they are asked for", async () => {
+  it("shows test keys only on request", async () => {
     const { line, testKey } = await createTesterCommandLine(service);
     const ran = await line.run(["task", "list", "--with-test-keys", "--fields", "testKey"]);
     expect(ran.stdout).toBe(`${testKey}\n`);
@@ -40,7 +40,7 @@ describe("task list", () => {
 });
 
 describe("task list --watch off a terminal", () => {
-  it("writes one object for each change until it is interrupted, and waits as long as the server asks", async () => {
+  it("writes one object for each change until it is interrupted, at the server's interval", async () => {
     const answers = [
       [200, { tasks: [], outstanding: 0 }],
       [200, { tasks: [], outstanding: 0 }],
@@ -68,7 +68,7 @@ describe("task list --watch off a terminal", () => {
     expect(pauses).toEqual([30_000, 30_000, 7_000, 30_000]);
   });
 
-  it("ends where the token is not accepted", async () => {
+  it("ends if the token is not accepted", async () => {
     const line = await createCommandLine({
       INNKEEP_BASE_URL: service.baseUrl,
       INNKEEP_DEVICE_TOKEN: "sdt_a",

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** The flags of a session of so many seconds that begins now. */
+/** The flags of a session of the given seconds that begins now. */
 function lasting(seconds: number): string[] {
   const { clock } = service;
   const ended = new Date(clock.now().getTime() + seconds * 1_000).toISOString();
@@ -39,7 +39,7 @@ describe("session report", () => {
   it.each([
     ["a file", ["--test-key-file", "key"], {}],
     ["INNKEEP_TEST_KEY", [], { INNKEEP_TEST_KEY: "stk_unknown" }],
-  ])("takes the key from %s; one that is no tester's is an answer and no failure", async (_, argv, env) => {
+  ])("takes the key from %s; an unknown key is an answer, not a failure", async (_, argv, env) => {
     const { line } = await createTesterCommandLine(service);
     await writeFile(join(line.cwd, "key"), "stk_unknown");
     const ran = await line.run(["session", "report", ...lasting(60), ...argv, "--json"], { env });
@@ -47,13 +47,13 @@ describe("session report", () => {
     expect(ran.json()).toEqual({ matched: false, counted: false, dayIndex: 0, reason: null });
   });
 
-  it("says why a day is not counted, and ends well", async () => {
+  it("says why a day is not counted, and exits 0", async () => {
     const { line, testKey } = await createTesterCommandLine(service);
     const ran = await line.run(["session", "report", ...lasting(44)], { env: { INNKEEP_TEST_KEY: testKey } });
     expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining("it was too short") });
   });
 
-  it("shows no test key, under --debug and --dry-run neither", async () => {
+  it("shows no test key, even under --debug and --dry-run", async () => {
     const { line, testKey } = await createTesterCommandLine(service);
     const env = { INNKEEP_TEST_KEY: testKey };
     const dry = await line.run(["session", "report", ...lasting(60), "--dry-run"], { env });
@@ -62,7 +62,7 @@ describe("session report", () => {
     for (const text of [dry.stdout, dry.stderr, status.stderr]) expect(text).not.toContain(testKey);
   });
 
-  it("without a key says where it is to be had", async () => {
+  it("says without a key where to get one", async () => {
     const { line } = await createTesterCommandLine(service);
     const ran = await line.run(["session", "status"]);
     expect(ran).toMatchObject({ exit: 4, stderr: expect.stringContaining("--with-test-keys") });
@@ -70,7 +70,7 @@ describe("session report", () => {
 });
 
 describe("session status", () => {
-  it("tells how the day stands", async () => {
+  it("shows the state of the day", async () => {
     const { line, testKey } = await createTesterCommandLine(service);
     const ran = await line.run(["session", "status", "--json"], { env: { INNKEEP_TEST_KEY: testKey } });
     expect(ran.json()).toMatchObject({ matched: true, dayIndex: 1, countedToday: false, daysCounted: 0 });

@@ -25,7 +25,7 @@ describe("testing listing", () => {
     expect((await line.run(["testing", "listing", "list"])).stdout).toContain(id);
   });
 
-  it("names all that is missing", async () => {
+  it("names everything that is missing", async () => {
     const { line } = await createTesterCommandLine(service);
     const ran = await line.run(["testing", "listing", "create", "--app-name", "Lantern"]);
     expect(ran).toMatchObject({
@@ -36,7 +36,7 @@ describe("testing listing", () => {
 });
 
 describe("testing cycle", () => {
-  it("is planned, listed and called off once it is confirmed", async () => {
+  it("is planned, listed and, after a confirmation, cancelled", async () => {
     const { line, listing } = await createTesterCommandLine(service);
     const plan = ["--starts-on", "2999-01-01", "--timezone", "Asia/Tokyo", "--json"];
     const made = await line.run(["testing", "cycle", "create", listing.id, ...plan]);
@@ -47,7 +47,7 @@ describe("testing cycle", () => {
     expect(cancelled.json()).toMatchObject({ status: "cancelled" });
   });
 
-  it("shows its seats with a character for each day", async () => {
+  it("shows its slots with one character for each day", async () => {
     const { line, cycle, slotId } = await createTesterCommandLine(service, { durationDays: 3, seats: 2 });
     await line.run(["proof", "submit", slotId, "--image", "shot.png"]);
     const { stdout } = await line.run(["testing", "cycle", "view", cycle.id]);
@@ -56,20 +56,20 @@ describe("testing cycle", () => {
     expect(second).toEqual(["2", "---", "open"]);
   });
 
-  it("is reported in facts", async () => {
+  it("has a report of facts", async () => {
     const { line, cycle } = await createTesterCommandLine(service);
     const ran = await line.run(["testing", "cycle", "report", cycle.id, "--json"]);
     expect(ran.json()).toMatchObject({ testers: 1, testersWithEveryDay: 0, statement: expect.any(String) });
   });
 });
 
-describe("the start of an id", () => {
+describe("the beginning of an id", () => {
   it.each([
     ["a listing", "listing", ["testing", "listing", "view"]],
     ["a listing's runs", "listing", ["testing", "cycle", "list"]],
     ["a run", "cycle", ["testing", "cycle", "view"]],
     ["a seat", "slot", ["testing", "slot", "confirm-join"]],
-  ] as const)("names %s where nothing else starts so", async (_, thing, command) => {
+  ] as const)("names %s if no other id begins with it", async (_, thing, command) => {
     const { line, listing, cycle, slotId } = await createTesterCommandLine(service);
     const id = { listing: listing.id, cycle: cycle.id, slot: slotId }[thing];
     expect(await line.run([...command, id.slice(0, 35)])).toMatchObject({ exit: 0 });
@@ -81,7 +81,7 @@ describe("the start of an id", () => {
 });
 
 describe("testing slot", () => {
-  it("gives an open seat to a known account, and takes it back", async () => {
+  it("assigns an open slot to a known account, and takes it back", async () => {
     const { line, cycle } = await createTesterCommandLine(service);
     const email = "known@example.org";
     await service.makeUser(email);
@@ -98,7 +98,7 @@ describe("testing slot", () => {
     ["confirm-join", [], 0],
     ["rotate-key", ["--yes"], 0],
     ["remove", [], 2],
-  ])("%s of an active seat with %j ends with %i", async (verb, argv, exit) => {
+  ])("%s of an active slot with %j ends with %i", async (verb, argv, exit) => {
     const { line, slotId } = await createTesterCommandLine(service);
     expect((await line.run(["testing", "slot", verb, slotId, ...argv])).exit).toBe(exit);
   });

@@ -38,7 +38,7 @@ describe("an app in the console", () => {
     expect(readingOf(page)).toMatch(/Trailhead .* The app is ready\. .* This app has no key yet/);
   });
 
-  it("is created once, however often its form is sent", async () => {
+  it("is created once, even if its form is sent several times", async () => {
     const form = await owner.open("/console/new-app");
     const send = () => owner.send(form, "/console/new-app", { name: "Only one" });
     expect(locationOf(await send())).toBe(locationOf(await send()));
@@ -62,13 +62,13 @@ describe("an app in the console", () => {
     });
   });
 
-  it("loses its webhook by an empty field", async () => {
+  it("loses its webhook if the field is empty", async () => {
     const { id } = await service.makeApp(world.owner, { chatWebhookUrl: "https://chat.example/x" });
     await owner.send(await owner.open(address(id)), address(id), { chatWebhookUrl: "" });
     expect((await world.call("GET", `/apps/${id}`)).body).toMatchObject({ chatWebhookUrl: null });
   });
 
-  it("is deleted only where its name was typed", async () => {
+  it("is deleted only if its name was typed", async () => {
     const { id } = await service.makeApp(world.owner, { name: "Trailhead" });
     const page = await owner.open(address(id));
     const refused = await owner.send(page, address(id, "/delete"), { confirmation: "Trail" });
@@ -79,7 +79,7 @@ describe("an app in the console", () => {
     expect((await owner.open(address(id))).status).toBe(404);
   });
 
-  it("shows a new key this once, which works", async () => {
+  it("shows a new working key only once", async () => {
     const { id } = await service.makeApp(world.owner);
     const page = await makeKey(id);
     expect(readingOf(page)).toContain("The new key for CI");
@@ -87,14 +87,14 @@ describe("an app in the console", () => {
     expect((await owner.open(address(id))).text).not.toContain(secretOf(page));
   });
 
-  it("shows the same key again where the form is sent again", async () => {
+  it("shows the same key again if the form is sent again", async () => {
     const { id } = await service.makeApp(world.owner);
     const page = await owner.open(address(id));
     const send = () => owner.send(page, address(id, "/keys"), { label: "CI" });
     expect(secretOf(await send())).toBe(secretOf(await send()));
   });
 
-  it("gives an intake key, which writes no FAQ", async () => {
+  it("gives an intake key, which cannot write the FAQ", async () => {
     const { id } = await service.makeApp(world.owner);
     const key = secretOf(await makeKey(id, { kind: "intake" }));
     const body = { question: "a", answer: "b" };

@@ -26,20 +26,20 @@ describe.each(databases)("the audit in the console on $name", (engine) => {
   });
   afterAll(() => service.stop());
 
-  it("names what was done something to, and leads there", async () => {
+  it("names and links the object of each action", async () => {
     const { text } = await owner.open("/console/audit");
     const thread = `<a href="/console/feedback/${world.app.id}/${world.threadId}"><bdi>A named thread</bdi></a>`;
     expect(text.split(thread).length).toBeGreaterThan(2);
     expect(text).toContain(`<a href="/console/faqs/${world.app.id}/${world.faqId}"><bdi>A named question?`);
   });
 
-  it("tells of what is gone, too", async () => {
+  it("shows actions on deleted objects, too", async () => {
     await world.call("DELETE", `/faqs/${world.faqId}`);
     const page = await owner.open("/console/audit");
     expect(readingOf(page)).toContain(`Deleted an FAQ entry ${world.faqId.slice(0, 8)}…`);
   });
 
-  it("names the token with which something was done, also after its revocation", async () => {
+  it("names the token of an action, also after its revocation", async () => {
     const made = await world.call("POST", "/tokens", { kind: "agent", label: "Night agent" });
     await propose(service, made.field("token"), world.threadId);
     const page = await owner.open("/console/audit?action=run.propose");
@@ -61,7 +61,7 @@ describe.each(databases)("the audit in the console on $name", (engine) => {
     expect(readingOf(page)).toContain("Revoked a key CI");
   });
 
-  it("shows the beginning of a token's id where its label was never recorded", async () => {
+  it("shows the beginning of a token's id if its label was not recorded", async () => {
     const { body } = await world.call("GET", "/tokens");
     for (const { id } of Object(body).items) await world.call("DELETE", `/tokens/${id}`);
     await service.deps.database.write((tx) => tx.run("UPDATE audit SET label = NULL"));
@@ -70,7 +70,7 @@ describe.each(databases)("the audit in the console on $name", (engine) => {
     );
   });
 
-  it("shows one kind of deed alone, of one app where one is chosen", async () => {
+  it("filters by action, and by app if one is chosen", async () => {
     const page = await owner.open(`/console/audit?app=${world.app.id}&action=faq.create`);
     const rows = page.text.split("<tbody>")[1]?.match(/<b>[^<]*/g);
     expect(rows).toEqual(["<b>Wrote an FAQ entry"]);
@@ -81,7 +81,7 @@ describe.each(databases)("the audit in the console on $name", (engine) => {
     expect(Object(body).items.map(({ action }: { action: string }) => action)).toEqual(["faq.create"]);
   });
 
-  it("shows one app alone", async () => {
+  it("filters by app", async () => {
     const other = await service.makeApp(world.owner);
     await world.call("PATCH", `/apps/${other.id}`, { name: "The other app" });
     const page = await owner.open(`/console/audit?app=${other.id}`);

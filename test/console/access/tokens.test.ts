@@ -27,7 +27,7 @@ describe("tokens in the console", () => {
   const make = async (values: Record<string, string>) =>
     owner.send(await owner.open("/console/tokens"), "/console/tokens", values);
 
-  it("are made for agents and shown this once", async () => {
+  it("are created for agents and shown once", async () => {
     const page = await make({ kind: "agent", label: "Triage" });
     expect(readingOf(page)).toContain("The new token for Triage");
     const headers = bearer(secretOf(page));
@@ -37,7 +37,7 @@ describe("tokens in the console", () => {
     expect((await owner.open("/console/tokens")).text).not.toContain(secretOf(page));
   });
 
-  it("tell the hour of their last use, and no more", async () => {
+  it("show only the hour of their last use", async () => {
     const headers = bearer(secretOf(await make({ kind: "agent", label: "Nightly" })));
     const shown = async () =>
       /Nightly.*?(never used|used in the last hour|used \d hours ago)/s.exec(
@@ -51,7 +51,7 @@ describe("tokens in the console", () => {
     service.clock.advance(-4 * 3_600_000);
   });
 
-  it("are made for scripts, within their scopes and app", async () => {
+  it("are created for scripts, with their scopes and app", async () => {
     const scope = { "scope:changelog:write": "on" };
     const page = await make({ kind: "maintainer", label: "Release", appId: world.app.id, ...scope });
     const call = (path: string) =>
@@ -62,7 +62,7 @@ describe("tokens in the console", () => {
     expect((await call(`/apps/${other.id}/changelog`)).status).toBe(404);
   });
 
-  it("without a label are refused, what was chosen kept", async () => {
+  it("are refused without a label, and the form keeps its choices", async () => {
     const answer = await make({ kind: "maintainer", label: "", "scope:apps:read": "on" });
     expect(answer.status).toBe(400);
     expect(readingOf(answer)).toContain("Label must not be empty.");
@@ -70,7 +70,7 @@ describe("tokens in the console", () => {
     expect(answer.text).toMatch(/value="maintainer" id="kind-maintainer" checked/);
   });
 
-  it("for scripts without a scope are refused with a reason", async () => {
+  it("are refused for scripts without a scope, with a reason", async () => {
     const answer = await make({ kind: "maintainer", label: "Nothing" });
     expect(answer.status).toBe(400);
     expect(answer.text).toMatch(/<p class="fault">The scopes [^<]+\.<\/p>/);
@@ -89,7 +89,7 @@ describe("tokens in the console", () => {
 });
 
 describe("the audit log in the console", () => {
-  it("tells in words who did what, to what, from where", async () => {
+  it("shows in words who did what, to what, from where", async () => {
     const service = await startService();
     const world = await makeOwnerWithOneOfEach(service);
     const page = readingOf(await createBrowserWithoutScripts(service, world.headers).open("/console/audit"));

@@ -5,11 +5,11 @@ describe.each([
   ["light", light],
   ["dark", dark],
 ])("the %s colours", (_, colours) => {
-  it.each(textPairs)("let %s be read on %s (WCAG AA: 4.5)", (text, ground) => {
+  it.each(textPairs)("make %s readable on %s (WCAG AA: 4.5)", (text, ground) => {
     expect(contrast(colours[text], colours[ground])).toBeGreaterThanOrEqual(4.5);
   });
 
-  it.each(edgePairs)("let %s be seen beside %s (WCAG AA: 3)", (edge, ground) => {
+  it.each(edgePairs)("make %s visible next to %s (WCAG AA: 3)", (edge, ground) => {
     expect(contrast(colours[edge], colours[ground])).toBeGreaterThanOrEqual(3);
   });
 });

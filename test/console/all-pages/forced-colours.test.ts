@@ -8,7 +8,7 @@ import {
   type OwnerWithOneOfEach,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("a screen with colours of its reader's own", () => {
+describe("a screen with forced colours", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
@@ -29,12 +29,15 @@ describe("a screen with colours of its reader's own", () => {
     return page;
   };
 
-  it.each(["light", "dark"] as const)("tells the chosen filter from the others, %s", async (colorScheme) => {
-    const page = await opened(`/console/feedback/${world.app.id}`);
-    await page.emulateMedia({ colorScheme });
-    const chosen = await ground(page.locator(".pills a[aria-current]"));
-    expect(chosen).not.toBe(await ground(page.locator(".pills a:not([aria-current])").first()));
-  });
+  it.each(["light", "dark"] as const)(
+    "distinguishes the chosen filter from the others, %s",
+    async (colorScheme) => {
+      const page = await opened(`/console/feedback/${world.app.id}`);
+      await page.emulateMedia({ colorScheme });
+      const chosen = await ground(page.locator(".pills a[aria-current]"));
+      expect(chosen).not.toBe(await ground(page.locator(".pills a:not([aria-current])").first()));
+    },
+  );
 
   it("marks the chosen one of several cards, and frames the badges", async () => {
     const page = await opened(`/console/changelog/${world.app.id}/new`);

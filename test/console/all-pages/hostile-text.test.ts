@@ -14,7 +14,7 @@ import {
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-/** What strangers and agents may write, in the hope that a page of the console runs it. */
+/** Texts that senders and agents may write so that a page of the console executes them. */
 const payloads = [
   "<script>alert(1)</script>",
   "</title></textarea></select></pre></style><script>alert(1)</script>",
@@ -48,7 +48,7 @@ describe("hostile text", () => {
     await service.stop();
   });
 
-  it.each(payloads)("runs nowhere, loads nothing, and makes no element: %j", async (payload) => {
+  it.each(payloads)("is not executed, loads nothing, and creates no element: %j", async (payload) => {
     for (const path of await plant(service, world, payload)) await expectHarmless(page, path);
     expect(happened).toEqual([]);
   });
@@ -59,7 +59,7 @@ describe("hostile text", () => {
     expect(happened).toEqual([]);
   });
 
-  it.each(payloads)("runs neither in a preview nor in a form shown again: %j", async (payload) => {
+  it.each(payloads)("is not executed in a preview or in a form shown again: %j", async (payload) => {
     await page.goto(`/console/changelog/${world.app.id}/new`);
     await page.getByLabel("Title").fill(payload);
     await page.getByLabel("Text", { exact: true }).fill(payload);
@@ -80,7 +80,7 @@ async function expectHarmless(page: Page, path: string): Promise<void> {
   expect([path, await page.evaluate(foreignElements)]).toEqual([path, []]);
 }
 
-/** Writes the payload wherever somebody can write, and gives the pages that show it alone. */
+/** Writes the payload into every field, and gives the pages that show only one object. */
 async function plant(service: Service, world: OwnerWithOneOfEach, payload: string): Promise<string[]> {
   const short = payload.slice(0, 100);
   const { id: app, key } = world.app;
@@ -118,7 +118,7 @@ async function plant(service: Service, world: OwnerWithOneOfEach, payload: strin
   ];
 }
 
-/** Writes the payload into a test: its listing, and what a tester's app reports. */
+/** Writes the payload into a cycle: its listing, and the reports of a tester's app. */
 async function plantTest(service: Service, world: OwnerWithOneOfEach, payload: string): Promise<string[]> {
   const app = world.app.id;
   const screens = [payload, "Home"];
@@ -141,7 +141,7 @@ async function plantTest(service: Service, world: OwnerWithOneOfEach, payload: s
   ];
 }
 
-/** Collects what must not happen: dialogs, complaints of the browser, requests to other hosts. */
+/** Collects forbidden events: dialogs, browser errors, requests to other hosts. */
 function watch(page: Page, { baseUrl }: Service): string[] {
   const happened: string[] = [];
   page.on("dialog", async (dialog) => {
@@ -158,7 +158,7 @@ function watch(page: Page, { baseUrl }: Service): string[] {
   return happened;
 }
 
-/** Runs in the page: elements that no page of the console makes. */
+/** Runs in the page: elements that no page of the console creates. */
 function foreignElements(): string[] {
   const foreign = [
     "script:not([src^='/console/assets/'])",

@@ -35,7 +35,7 @@ describe("every page of the console", () => {
 
   const paths = () => [...consolePaths(world), "/console/sign-in", "/console/nowhere"];
 
-  it("needs no scrolling sideways on a phone of 320 pixels, its menus open or not", async () => {
+  it("does not scroll sideways on a phone of 320 pixels, with menus open or closed", async () => {
     const page = await openPage(browser, service, world.headers, { viewport: { width: 320, height: 740 } });
     for (const path of paths()) {
       await page.goto(path);
@@ -48,7 +48,7 @@ describe("every page of the console", () => {
   });
 
   it.each(["light", "dark"] as const)(
-    "can be read in %s: all text has the contrast of WCAG AA",
+    "is readable in %s: all text has the contrast of WCAG AA",
     async (colorScheme) => {
       const page = await openPage(browser, service, world.headers, { colorScheme, reducedMotion: "reduce" });
       for (const path of paths()) {
@@ -61,7 +61,7 @@ describe("every page of the console", () => {
     },
   );
 
-  it("names itself, its one heading, and every field", async () => {
+  it("has a title, one heading, and a name for every field", async () => {
     const page = await openPage(browser, service, world.headers);
     for (const path of paths()) {
       await page.goto(path);
@@ -76,7 +76,7 @@ describe("every page of the console", () => {
 const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-/** Runs in the page: what a screen reader could only call "edit" or "button". */
+/** Runs in the page: elements that a screen reader could only call "edit" or "button". */
 function namelessControls(): string[] {
   const isLabelled = (element: Element) =>
     "labels" in element && element.labels instanceof NodeList && element.labels.length > 0;
@@ -89,7 +89,7 @@ function namelessControls(): string[] {
     .map((element) => element.outerHTML.slice(0, 200));
 }
 
-/** Runs in the page: texts whose contrast with what lies behind them is too low. */
+/** Runs in the page: texts with too little contrast to their background. */
 function faintTexts(): string[] {
   const parse = (colour: string) => (colour.match(/[\d.]+/g) ?? []).map(Number);
   const luminance = (colour: string) => {

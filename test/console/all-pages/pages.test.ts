@@ -33,7 +33,7 @@ describe("a page of the console", () => {
     }
   });
 
-  it("carries strict headers, its refusals too", async () => {
+  it("has strict headers, also when it refuses", async () => {
     for (const path of [...paths(), "/console/sign-in", "/console/nowhere"]) {
       const { headers } = await owner.open(path);
       expect(Object.fromEntries(headers)).toMatchObject({
@@ -48,7 +48,7 @@ describe("a page of the console", () => {
     }
   });
 
-  it("holds no script or style of its own, and no id twice", async () => {
+  it("contains no inline script or style, and no duplicate id", async () => {
     for (const path of paths()) {
       const { text } = await owner.open(path);
       expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
@@ -57,7 +57,7 @@ describe("a page of the console", () => {
     }
   });
 
-  it("sends who is not signed in to sign in, and knows where they wanted to go", async () => {
+  it("sends a signed-out person to sign in, and remembers the requested page", async () => {
     const stranger = createBrowserWithoutScripts(service);
     for (const path of [...paths(), `/console/feedback/${world.app.id}?q=a%20b&status=all`]) {
       const answer = await stranger.open(path);
@@ -66,7 +66,7 @@ describe("a page of the console", () => {
     }
   });
 
-  it("is nowhere for the owner of another app", async () => {
+  it("does not exist for the owner of another app", async () => {
     const other = createBrowserWithoutScripts(service, await service.signIn(await service.makeUser()));
     for (const path of paths().filter((path) => path.includes(world.app.id))) {
       const page = await other.open(path);
@@ -90,17 +90,17 @@ describe("a page of the console", () => {
     expect((await owner.open(`/console/feedback/${other.id}/${world.threadId}`)).status).toBe(404);
   });
 
-  it("that does not exist is JSON for what is no browser", async () => {
+  it("that does not exist is JSON for a client that is not a browser", async () => {
     const answer = await service.request("GET", "/console/nowhere");
     expect([answer.status, answer.field("code")]).toEqual([404, "not_found"]);
   });
 
-  it("that only takes forms says so", async () => {
+  it("that only accepts forms says so", async () => {
     const page = await owner.open("/console/sign-out");
     expect([page.status, page.headers.get("allow")]).toEqual([405, "POST"]);
   });
 
-  it("finds its style, script and icon at addresses that browsers keep", async () => {
+  it("has style, script and icon at addresses that browsers cache", async () => {
     const { text } = await owner.open("/console");
     const addresses = [...text.matchAll(/(?:href|src)="(\/console\/assets\/[^"]+)"/g)].map(
       ([, at]) => at ?? "",
@@ -113,19 +113,19 @@ describe("a page of the console", () => {
     }
   });
 
-  it("welcomes who has no app yet", async () => {
+  it("welcomes an owner without apps", async () => {
     const newcomer = createBrowserWithoutScripts(service, await service.signIn(await service.makeUser()));
     expect(readingOf(await newcomer.open("/console"))).toContain("Create your first app");
   });
 
-  it("tells what waits for a decision, over all apps", async () => {
+  it("shows the proposals of all apps that wait for a decision", async () => {
     const page = readingOf(await owner.open("/console"));
     expect(page).toContain("Mend it");
     expect(page).toContain("1 proposal waits");
   });
 });
 
-describe("a console at an address of its own", () => {
+describe("a console at its own address", () => {
   it("is served below the path of that address, and links below it", async () => {
     const service = await startService({
       environment: { INNKEEP_CONSOLE_URL: "https://desk.example/team/desk" },

@@ -54,7 +54,7 @@ describe("the console at the width of", () => {
   });
 
   it.each([390, 1440])(
-    "%i pixels breaks no date of a report and no address of a seat's tester",
+    "%i pixels breaks no date of a report and no address of a slot's tester",
     async (width) => {
       const page = await open(width);
       await page.goto(pageOf("testing"));
@@ -71,12 +71,12 @@ describe("the console at the width of", () => {
   );
 });
 
-/** Runs in the page: on how many lines each of these stands. */
+/** Runs in the page: the number of lines of each of these elements. */
 const linesOf = (elements: Element[]) => elements.map((element) => element.getClientRects().length);
 
 const edges = (element: Locator) => element.evaluate((found) => found.getBoundingClientRect());
 
-/** How many fields stand on the line of the button of a page's search. */
+/** The number of fields on the line of a page's search button. */
 const neighboursOfButton = (page: Page): Promise<number> =>
   page.locator("form.search").evaluate((form) => {
     const middleOf = (element: Element) => {
@@ -88,7 +88,7 @@ const neighboursOfButton = (page: Page): Promise<number> =>
     return fields.filter((field) => button && Math.abs(middleOf(field) - middleOf(button)) < 4).length;
   });
 
-/** Runs in the page: how many pixels a choice lacks to show its longest word. */
+/** Runs in the page: the pixels that a choice lacks to show its longest word. */
 function missingWidth(select: Element): number {
   const roomy = document.createElement("div");
   const copy = select.cloneNode(true);

@@ -7,7 +7,7 @@ import { readingOf } from "../../support/browser/browser-without-scripts.ts";
 import { everyPage, openDemo } from "../../support/browser/demo-pages.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
-/** Words that readers of another mother tongue stumble over. */
+/** Words that are hard for readers of another mother tongue. */
 const riddles =
   /\b(told|whoever|whatever|who asked|asked for it|shall|no more|nobody but|seen by you alone|to come|present key|called off|call(?:ed)? .{1,12} off|works no|takes no|goes on in|leads elsewhere|ahead of)\b/gi;
 
@@ -30,7 +30,7 @@ describe("the console's words", () => {
     for (const text of [...texts, ...refusals]) expect([text, text.match(riddles)]).toEqual([text, null]);
   });
 
-  it("have one name for each deed", () => {
+  it("have one name for each action", () => {
     expect(new Set(auditActionNames.values()).size).toBe(auditActionNames.size);
   });
 });

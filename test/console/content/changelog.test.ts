@@ -46,14 +46,14 @@ describe("the changelog in the console", () => {
     expect(await published()).toEqual({ entries: [] });
   });
 
-  it("shows the form again for a version that has a note already", async () => {
+  it("shows the form again for a version that already has a note", async () => {
     const id = await draft();
     const answer = await create({ title: "Maps", version: "v1.2.0", body: "New colours." });
     expect(answer.status).toBe(409);
     expect(readingOf(answer)).toContain(`Release note ${id} has version 1.2.0 already.`);
   });
 
-  it("publishes at once where that is asked", async () => {
+  it("publishes at once on request", async () => {
     await create({ intent: "publish", title: "Maps", version: "1.2.0", body: "New colours." });
     expect(await published()).toMatchObject({ entries: [{ title: "Maps", body: "New colours." }] });
   });
@@ -63,13 +63,13 @@ describe("the changelog in the console", () => {
     expect(await published()).toMatchObject({ entries: [{ title: "Quieter maps", body: "Old." }] });
   });
 
-  it("keeps a note hidden until its time has come", async () => {
+  it("hides a note until its publication time", async () => {
     const answer = await create({ title: "Later", version: "2.0.0", publishedAt: "2199-01-01T10:00" });
     expect(readingOf(await owner.follow(answer))).toContain("Later Scheduled");
     expect(await published()).toEqual({ entries: [] });
   });
 
-  it("takes a list of changes and versions by platform, empty lines left out", async () => {
+  it("accepts a list of changes and versions by platform, without empty lines", async () => {
     await create({
       intent: "publish",
       title: "Maps",
@@ -95,7 +95,7 @@ describe("the changelog in the console", () => {
     });
   });
 
-  it("shows each fault at its field, those of lines in their own line", async () => {
+  it("shows each fault at its field, or at its line", async () => {
     const values = { title: "", version: "1", "items.3.type": "fixed", "items.3.text": "x".repeat(1_001) };
     const answer = await create(values);
     expect(answer.status).toBe(400);
@@ -104,7 +104,7 @@ describe("the changelog in the console", () => {
     );
   });
 
-  it("previews Markdown without saving, and without anybody's HTML", async () => {
+  it("previews Markdown without saving, and without raw HTML", async () => {
     const body = "## Maps\n\n[more](https://example.org) <b>x</b> ![p](https://evil.example/a.png)";
     const page = await create({ intent: "preview", title: "Maps", version: "1.2.0", body });
     expect(page.status).toBe(200);
@@ -125,20 +125,20 @@ describe("the changelog in the console", () => {
     expect(readingOf(await create(values))).toContain("Fixed Crash");
   });
 
-  it("gives more lines, keeping what is filled in", async () => {
+  it("adds lines, and keeps the filled fields", async () => {
     const page = await create({ intent: "more", "items.4.type": "fixed", "items.4.text": "Crash" });
     const fields = fieldsOf(formOf(page, address("/new")));
     expect(fields).toMatchObject({ "items-rows": "10", "items.4.text": "Crash", "items.9.text": "" });
   });
 
-  it("sends only what was changed", async () => {
+  it("sends only changed fields", async () => {
     const id = await draft({ publishedAt: "2026-01-02T03:04:05.678Z" });
     await send(id, { title: "Quieter maps" });
     const { body } = await world.call("GET", `/changelog/${id}`);
     expect(body).toMatchObject({ title: "Quieter maps", publishedAt: "2026-01-02T03:04:05.678Z" });
   });
 
-  it("takes a published note back to a draft", async () => {
+  it("turns a published note into a draft again", async () => {
     await send(await draft({ publishedAt: "2026-01-02T03:04:05.678Z" }), { publishedAt: "" });
     expect(await published()).toEqual({ entries: [] });
   });
@@ -149,7 +149,7 @@ describe("the changelog in the console", () => {
     expect((await owner.open(address(`/${id}`))).status).toBe(404);
   });
 
-  it("says where the changelog is turned off", async () => {
+  it("says if the changelog is turned off", async () => {
     const { id } = await service.makeApp(world.owner, { changelogEnabled: false });
     expect(readingOf(await owner.open(`/console/changelog/${id}`))).toContain("turned off for this app");
   });

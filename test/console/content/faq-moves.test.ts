@@ -45,7 +45,7 @@ describe("the order of the FAQ", () => {
     return page;
   };
 
-  it("is changed by several presses of one arrow, in one page that stays where it is", async () => {
+  it("is changed by several presses of one arrow, without a page load or scrolling", async () => {
     const page = await opened();
     await page.evaluate(() => Reflect.set(window, "stays", true));
     await page.getByRole("button", { name: "Move up: Question 9?" }).focus();
@@ -61,7 +61,7 @@ describe("the order of the FAQ", () => {
     expect((await questions(page)).slice(5)).toEqual(named(5, 9, 6, 7, 8, 10, 11));
   });
 
-  it("takes presses that come faster than the answers one after the other", async () => {
+  it("handles presses that are faster than the answers in their order", async () => {
     const page = await opened();
     const arrow = page.getByRole("button", { name: "Move down: Question 0?" });
     await arrow.evaluate((button: HTMLButtonElement) => {
@@ -71,13 +71,13 @@ describe("the order of the FAQ", () => {
     expect((await questions(page)).slice(0, 4)).toEqual(named(1, 2, 3, 0));
   });
 
-  it("keeps the focus on the entry at the end of the list", async () => {
+  it("keeps the focus on an entry that reaches the end of the list", async () => {
     const page = await opened();
     await page.getByRole("button", { name: "Move up: Question 1?" }).press("Enter");
     await expect.poll(() => focusedLabel(page)).toBe("Move down: Question 1?");
   });
 
-  it("moves nothing in a list that has changed, and says so", async () => {
+  it("does not change if the list has changed meanwhile, and says so", async () => {
     const page = await opened();
     const other = createBrowserWithoutScripts(service, world.headers);
     const list = await other.open(path);
@@ -88,7 +88,7 @@ describe("the order of the FAQ", () => {
     expect(await questions(page)).toEqual(named(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 10));
   });
 
-  it("is changed by a form where the script cannot send it", async () => {
+  it("is changed by a form if the script cannot send the change", async () => {
     const page = await opened();
     await page.evaluate(() => {
       window.fetch = () => Promise.reject(new Error("offline"));
@@ -104,7 +104,7 @@ describe("the order of the FAQ", () => {
     expect((await questions(page)).slice(0, 4)).toEqual(named(0, 1, 3, 2));
   });
 
-  it("has two stops of the Tab key for an entry, and arrow keys between its arrows", async () => {
+  it("has two Tab stops for each entry, and arrow keys between its arrows", async () => {
     const page = await opened();
     const stops = await page.locator(".faq :is(a, button:enabled):not([tabindex='-1'])").count();
     expect(stops).toBe(24);
@@ -114,7 +114,7 @@ describe("the order of the FAQ", () => {
     expect(await focusedLabel(page)).toBe("Move up: Question 3?");
   });
 
-  it("is searched by words of question and answer, without scripts", async () => {
+  it("can be searched by words of question and answer, without scripts", async () => {
     const visitor = createBrowserWithoutScripts(service, world.headers);
     const page = await visitor.open(`${path}?q=answer+11`);
     expect(readingOf(page)).toContain("1 of 12 entries");

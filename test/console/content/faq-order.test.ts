@@ -6,7 +6,7 @@ const placed = (...places: number[]): FaqPosition[] =>
   places.map((sortOrder, at) => ({ id: String(at), sortOrder }));
 
 describe("moving an entry of the FAQ", () => {
-  it("exchanges two places and touches nothing else", () => {
+  it("exchanges two positions and changes nothing else", () => {
     expect(moveFaq(placed(1, 5, 9), "2", "up")).toEqual([
       { id: "2", sortOrder: 5 },
       { id: "1", sortOrder: 9 },
@@ -21,7 +21,7 @@ describe("moving an entry of the FAQ", () => {
     expect(moveFaq(placed(1, 2, 3), id, direction)).toEqual([]);
   });
 
-  it("always puts the entry one place further, whoever shared places", () => {
+  it("always moves the entry by one position, even among shared positions", () => {
     const places = fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 2, maxLength: 8 });
     fc.assert(
       fc.property(places, fc.nat(), (unsorted, pick) => {

@@ -39,7 +39,7 @@ describe("the FAQ in the console", () => {
   const move = async (id: string, direction: string, page = owner.open(address())) =>
     owner.send(await page, address("/order"), { move: `${id} ${direction}` });
 
-  it("takes a new entry, which the app reads at once", async () => {
+  it("accepts a new entry, which the app reads at once", async () => {
     const form = await owner.open(address("/new"));
     const answer = await owner.send(form, address("/new"), { question: "How?", answer: "Like this.\r\nSo." });
     expect(answer.headers.get("location")).toBe(address("?done=faq-created"));
@@ -47,7 +47,7 @@ describe("the FAQ in the console", () => {
     expect(readingOf(await owner.follow(answer))).toContain("How? Like this. So.");
   });
 
-  it("keeps what was typed where something is wrong, each fault at its field", async () => {
+  it("keeps the typed text after a fault, and shows each fault at its field", async () => {
     const form = await owner.open(address("/new"));
     const values = { question: " ", answer: "Kept <b>as typed</b>", sortOrder: "soon" };
     const answer = await owner.send(form, address("/new"), values);
@@ -65,7 +65,7 @@ describe("the FAQ in the console", () => {
     expect(await listed()).toEqual(["How exactly?"]);
   });
 
-  it("leaves the line ends of an answer alone that nobody edited", async () => {
+  it("keeps the line ends of an unedited answer", async () => {
     const entry = { question: "How?", answer: "One.\r\nTwo." };
     const id = (await world.call("POST", `/apps/${app.id}/faqs`, entry)).field("id");
     await owner.send(await owner.open(address(`/${id}`)), address(`/${id}`), { question: "How exactly?" });
@@ -73,7 +73,7 @@ describe("the FAQ in the console", () => {
     expect(body).toMatchObject([{ question: "How exactly?", answer: "One.\r\nTwo." }]);
   });
 
-  it("does not overwrite what a script changed meanwhile", async () => {
+  it("does not overwrite a script's change made meanwhile", async () => {
     const id = await write("How?");
     const page = await owner.open(address(`/${id}`));
     await world.call("PATCH", `/faqs/${id}`, { question: "Theirs?" });
@@ -104,7 +104,7 @@ describe("the FAQ in the console", () => {
     expect(await listed()).toEqual(["A", "C", "B"]);
   });
 
-  it("moves by one place, however often the form is sent", async () => {
+  it("moves an entry by one position, even if the form is sent several times", async () => {
     const [, , third] = [await write("A"), await write("B"), await write("C")];
     const page = owner.open(address());
     await move(third, "up", page);
@@ -112,7 +112,7 @@ describe("the FAQ in the console", () => {
     expect(await listed()).toEqual(["A", "C", "B"]);
   });
 
-  it("has no page for an entry of another app", async () => {
+  it("has no page for another app's entry", async () => {
     expect((await owner.open(address(`/${world.faqId}`))).status).toBe(404);
   });
 });

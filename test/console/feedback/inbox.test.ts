@@ -27,13 +27,13 @@ describe("the inbox", () => {
   const linksOf = (text: string) =>
     [...text.matchAll(/class="to" href="([^"]*)"/g)].map(([, href = ""]) => href.split("?")[0]);
 
-  it("lists what is open, and where a proposal waits", async () => {
+  it("lists open threads, and marks those with a waiting proposal", async () => {
     const page = await inbox();
     expect(linksOf(page.text)).toContain(`/console/feedback/${world.app.id}/${world.threadId}`);
     expect(readingOf(page)).toMatch(/It broke\. Proposal waiting Bug Anonymous/);
   });
 
-  it("shows how often one failure was reported", async () => {
+  it("shows how often a failure was reported", async () => {
     const report = { message: "Nightly failed", dedupeKey: "nightly" };
     await sendFeedback(service, world.app.key, report);
     await sendFeedback(service, world.app.key, report);
@@ -49,7 +49,7 @@ describe("the inbox", () => {
     expect(readingOf(await inbox("?status=all&type=bug"))).not.toContain("Solved.");
   });
 
-  it("is searched, and offers every status where it finds nothing", async () => {
+  it("can be searched, and offers every status if it finds nothing", async () => {
     const id = await sendFeedback(service, world.app.key, { message: "The aardvark is missing." });
     expect(readingOf(await inbox("?q=aardvark"))).toContain("The aardvark is missing.");
     await world.call("PATCH", `/feedback/${id}`, { status: "archived" });
@@ -58,7 +58,7 @@ describe("the inbox", () => {
     expect(page.text).toContain(`href="/console/feedback/${world.app.id}?status=all&amp;q=aardvark"`);
   });
 
-  it("shows a page at a time, every thread once, and leads back", async () => {
+  it("shows one page at a time, every thread once, with a link back", async () => {
     const app = await service.makeApp(world.owner);
     await fillThreads(
       service,
@@ -76,19 +76,19 @@ describe("the inbox", () => {
     expect([seen.length, new Set(seen).size]).toEqual([120, 120]);
   });
 
-  it("says what arrives here where nothing has yet", async () => {
+  it("says what will arrive here if it is empty", async () => {
     const { id } = await service.makeApp(world.owner);
     expect(readingOf(await inbox("", id))).toContain(
       "Feedback that your app sends with its key arrives here.",
     );
   });
 
-  it("says where feedback is turned off", async () => {
+  it("says if feedback is turned off", async () => {
     const { id } = await service.makeApp(world.owner, { feedbackEnabled: false });
     expect(readingOf(await inbox("", id))).toContain("Feedback is turned off for this app.");
   });
 
-  it("keeps filter and search on the way to a thread and back, and leads from thread to thread", async () => {
+  it("keeps filter and search on the way to a thread and back, and links the threads", async () => {
     const ids: string[] = [];
     for (const message of ["Walk one.", "Walk two.", "Walk three."])
       ids.unshift(await sendFeedback(service, world.app.key, { message }));
@@ -110,7 +110,7 @@ describe("the inbox", () => {
     expect(hrefOf((await owner.open(hrefOf(after.text, "Next"))).text, "Next")).toBe("");
   });
 
-  it("of a list that nobody can have opened still shows the thread", async () => {
+  it("still shows the thread for an impossible list", async () => {
     const page = await owner.open(
       `/console/feedback/${world.app.id}/${world.threadId}?list=status%3Dnone%26cursor%3Dx&at=-1`,
     );
@@ -119,7 +119,7 @@ describe("the inbox", () => {
 });
 
 describe("the server's own address", () => {
-  it("leads a browser to the console, and is nothing to an API client", async () => {
+  it("redirects a browser to the console, and does not exist for an API client", async () => {
     const service = await startService();
     const page = await service.request("GET", "/", { headers: { accept: "text/html,*/*" } });
     expect([page.status, page.headers.get("location")]).toEqual([302, `${service.baseUrl}/console`]);
@@ -131,6 +131,6 @@ describe("the server's own address", () => {
 
 const plain = (text: string): string => text.replaceAll("&amp;", "&");
 
-/** Where a step leads to; empty where there is none. */
+/** The address of a step's link; empty without a link. */
 const hrefOf = (page: string, words: string): string =>
   plain(new RegExp(`class="button small" href="([^"]*)">${words}`).exec(page)?.[1] ?? "");

@@ -11,7 +11,7 @@ import {
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("a thread with a lot in it", () => {
+describe("a long thread", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
@@ -34,7 +34,7 @@ describe("a thread with a lot in it", () => {
   };
   const height = (page: Page) => page.evaluate(() => document.documentElement.scrollHeight);
 
-  it("folds a report of 5,000 lines, so that the proposal is near, and shows all of it on demand", async () => {
+  it("folds a report of 5,000 lines above the proposal, and shows all of it on demand", async () => {
     const lines = Array.from({ length: 5_000 }, (_, at) => String(at % 10));
     const page = await open({ message: lines.join("\n") });
     expect((await page.locator("#proposal").boundingBox())?.y).toBeLessThan(2_000);
@@ -57,7 +57,7 @@ describe("a thread with a lot in it", () => {
     expect(Math.min(...widths)).toBeGreaterThan(150);
   });
 
-  it("keeps the decision in sight while a long plan is read", async () => {
+  it("keeps the decision form visible next to a long plan", async () => {
     const id = await sendFeedback(service, world.app.key);
     const plan = Array.from({ length: 300 }, (_, at) => `${at}. Do it`).join("\n");
     await service.request("POST", `/api/v1/agent/feedback/${id}/proposal`, {
@@ -71,7 +71,7 @@ describe("a thread with a lot in it", () => {
   });
 
   it.each([true, false])(
-    "opens a picture over the page and closes it with keys alone, scripts: %s",
+    "opens and closes an image over the page with the keyboard, scripts: %s",
     async (javaScriptEnabled) => {
       const page = await open({ images: [dataUrl(png())] }, { javaScriptEnabled });
       const address = page.url();

@@ -60,7 +60,7 @@ describe("a person with a browser", () => {
     expect(answer.body).toMatchObject({ status: "approved", decisionNote: "Mind the tests." });
   });
 
-  it("approves with the keyboard alone, and sees where they are at every step", async () => {
+  it("approves with the keyboard only, and sees the focus at every step", async () => {
     const { runId, path } = await proposed();
     const page = await signedIn();
     await page.goto(path);
@@ -77,7 +77,7 @@ describe("a person with a browser", () => {
   });
 
   it.each([true, false])(
-    "is brought to why a decision was not taken, scripts: %s",
+    "is taken to the reason of a failed decision, scripts: %s",
     async (javaScriptEnabled) => {
       const { id, path } = await proposed();
       const page = await signedIn({ javaScriptEnabled, viewport: { width: 800, height: 300 } });
@@ -90,14 +90,14 @@ describe("a person with a browser", () => {
     },
   );
 
-  it("sees the sender's pictures", async () => {
+  it("sees the sender's images", async () => {
     const page = await signedIn();
     await page.goto((await proposed()).path);
     const picture = page.locator(".thumb img");
     await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
   });
 
-  it("is told when a newer proposal replaces the one on the page", async () => {
+  it("sees a message when a newer proposal replaces the one on the page", async () => {
     const { id, path } = await proposed();
     const page = await signedIn();
     await page.clock.install();
@@ -107,7 +107,7 @@ describe("a person with a browser", () => {
     await page.getByText("The proposal on this thread has changed").waitFor();
   });
 
-  it("sees new reports in the open inbox, and hears of them", async () => {
+  it("sees new reports in the open inbox, with an announcement for screen readers", async () => {
     const page = await signedIn();
     await page.clock.install();
     await page.goto(`/console/feedback/${world.app.id}`);
@@ -117,7 +117,7 @@ describe("a person with a browser", () => {
     expect(await page.locator("[aria-live]").innerText()).toBe("The threads in this list have changed.");
   });
 
-  it("closes a menu with Escape and is back at its button", async () => {
+  it("closes a menu with Escape and returns to its button", async () => {
     const page = await signedIn();
     await page.goto("/console");
     await page.getByText("All apps").click();
@@ -148,7 +148,7 @@ describe("a person with a browser", () => {
   });
 });
 
-/** What has the focus, and whether that can be seen. */
+/** The element with the focus, and whether the focus is visible. */
 const focused = (page: Page) =>
   page.evaluate(() => {
     const element = document.activeElement;
@@ -159,7 +159,7 @@ const focused = (page: Page) =>
     return { tag, text: text?.trim(), name: element?.getAttribute("name"), outlined };
   });
 
-/** Goes on with the Tab key to the field of that name; everything on the way shows its focus. */
+/** Moves with the Tab key to the field of that name; every element on the way shows its focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let steps = 0; steps < 40; steps += 1) {
     await page.keyboard.press("Tab");

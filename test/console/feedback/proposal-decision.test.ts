@@ -18,7 +18,7 @@ import {
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("deciding on a proposal on $name", (engine) => {
+describe.each(databases)("a decision on a proposal on $name", (engine) => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let owner: BrowserWithoutScripts;
@@ -41,7 +41,7 @@ describe.each(databases)("deciding on a proposal on $name", (engine) => {
     return { id, runId, page: await owner.open(address(id)) };
   };
 
-  it("shows what waits, and that nothing has happened yet", async () => {
+  it("is shown as still open before it is made", async () => {
     const { page } = await proposed();
     expect(readingOf(page)).toMatch(
       /Proposal Waiting for your decision .* Mend it .* 1\. Find it 2\. Mend it/,
@@ -51,21 +51,21 @@ describe.each(databases)("deciding on a proposal on $name", (engine) => {
   it.each([
     ["approve", "approved"],
     ["reject", "rejected"],
-  ])("to %s tells the agent, with the note", async (decision, status) => {
+  ])("to %s reaches the agent, with the note", async (decision, status) => {
     const { id, runId, page } = await proposed();
     const answer = await decide(page, id, decision, "Mind the\r\ntests.");
     expect([answer.status, locationOf(answer)]).toEqual([303, address(id)]);
     expect((await run(runId)).body).toMatchObject({ status, decisionNote: "Mind the\ntests." });
   });
 
-  it("shows the decision and its note afterwards, and no form", async () => {
+  it("is shown with its note afterwards, without a form", async () => {
     const { id, page } = await proposed();
     const after = await owner.follow(await decide(page, id, "approve", "Mind the tests."));
     expect(readingOf(after)).toMatch(/Approved .* Decided .* Mind the tests\./);
     expect(() => formOf(after, address(id, "/decision"))).toThrow();
   });
 
-  it("twice with one form, as by a double click, acts once", async () => {
+  it("is made once if the form is sent twice, as by a double click", async () => {
     const { id, runId, page } = await proposed();
     const send = () => decide(page, id, "approve", "x");
     const answers = [...(await Promise.all([send(), send(), send()])), await send()];
@@ -74,7 +74,7 @@ describe.each(databases)("deciding on a proposal on $name", (engine) => {
     expect(audit.text.match(new RegExp(`"run\\.approve"[^}]*"${runId}"`, "g"))).toHaveLength(1);
   });
 
-  it("the other way with a form already sent changes nothing", async () => {
+  it("is not changed by an already sent form with the other answer", async () => {
     const { id, runId, page } = await proposed();
     await decide(page, id, "approve");
     const again = await decide(page, id, "reject");
@@ -83,7 +83,7 @@ describe.each(databases)("deciding on a proposal on $name", (engine) => {
     expect((await run(runId)).field("status")).toBe("approved");
   });
 
-  it("on a run that was replaced meanwhile is refused, and shows the newer one", async () => {
+  it("on a replaced proposal is refused, and shows the newer one", async () => {
     const { id, page } = await proposed();
     const newer = await propose(service, world.agentToken, id);
     const answer = await decide(page, id, "approve", "Go ahead.");
@@ -94,7 +94,7 @@ describe.each(databases)("deciding on a proposal on $name", (engine) => {
     expect((await run(newer)).field("status")).toBe("awaiting_approval");
   });
 
-  it("on a run that is decided already is refused", async () => {
+  it("on a decided proposal is refused", async () => {
     const { id, page } = await proposed();
     await decide(await owner.open(address(id)), id, "reject");
     const answer = await decide(page, id, "approve");
@@ -102,7 +102,7 @@ describe.each(databases)("deciding on a proposal on $name", (engine) => {
     expect(readingOf(answer)).toContain("This proposal was already rejected.");
   });
 
-  it("with a note that is too long keeps the note and says so at it", async () => {
+  it("with a note that is too long shows the note again with the fault", async () => {
     const { id, page } = await proposed();
     const answer = await decide(page, id, "approve", "x".repeat(4_001));
     expect(answer.status).toBe(400);
@@ -118,7 +118,7 @@ describe.each(databases)("deciding on a proposal on $name", (engine) => {
     expect((await run(runId)).field("status")).toBe("awaiting_approval");
   });
 
-  it("needs somebody who is signed in, and leads them back to what they wrote", async () => {
+  it("needs a signed-in person, and keeps the typed note during the sign-in", async () => {
     const { id, page } = await proposed();
     const referer = `${service.baseUrl}${address(id)}`;
     const answer = await createBrowserWithoutScripts(service, { referer }).send(
@@ -136,7 +136,7 @@ describe.each(databases)("deciding on a proposal on $name", (engine) => {
     });
   });
 
-  it("keeps all earlier proposals in sight, with what was decided", async () => {
+  it("is shown with all earlier proposals and their decisions", async () => {
     const { id, page } = await proposed();
     await decide(page, id, "reject", "Not like this.");
     await propose(service, world.agentToken, id);

@@ -39,7 +39,7 @@ describe.each(databases)("a thread in the console on $name", (engine) => {
     [direction === "note" ? "noteBody" : "replyBody"]: body,
   });
 
-  it("shows the report, its sender, where it came from and its metadata", async () => {
+  it("shows the report, its sender, its origin and its metadata", async () => {
     const metadata = { device: "Pixel 8", flags: { offline: true } };
     const report = {
       message: "It\n  broke.",
@@ -53,7 +53,7 @@ describe.each(databases)("a thread in the console on $name", (engine) => {
     expect(page.text).toContain("It\n  broke.");
   });
 
-  it("shows images and videos from our own uploads, and attachments to download", async () => {
+  it("shows images and videos from the server's uploads, and attachments as downloads", async () => {
     const { text } = await owner.open(
       address(
         await send({
@@ -71,7 +71,7 @@ describe.each(databases)("a thread in the console on $name", (engine) => {
   it.each([
     ["note", "Internal note"],
     ["outbound", "Reply, recorded and not sent"],
-  ])("takes a %s", async (direction, title) => {
+  ])("accepts a %s", async (direction, title) => {
     const id = await send();
     const page = await owner.follow(await say(id, direction, "We are on it."));
     expect(readingOf(page)).toMatch(new RegExp(`Conversation ${title} .* We are on it\\.`));
@@ -84,7 +84,7 @@ describe.each(databases)("a thread in the console on $name", (engine) => {
     expect(answer.text).toMatch(/<details class="reveal" open>/);
   });
 
-  it("adds a note once, however often its form is sent", async () => {
+  it("adds a note once, even if its form is sent several times", async () => {
     const id = await send();
     const page = await owner.open(address(id));
     for (let at = 0; at < 3; at += 1)
@@ -92,7 +92,7 @@ describe.each(databases)("a thread in the console on $name", (engine) => {
     expect(readingOf(await owner.open(address(id))).match(/Once only\./g)).toHaveLength(1);
   });
 
-  it("changes in status, type, subject and linked issue", async () => {
+  it("can change its status, type, subject and linked issue", async () => {
     const id = await send();
     const issue = "https://github.com/a/b/issues/1";
     const given = { status: "resolved", category: "feature", subject: "Export", githubIssueUrl: issue };
@@ -101,7 +101,7 @@ describe.each(databases)("a thread in the console on $name", (engine) => {
     expect(page.text).toContain(`<a href="${issue}" rel="noopener noreferrer nofollow">`);
   });
 
-  it("is unlinked from its issue by an empty field", async () => {
+  it("loses its issue link by an empty field", async () => {
     const id = await send();
     await change(id, { githubIssueUrl: "https://github.com/a/b/issues/1" });
     await change(id, { githubIssueUrl: "" });
@@ -110,14 +110,14 @@ describe.each(databases)("a thread in the console on $name", (engine) => {
     });
   });
 
-  it("refuses an address that is none, keeping what was typed", async () => {
+  it("refuses an invalid address, and keeps the typed text", async () => {
     const answer = await change(await send(), { githubIssueUrl: "javascript:alert(1)", subject: "Kept" });
     expect(answer.status).toBe(400);
     expect(readingOf(answer)).toContain("Linked issue must be an absolute http or https address.");
     expect(formOf(answer, answer.text.match(/action="([^"]*\/edit)"/)?.[1] ?? "")).toContain('value="Kept"');
   });
 
-  it("leaves alone what a form did not change, though somebody else did", async () => {
+  it("keeps another person's changes in fields that the form did not change", async () => {
     const id = await send();
     const page = owner.open(address(id));
     await page;
@@ -127,7 +127,7 @@ describe.each(databases)("a thread in the console on $name", (engine) => {
     expect(body).toMatchObject({ feedback: { status: "resolved", subject: "Mine" } });
   });
 
-  it("tells when both changed the same, and takes it when it is sent again", async () => {
+  it("warns if both changed the same field, and accepts the form when it is sent again", async () => {
     const id = await send();
     const page = owner.open(address(id));
     await page;
@@ -169,7 +169,7 @@ describe.each(databases)("a thread in the console on $name", (engine) => {
       .toContain("not sent yet, trying again. The webhook answered 500");
   });
 
-  it("shows a plan to the letter, and every character that would not be seen", async () => {
+  it("shows a plan exactly, with every invisible character", async () => {
     const id = await send();
     const plan = "1.  a\n\tb\n\n  rm \u202Egpj.x\u202C\u200B c";
     const headers = bearer(world.agentToken);
@@ -184,7 +184,7 @@ describe.each(databases)("a thread in the console on $name", (engine) => {
     expect(text).toContain("3 characters here are invisible");
   });
 
-  it("counts nothing hidden in a plan of a Windows machine", async () => {
+  it("does not count Windows line ends in a plan as hidden", async () => {
     const id = await send();
     await service.request("POST", `/api/v1/agent/feedback/${id}/proposal`, {
       headers: bearer(world.agentToken),

@@ -11,7 +11,7 @@ import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { fillThreads } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("137 proposals that wait on $name", (engine) => {
+describe.each(databases)("137 waiting proposals on $name", (engine) => {
   let service: Service;
   let owner: BrowserWithoutScripts;
   beforeAll(async () => {
@@ -31,11 +31,11 @@ describe.each(databases)("137 proposals that wait on $name", (engine) => {
     return [...subjects(page), ...(next === undefined ? [] : await walk(next))];
   };
 
-  it("are all reachable, the longest waiting first", async () => {
+  it("are all reachable, oldest first", async () => {
     expect(await walk("/console")).toEqual(Array.from({ length: 137 }, (_, at) => at));
   });
 
-  it("are all reachable, the newest first", async () => {
+  it("are all reachable, newest first", async () => {
     expect(await walk("/console?order=newest")).toEqual(Array.from({ length: 137 }, (_, at) => 136 - at));
   });
 
@@ -45,12 +45,12 @@ describe.each(databases)("137 proposals that wait on $name", (engine) => {
     expect(page.text).toContain('href="/console?order=newest"');
   });
 
-  it("of an address that nobody gave is not a page", async () => {
+  it("have no page at an invalid address", async () => {
     expect((await owner.open("/console?cursor=nonsense")).status).toBe(404);
   });
 });
 
-/** Writes threads with a proposal each straight into the database, each a second younger than the one before. */
+/** Writes threads with a proposal each straight into the database, each one second younger than the previous one. */
 async function fillProposals(service: Service, appId: string, count: number): Promise<void> {
   const { deps } = service;
   const threads = Array.from({ length: count }, (_, at) => ({ subject: `Subject ${at}` }));

@@ -33,7 +33,7 @@ describe("the page of the API", () => {
     return part;
   };
 
-  it("names every operation, needs no sign-in and lets nothing foreign in", async () => {
+  it("names every operation, needs no sign-in and loads nothing from other hosts", async () => {
     const answer = await service.request("GET", "/api/v1/docs", { headers: { accept: "text/html" } });
     expect(answer.status).toBe(200);
     for (const [name] of endpoints) expect(answer.text).toContain(`id="${name}"`);
@@ -55,7 +55,7 @@ describe("the page of the API", () => {
     expect(faults).toEqual([]);
   });
 
-  it("calls the API with the typed key, and keeps the key nowhere", async () => {
+  it("calls the API with the typed key, and does not store the key", async () => {
     const { page, faults } = await open();
     await page.getByLabel("Key or token to try with").fill(app.key);
     const create = await operation(page, "faqs.create");
@@ -76,7 +76,7 @@ describe("the page of the API", () => {
     expect(faults).toEqual([]);
   });
 
-  it("shows a refusal as it comes", async () => {
+  it("shows a refusal unchanged", async () => {
     const { page } = await open();
     const list = await operation(page, "faqs.list");
     await list.getByRole("button", { name: "Send", exact: true }).click();
@@ -84,7 +84,7 @@ describe("the page of the API", () => {
     expect(await list.locator("output").innerText()).toContain("invalid_api_key");
   });
 
-  it.each([true, false])("can be read on a phone, scripts: %s", async (javaScriptEnabled) => {
+  it.each([true, false])("is readable on a phone, scripts: %s", async (javaScriptEnabled) => {
     const { page } = await open({ javaScriptEnabled, viewport: { width: 360, height: 740 } });
     await operation(page, "feedback.submit");
     const part = page.locator("details.operation[open]");

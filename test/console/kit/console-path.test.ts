@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { consolePathOf, returnPath } from "../../../server/console/console-path.ts";
 
-describe("the place of the console", () => {
+describe("the path of the console", () => {
   it.each([
     ["http://127.0.0.1:4700", "http://127.0.0.1:4700/console", "/console", "/console"],
     ["https://example.org/innkeep", "https://example.org/innkeep/console", "/console", "/innkeep/console"],
@@ -14,7 +14,7 @@ describe("the place of the console", () => {
 });
 
 describe("the address after signing in", () => {
-  it("is the one that was asked for, with its query", () => {
+  it("is the requested one, with its query", () => {
     const path = "/console/feedback/a?q=x%20y&status=all";
     expect(returnPath(path, "https://example.org/console", "/console")).toBe(path);
   });

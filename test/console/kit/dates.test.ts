@@ -42,7 +42,7 @@ describe("dates in the console", () => {
     await service.stop();
   });
 
-  it("know every form that they must not have", () => {
+  it("are checked for every forbidden form", () => {
     const others = [
       "Nov 20, 2026",
       "20 Nov, 2026",
@@ -56,7 +56,7 @@ describe("dates in the console", () => {
     expect(`${fullTime(publishedAt)} Tue 20 Oct 2026, 14:05`.match(otherForms)).toBeNull();
   });
 
-  it("have one form on all pages", async () => {
+  it("have the same form on all pages", async () => {
     const pages = await everyPage(service, demo.visitor);
     expect(pages.size).toBeGreaterThan(20);
     for (const [path, page] of pages) expect([path, readingOf(page).match(otherForms)]).toEqual([path, null]);
@@ -66,7 +66,7 @@ describe("dates in the console", () => {
     ["en-US", "America/Los_Angeles"],
     ["ja-JP", "Asia/Tokyo"],
   ])(
-    "are the same for a release note in list and form, its time zone beside them: %s, %s",
+    "are the same for a release note in list and form, next to their time zone: %s, %s",
     async (locale, timezoneId) => {
       const page = await openPage(browser, service, demo.headers, { locale, timezoneId });
       await page.goto(list);
@@ -78,7 +78,7 @@ describe("dates in the console", () => {
     },
   );
 
-  it("have one form where scripts turn them into the reader's time zone, and one day in list and thread", async () => {
+  it("have the same form in the reader's time zone, and the same day in list and thread", async () => {
     const threadId = service.deps.newId();
     const old = { id: threadId, subject: "An old report", createdAt: "2026-01-03T05:00:00.000Z" };
     await fillThreads(service, demo.appId, [old]);

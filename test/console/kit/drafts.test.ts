@@ -40,7 +40,7 @@ describe("a draft in a browser", () => {
     await page.reload();
   };
 
-  it("is back after the page was left, and gone after it was discarded", async () => {
+  it("is restored after the page was left, and gone after it was discarded", async () => {
     const page = await openThread();
     await typeReply(page);
     await goAway(page);
@@ -50,7 +50,7 @@ describe("a draft in a browser", () => {
     expect(await page.getByLabel("Reply", { exact: true }).inputValue()).toBe("");
   });
 
-  it("stays when another part of the page is sent, and leaves no trace when it was sent itself", async () => {
+  it("stays when another form of the page is sent, and is deleted when it is sent itself", async () => {
     const page = await openThread();
     const address = page.url();
     await typeReply(page);
@@ -65,7 +65,7 @@ describe("a draft in a browser", () => {
     expect(await stored(page)).toBe("");
   });
 
-  it("is the draft of one person, and ends with their session", async () => {
+  it("belongs to one person, and ends with their session", async () => {
     const page = await openThread();
     await typeReply(page);
     await expect.poll(() => stored(page)).toContain("Dear sender");
@@ -76,7 +76,7 @@ describe("a draft in a browser", () => {
     expect(await stored(page)).toBe("");
   });
 
-  it("is guarded while another form of the page is sent", async () => {
+  it("is protected while another form of the page is sent", async () => {
     const page = await openThread();
     await typeReply(page);
     const asked = new Promise<string>((resolve) => {
@@ -91,7 +91,7 @@ describe("a draft in a browser", () => {
     expect(await page.getByLabel("Reply", { exact: true }).inputValue()).toBe("Dear sender");
   });
 
-  it("is back after the session ended, and says that nothing was decided", async () => {
+  it("is restored after the session ended, with a message that nothing was decided", async () => {
     const page = await openThread();
     const address = page.url();
     await page.getByLabel("Note to the agent").fill("Mind the tests.");

@@ -4,7 +4,7 @@ import { createMarkdown } from "../../../server/console/kit/display/markdown.ts"
 const markdown = createMarkdown("https://example.org/uploads/");
 
 describe("Markdown in the console", () => {
-  it("links to the web and to mail addresses, telling nobody where from", () => {
+  it("links to the web and to mail addresses, without a referrer", () => {
     expect(markdown("[a](https://a.example) [b](mailto:b@b.example)")).toBe(
       '<p><a href="https://a.example" rel="noopener noreferrer nofollow">a</a> ' +
         '<a href="mailto:b@b.example" rel="noopener noreferrer nofollow">b</a></p>\n',
@@ -25,7 +25,7 @@ describe("Markdown in the console", () => {
     expect(markdown(`[a](${address}) <${address}> ![b](${address})`)).not.toMatch(/<(a|img)\b/);
   });
 
-  it("shows pictures of our own uploads, and only links to others", () => {
+  it("shows images of the server's uploads, and only links to others", () => {
     expect(markdown("![a](https://example.org/uploads/a.png)")).toContain(
       '<img src="https://example.org/uploads/a.png" alt="a">',
     );

@@ -13,7 +13,7 @@ import {
   type OwnerWithOneOfEach,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("what was typed in a form that fails", () => {
+describe("the typed text of a form that fails", () => {
   let database: FailingDatabase;
   let service: Service;
   let world: OwnerWithOneOfEach;
@@ -34,19 +34,16 @@ describe("what was typed in a form that fails", () => {
   const typed = { question: "How <do> I?", answer: "\nFirst line\nSecond & last" };
   const echoed = />\n\nFirst line\nSecond &amp; last<\/textarea>/;
 
-  it.each(["writes", "everything"] as const)(
-    "stands on the page that says so, where %s fail",
-    async (what) => {
-      const page = await owner.open(`${list()}/new`);
-      database.trouble(new Error("The disk is gone."), what);
-      const refused = await owner.send(page, `${list()}/new`, typed);
-      expect(refused.status).toBe(500);
-      expect(readingOf(refused)).toMatch(/What you had typed .* Question How <do> I\? Answer/);
-      expect(refused.text).toMatch(echoed);
-    },
-  );
+  it.each(["writes", "everything"] as const)("is on the error page if %s fail", async (what) => {
+    const page = await owner.open(`${list()}/new`);
+    database.trouble(new Error("The disk is gone."), what);
+    const refused = await owner.send(page, `${list()}/new`, typed);
+    expect(refused.status).toBe(500);
+    expect(readingOf(refused)).toMatch(/What you had typed .* Question How <do> I\? Answer/);
+    expect(refused.text).toMatch(echoed);
+  });
 
-  it("stands on the page of an entry that is gone, what was left alone apart", async () => {
+  it("is on the page of a deleted entry, separate from unchanged fields", async () => {
     const made = await world.call("POST", `/apps/${world.app.id}/faqs`, {
       question: "Gone?",
       answer: "Yes.",
@@ -60,7 +57,7 @@ describe("what was typed in a form that fails", () => {
     expect(readingOf(refused)).not.toContain("Gone?");
   });
 
-  it("is never a password or a secret address", async () => {
+  it("is never shown for a password or a secret address", async () => {
     const person = createBrowserWithoutScripts(service, await service.signIn(await makeAccount(service)));
     const page = await person.open("/console/sign-in-methods");
     const settings = await owner.open(`/console/apps/${world.app.id}`);

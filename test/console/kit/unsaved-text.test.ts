@@ -13,7 +13,7 @@ import { type Service, startService } from "../../support/service/service.ts";
 import { makeAccount } from "../../support/sign-in/password-accounts.ts";
 import { bearer, propose, sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("what somebody typed on $name", (engine) => {
+describe.each(databases)("unsaved text on $name", (engine) => {
   let service: Service;
   let account: Awaited<ReturnType<typeof makeAccount>>;
   let app: { readonly id: string; readonly key: string };
@@ -45,7 +45,7 @@ describe.each(databases)("what somebody typed on $name", (engine) => {
     return { signedIn, visitor: createBrowserWithoutScripts(service, { cookie }) };
   };
 
-  it("as a reply stays when a note is added, and the note is added", async () => {
+  it("of a reply stays when a note is added", async () => {
     const { id, page } = await thread();
     const after = await owner.send(page, address(id, "/messages"), { ...note, replyBody: "Dear sender" });
     expect(after.status).toBe(200);
@@ -54,14 +54,14 @@ describe.each(databases)("what somebody typed on $name", (engine) => {
     expect(after.text).toMatch(/<details class="reveal" open>/);
   });
 
-  it("as a note to the agent stays when the status is saved", async () => {
+  it("of a note to the agent stays when the status is saved", async () => {
     const { id, page } = await thread();
     const after = await owner.send(page, address(id, "/edit"), { status: "in_progress", note: "Mind it." });
     expect(fieldsIn(after, id)).toMatchObject({ note: "Mind it.", status: "in_progress" });
     expect(readingOf(after)).toContain("The changes are saved.");
   });
 
-  it("as a subject stays unsaved when a note is added, and undoes nothing that others did", async () => {
+  it("of a subject stays unsaved when a note is added, and does not undo other people's changes", async () => {
     const { id, page } = await thread();
     const other = await owner.open(address(id));
     await owner.send(other, address(id, "/edit"), { status: "resolved" });
@@ -72,7 +72,7 @@ describe.each(databases)("what somebody typed on $name", (engine) => {
     expect(readingOf(refused)).toContain("Subject was changed by somebody else");
   });
 
-  it("as a note to the agent stays when another tab decided first", async () => {
+  it("of a note to the agent stays when another tab decided first", async () => {
     const { id, page } = await thread();
     await owner.send(await owner.open(address(id)), address(id, "/decision"), { decision: "approve" });
     const refused = await owner.send(page, address(id, "/decision"), {
@@ -93,7 +93,7 @@ describe.each(databases)("what somebody typed on $name", (engine) => {
     expect(fieldsIn(after, id)).toMatchObject({ note: "For the first." });
   });
 
-  it("leads to the new message where nothing else is typed", async () => {
+  it("does not hide the new message if nothing else is typed", async () => {
     const { id, page } = await thread();
     const after = await owner.send(page, address(id, "/messages"), note);
     expect(after.status).toBe(303);
@@ -101,7 +101,7 @@ describe.each(databases)("what somebody typed on $name", (engine) => {
     expect((await owner.open(locationOf(after))).text).toContain(`id="${place}"`);
   });
 
-  it("comes back after the session ended, and the page says that nothing was decided", async () => {
+  it("is restored after the session ended, with a message that nothing was decided", async () => {
     const { id, runId, page } = await thread();
     const sent = { decision: "approve", note: "Mind the\ntests.", replyBody: "Dear sender" };
     const unsigned = await createBrowserWithoutScripts(service).send(page, address(id, "/decision"), sent);
@@ -117,7 +117,7 @@ describe.each(databases)("what somebody typed on $name", (engine) => {
     expect(await runOf(runId)).toBe("approved");
   });
 
-  it("comes back after a wrong password, too", async () => {
+  it("is restored after a wrong password, too", async () => {
     const path = `/console/faqs/${app.id}/new`;
     const page = await owner.open(path);
     const typed = { question: "How?", answer: "Like\nthis." };
@@ -135,7 +135,7 @@ describe.each(databases)("what somebody typed on $name", (engine) => {
     expect(body).toEqual([]);
   });
 
-  it("is not asked for again by a form in which nothing was typed", async () => {
+  it("is not expected from an empty form", async () => {
     const path = `/console/faqs/${app.id}`;
     for (const question of ["A?", "B?"])
       await owner.send(await owner.open(`${path}/new`), `${path}/new`, { question, answer: "C." });

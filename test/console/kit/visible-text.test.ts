@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { piecesOf, visibleLine } from "../../../server/console/kit/display/visible-text.ts";
 
-describe("what somebody wrote", () => {
+describe("a person's text", () => {
   it.each([
     ["plain words, line breaks and tabs", "a b\n\n  c\td"],
     ["letters of other scripts", "Zażółć 日本語 नमस्ते שלום العربية ไทย"],
     ["emoji with their joiners and selectors", "👨‍👩‍👧 ❤️ 🏳️‍🌈 👍🏽 🇸🇪 1️⃣"],
     ["accents made of marks", "e\u0301 a\u0323\u0302"],
-  ])("is shown as it is: %s", (_, text) => {
+  ])("is shown unchanged: %s", (_, text) => {
     expect(visibleLine(text)).toBe(text);
   });
 
@@ -33,11 +33,11 @@ describe("what somebody wrote", () => {
     ["a tag character", "\u{E0041}", "U+E0041"],
     ["a variation selector on a letter", "\uFE0F", "U+FE0F"],
     ["a character for private use", "\uE000", "U+E000"],
-  ])("has %s made visible", (_, character, code) => {
+  ])("is shown with %s made visible", (_, character, code) => {
     expect(visibleLine(`a${character}b`)).toBe(`a[${code}]b`);
   });
 
-  it("has marks made visible that would pile up over its neighbours", () => {
+  it("is shown with stacked marks made visible", () => {
     expect(visibleLine(`e${"\u0301".repeat(6)}`)).toBe(`e${"\u0301".repeat(4)}[U+0301][U+0301]`);
   });
 });
@@ -77,12 +77,12 @@ describe("real texts in many languages", () => {
     ["Greek", "Η εφαρμογή κλείνει μόνη της."],
     ["English of Windows", "It broke.\r\n\r\n\tThen it broke again.\r\n"],
     ["emoji", "👩🏽\u200D🚀 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤︎ ❤️\u200D🔥 ©️ 🫱🏻\u200D🫲🏿 🐦\u200D⬛"],
-  ])("are shown as they are: %s", (_, text) => {
+  ])("are shown unchanged: %s", (_, text) => {
     expect(visibleLine(text)).toBe(text);
   });
 });
 
-describe("texts that hide something", () => {
+describe("texts with hidden characters", () => {
   it.each([
     ["a joiner in a Latin word", "pass\u200Dword", 1],
     ["a non-joiner in a Cyrillic word", "па\u200Cроль", 1],

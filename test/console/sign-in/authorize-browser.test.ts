@@ -11,7 +11,7 @@ import {
 } from "../../support/sign-in/device-sign-in.ts";
 import { makeAccount, type TestAccount } from "../../support/sign-in/password-accounts.ts";
 
-describe("signing a device in in Chromium, its policies on", () => {
+describe("a device's sign-in in Chromium with its policies", () => {
   let service: Service;
   let browser: TestBrowser;
   let account: TestAccount;
@@ -42,7 +42,7 @@ describe("signing a device in in Chromium, its policies on", () => {
   };
 
   it.each(["tavern://back/home?x=1", "innkeeptavern://back"])(
-    "goes from nobody to the code at a custom scheme: %s",
+    "leads from a signed-out browser to the code at a custom scheme: %s",
     async (redirect) => {
       const page = await openPage(browser, service);
       const watched = watch(page);
@@ -57,14 +57,14 @@ describe("signing a device in in Chromium, its policies on", () => {
     },
   );
 
-  it("goes to the app without a code when the person refuses", async () => {
+  it("leads to the app without a code when the person refuses", async () => {
     const page = await atApproval("tavern://back");
     const leaving = page.waitForRequest(/^tavern:/);
     await page.getByRole("button", { name: "Refuse" }).click();
     expect((await leaving).url()).toBe("tavern://back?error=access_denied");
   });
 
-  it("ends at the target of this server, where the code is shown and copied", async () => {
+  it("ends at this server's redirect page, where the code is shown and copied", async () => {
     const page = await atApproval(`${service.baseUrl}/tavern/code`);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     const watched = watch(page);
@@ -77,7 +77,7 @@ describe("signing a device in in Chromium, its policies on", () => {
     expect((await exchange(service, device, code)).status).toBe(201);
   });
 
-  it("works where no script runs: the code can be selected", async () => {
+  it("works without scripts: the code can be selected", async () => {
     const page = await atApproval(`${service.baseUrl}/tavern/code`, { javaScriptEnabled: false });
     await page.getByRole("button", { name: "Approve" }).click();
     const code = await page.getByLabel("Code").inputValue();
@@ -85,7 +85,7 @@ describe("signing a device in in Chromium, its policies on", () => {
     expect((await exchange(service, device, code)).status).toBe(201);
   });
 
-  it("sends its forms with this origin, and the code to nobody in a Referer", async () => {
+  it("sends its forms with this origin, and never sends the code in a Referer", async () => {
     const page = await atApproval(`${service.baseUrl}/tavern/code`);
     const watched = watch(page);
     await page.getByRole("button", { name: "Approve" }).click();
@@ -99,7 +99,7 @@ describe("signing a device in in Chromium, its policies on", () => {
     expect(shown?.referer).toBe("");
   });
 
-  it("is refused by the browser itself where the page would lead elsewhere", async () => {
+  it("is blocked by the browser if the page would lead elsewhere", async () => {
     const page = await atApproval("tavern://back");
     const watched = watch(page);
     await page.evaluate(() => {
@@ -111,7 +111,7 @@ describe("signing a device in in Chromium, its policies on", () => {
     expect(watched.requests.filter(({ url }) => url.includes("evil.example"))).toEqual([]);
   });
 
-  it("cannot be shown within a page of somebody else", async () => {
+  it("cannot be shown inside another site's page", async () => {
     const page = await openPage(browser, service, await service.signIn(account));
     const watched = watch(page);
     const src = service.baseUrl + authorizeAddress(device);
@@ -119,31 +119,34 @@ describe("signing a device in in Chromium, its policies on", () => {
     await expect.poll(() => watched.refused.join()).toMatch(/frame-ancestors|X-Frame-Options/i);
   });
 
-  it.each(["light", "dark"] as const)("fits a phone and is named throughout, in %s", async (colorScheme) => {
-    const options = { colorScheme, viewport: { width: 360, height: 740 } };
-    const page = await atApproval(`${service.baseUrl}/tavern/code`, options);
-    const looks = async () => ({
-      overflow: await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      ),
-      headings: await page.locator("h1").count(),
-      title: / · Innkeep$/.test(await page.title()),
-    });
-    const good = { overflow: 0, headings: 1, title: true };
-    expect(await looks()).toEqual(good);
-    await page.getByRole("button", { name: "Approve" }).click();
-    await page.getByLabel("Code").waitFor();
-    expect(await looks()).toEqual(good);
-    for (const path of [
-      "/tavern/sign-in",
-      "/tavern/sign-up",
-      "/tavern/code",
-      "/tavern/authorize?redirect=x",
-    ]) {
-      await page.goto(path);
-      expect([path, await looks()]).toEqual([path, good]);
-    }
-  });
+  it.each(["light", "dark"] as const)(
+    "fits a phone and has a name for every field, in %s",
+    async (colorScheme) => {
+      const options = { colorScheme, viewport: { width: 360, height: 740 } };
+      const page = await atApproval(`${service.baseUrl}/tavern/code`, options);
+      const looks = async () => ({
+        overflow: await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        ),
+        headings: await page.locator("h1").count(),
+        title: / · Innkeep$/.test(await page.title()),
+      });
+      const good = { overflow: 0, headings: 1, title: true };
+      expect(await looks()).toEqual(good);
+      await page.getByRole("button", { name: "Approve" }).click();
+      await page.getByLabel("Code").waitFor();
+      expect(await looks()).toEqual(good);
+      for (const path of [
+        "/tavern/sign-in",
+        "/tavern/sign-up",
+        "/tavern/code",
+        "/tavern/authorize?redirect=x",
+      ]) {
+        await page.goto(path);
+        expect([path, await looks()]).toEqual([path, good]);
+      }
+    },
+  );
 });
 
 interface Seen {
@@ -153,7 +156,7 @@ interface Seen {
   readonly referer: string;
 }
 
-/** Notes what a page asks for, and what its policy refuses. */
+/** Records the requests of a page, and what its policy refuses. */
 function watch(page: Page) {
   const watched: { readonly requests: Seen[]; readonly refused: string[] } = { requests: [], refused: [] };
   page.on("request", async (request) => {

@@ -20,7 +20,7 @@ import { cookieOf, makeAccount, type TestAccount } from "../../support/sign-in/p
 
 const provider = { id: "acme", name: "Acme", issuer: "https://idp.example", clientId: "innkeep" };
 
-describe("the way of a person who signs a device in", () => {
+describe("a device's sign-in", () => {
   let service: Service;
   let account: TestAccount;
   let device: NewDevice;
@@ -49,7 +49,7 @@ describe("the way of a person who signs a device in", () => {
   const signInOf = (visitor: BrowserWithoutScripts) => visitor.open(signInAddress());
   const signInAddress = () => `/tavern/sign-in?${new URLSearchParams({ to: authorizeAddress(device) })}`;
 
-  it("tells of a wrong password, keeps where to go, and gives the password not back", async () => {
+  it("reports a wrong password, keeps the target page, and does not send the password back", async () => {
     const nobody = createBrowserWithoutScripts(service);
     const values = { email: account.email, password: "a wrong guess" };
     const again = await nobody.send(await signInOf(nobody), "/tavern/sign-in", values);
@@ -63,7 +63,7 @@ describe("the way of a person who signs a device in", () => {
     });
   });
 
-  it("offers the identity providers of the deployment, which lead back to the same", async () => {
+  it("offers the deployment's identity providers, which lead back to the same page", async () => {
     const page = await signInOf(createBrowserWithoutScripts(service));
     const link =
       /href="([^"]*\/tavern\/with\/acme[^"]*)"/.exec(page.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
@@ -71,7 +71,7 @@ describe("the way of a person who signs a device in", () => {
     expect(readingOf(page)).toContain("Sign in with Acme");
   });
 
-  it("offers an account to who has none, and goes on with it", async () => {
+  it("offers a new account, and continues with it", async () => {
     const nobody = createBrowserWithoutScripts(service);
     expect((await signInOf(nobody)).text).toContain("/tavern/sign-up?to=");
     const page = await nobody.open(
@@ -89,14 +89,19 @@ describe("the way of a person who signs a device in", () => {
       400,
       "must have at least 8 characters",
     ],
-    ["no address", { email: "nobody", password: "a good long password" }, 400, "must be an e-mail address"],
+    [
+      "an invalid address",
+      { email: "nobody", password: "a good long password" },
+      400,
+      "must be an e-mail address",
+    ],
   ])("refuses an account with %s at its field", async (_, values, status, words) => {
     const nobody = createBrowserWithoutScripts(service);
     const answer = await nobody.send(await nobody.open("/tavern/sign-up"), "/tavern/sign-up", values);
     expect([answer.status, readingOf(answer).includes(words)]).toEqual([status, true]);
   });
 
-  it("refuses an account for an address that has one", async () => {
+  it("refuses an account for an address that already has one", async () => {
     const nobody = createBrowserWithoutScripts(service);
     const values = { email: account.email, password: "a good long password" };
     const answer = await nobody.send(await nobody.open("/tavern/sign-up"), "/tavern/sign-up", values);
@@ -110,7 +115,7 @@ describe("the way of a person who signs a device in", () => {
     "/\\evil.example",
     "javascript:alert(1)",
     "tavern://x",
-  ])("never leads from signing in to another place: %s", async (to) => {
+  ])("never leads after the sign-in to another page: %s", async (to) => {
     const nobody = createBrowserWithoutScripts(service);
     const page = await nobody.open(`/tavern/sign-in?${new URLSearchParams({ to })}`);
     const { email, password } = account;
@@ -119,7 +124,7 @@ describe("the way of a person who signs a device in", () => {
   });
 
   it.each(["/tavern/sign-in", "/tavern/sign-up", "/tavern/switch"])(
-    "takes no form of a foreign page at %s",
+    "accepts no form from another site at %s",
     async (path) => {
       const headers = { origin: "https://evil.example", "content-type": "application/x-www-form-urlencoded" };
       const answer = await service.request("POST", path, { headers, body: "email=a@b.c&password=12345678" });
@@ -127,7 +132,7 @@ describe("the way of a person who signs a device in", () => {
     },
   );
 
-  it("shows device, account, scopes in words and the 90 days before anything is approved", async () => {
+  it("shows device, account, scopes in words and the 90 days before the approval", async () => {
     const person = createBrowserWithoutScripts(service, await service.signIn(account));
     const text = readingOf(await person.open(authorizeAddress(device)));
     for (const words of [
@@ -152,7 +157,7 @@ describe("the way of a person who signs a device in", () => {
     },
   );
 
-  it("lets the person go on as somebody else, and ends their session first", async () => {
+  it("lets the person continue with another account, and ends the session first", async () => {
     const headers = await service.signIn(account);
     const person = createBrowserWithoutScripts(service, headers);
     const page = await person.open(authorizeAddress(device));
@@ -163,7 +168,7 @@ describe("the way of a person who signs a device in", () => {
     expect((await service.request("GET", "/api/v1/console/me", { headers })).status).toBe(401);
   });
 
-  it("offers no account where registration is off", async () => {
+  it("offers no new account if registration is off", async () => {
     const closed = await startService({ environment: { INNKEEP_REGISTRATION: "off" } });
     const nobody = createBrowserWithoutScripts(closed);
     expect((await nobody.open("/tavern/sign-in")).text).not.toContain("sign-up");
@@ -177,7 +182,7 @@ describe("the way of a person who signs a device in", () => {
     await closed.stop();
   });
 
-  it("ends, refused, with words and nothing of what was asked", async () => {
+  it("ends after a refusal with a message that repeats no parameters", async () => {
     const person = createBrowserWithoutScripts(service, await service.signIn(account));
     const page = await person.open(
       "/tavern/authorize?redirect=tavern://x&device=d&name=%3Cb%3E&challenge=zzz",
@@ -196,7 +201,7 @@ describe("the page that shows a code", () => {
   afterAll(() => service.stop());
   const open = (query: string) => createBrowserWithoutScripts(service).open(`/tavern/code?${query}`);
 
-  it("shows it so that it can be selected, and sends no referrer", async () => {
+  it("shows a selectable code, and sends no referrer", async () => {
     const device = await newDevice();
     const person = await service.signIn(await service.makeUser());
     const redirect = `${service.baseUrl}/tavern/code`;
@@ -208,7 +213,7 @@ describe("the page that shows a code", () => {
     expect((await exchange(service, device, code)).status).toBe(201);
   });
 
-  it("loads nothing of others", async () => {
+  it("loads nothing from other hosts", async () => {
     const { text, headers } = await open(`code=${randomName()}`);
     const addresses = [...text.matchAll(/(?:src|href|action)="([^"]*)"/g)].map(([, at = ""]) => at);
     expect(addresses.filter((at) => !/^[/#][^/]/.test(at))).toEqual([]);
@@ -231,7 +236,7 @@ describe("the page that shows a code", () => {
     expect(page.text).not.toMatch(/alert|aaaa|Call us/);
   });
 
-  it("says so where the person refused", async () => {
+  it("says if the person refused", async () => {
     expect(readingOf(await open("error=access_denied&state=Call%20us"))).toContain(
       "Refused The device was not signed in. You can close this window.",
     );

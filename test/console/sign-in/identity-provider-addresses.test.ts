@@ -21,7 +21,7 @@ describe("the addresses of a provider", () => {
     expect(connectAddress(settings, "inn")).toBe(`${path}/tavern/with/inn/connect`);
   });
 
-  it("on https keep the way in a host cookie that never travels in the clear", async () => {
+  it("keep the sign-in on https in a host cookie that is never sent over http", async () => {
     const provider = await startFaultyProvider();
     const identityProviders = [
       { id: "inn", name: "Inn ID", issuer: provider.issuer, ...faultyProviderClient },

@@ -25,7 +25,7 @@ describe("the pages of a deployment with a provider", () => {
     await provided.stop();
   });
 
-  it("lead from signing in to the provider, and back to what was asked for", async () => {
+  it("lead from the sign-in to the provider, and back to the requested page", async () => {
     const page = await createBrowserWithoutScripts(service).open("/console/sign-in?to=%2Fconsole%2Faudit");
     expect(page.text).toContain(`href="${provided.start("/console/audit")}"`);
     expect(readingOf(page)).toContain("Sign in with Inn ID");
@@ -42,7 +42,7 @@ describe("the pages of a deployment with a provider", () => {
     expect(await page.locator("main").innerText()).toContain(email);
   });
 
-  it.each([true, false])("sign a person in in their browser, scripts: %s", async (javaScriptEnabled) => {
+  it.each([true, false])("sign a person in with a browser, scripts: %s", async (javaScriptEnabled) => {
     const { email } = people.person();
     const page = await openPage(browser, service, {}, { javaScriptEnabled });
     await page.goto("/console/audit");
@@ -51,7 +51,7 @@ describe("the pages of a deployment with a provider", () => {
     expect(await page.locator("main").innerText()).toContain(email);
   });
 
-  it("connect the provider to an account, which it opens from then on", async () => {
+  it("connect the provider to an account, which it opens afterwards", async () => {
     const account = await service.makeUser();
     people.person();
     const page = await openPage(browser, service, await service.signIn(account));
@@ -68,7 +68,7 @@ describe("the pages of a deployment with a provider", () => {
     await elsewhere.locator("summary", { hasText: `Account ${account.email}` }).waitFor();
   });
 
-  it("tell with what an account can be signed in to", async () => {
+  it("show the ways to sign in to an account", async () => {
     const { id } = await service.makeUser();
     const page = readingOf(
       await createBrowserWithoutScripts(service, await service.signIn({ id })).open(
@@ -78,7 +78,7 @@ describe("the pages of a deployment with a provider", () => {
     expect(page).toMatch(/Password None The operator of this server .* Inn ID Connect/);
   });
 
-  it("never show what a provider calls itself as markup", async () => {
+  it("never show a provider's name as markup", async () => {
     const name = "<b>Inn</b>";
     const one = { id: "inn", name, issuer: provided.provider.issuer, clientId: "x", clientSecret: undefined };
     const other = await startService({ settings: { identityProviders: [one] } });
@@ -90,7 +90,7 @@ describe("the pages of a deployment with a provider", () => {
 });
 
 describe("the pages of a deployment without providers", () => {
-  it("speak of none", async () => {
+  it("do not mention a provider", async () => {
     const service = await startService();
     expect(readingOf(await createBrowserWithoutScripts(service).open("/console/sign-in"))).not.toContain(
       "Sign in with",

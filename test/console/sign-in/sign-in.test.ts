@@ -3,7 +3,7 @@ import { createBrowserWithoutScripts, readingOf } from "../../support/browser/br
 import { type Service, startService } from "../../support/service/service.ts";
 import { cookieOf, makeAccount, type TestAccount } from "../../support/sign-in/password-accounts.ts";
 
-describe("signing in to the console", () => {
+describe("the sign-in to the console", () => {
   let service: Service;
   let account: TestAccount;
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe("signing in to the console", () => {
     expect(readingOf(page)).toContain("ada@example.org");
   });
 
-  it("goes on to the page that was asked for", async () => {
+  it("continues to the requested page", async () => {
     const answer = await signIn("/console/audit?cursor=abc");
     expect(answer.headers.get("location")).toBe("/console/audit?cursor=abc");
   });
@@ -39,11 +39,11 @@ describe("signing in to the console", () => {
     "/..//evil.example",
     "javascript:alert(1)",
     "evil",
-  ])("never goes on to %j", async (to) => {
+  ])("never continues to %j", async (to) => {
     expect((await signIn(to)).headers.get("location")).toBe("/console");
   });
 
-  it("with a wrong password says so and keeps the address", async () => {
+  it("reports a wrong password and keeps the address", async () => {
     const page = await signIn("/console/tokens", { password: "wrong" });
     expect(page.status).toBe(401);
     expect(readingOf(page)).toContain("The e-mail address or the password is wrong.");
@@ -52,7 +52,7 @@ describe("signing in to the console", () => {
     expect(page.text).not.toContain("wrong&");
   });
 
-  it("after too many wrong passwords tells how long to wait", async () => {
+  it("says after too many wrong passwords how long to wait", async () => {
     const email = (await makeAccount(service)).email;
     for (let at = 0; at < 10; at += 1) await signIn("", { email, password: "wrong" });
     const page = await signIn("", { email, password: "wrong" });
@@ -60,13 +60,13 @@ describe("signing in to the console", () => {
     expect(readingOf(page)).toContain(`Try again in ${page.headers.get("retry-after")} s.`);
   });
 
-  it.each([["https://evil.example"], ["null"], [""]])("from a page of %j is refused", async (origin) => {
+  it.each([["https://evil.example"], ["null"], [""]])("is refused from a page of %j", async (origin) => {
     const answer = await signIn("", {}, { origin });
     expect(answer.status).toBe(403);
     expect(answer.headers.get("set-cookie")).toBeNull();
   });
 
-  it("ends with signing out", async () => {
+  it("ends when the person signs out", async () => {
     const cookie = cookieOf(await signIn(""));
     const visitor = createBrowserWithoutScripts(service, { cookie });
     const answer = await visitor.send(await visitor.open("/console"), "/console/sign-out");

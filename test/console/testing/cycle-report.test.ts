@@ -27,19 +27,19 @@ describe("the report of a cycle", () => {
 
   const report = () => createBrowserWithoutScripts(service, world.headers).open(`${lived.path}/report`);
 
-  it("tells how many testers have each day counted", async () => {
+  it("shows how many testers have each day counted", async () => {
     const page = readingOf(await report());
     expect(page).toMatch(/ 2 \w{3} \d+ \w{3} \d{4} 8 3 \w{3} \d+ \w{3} \d{4} 7 4 /);
     expect(page).toContain("Testers 9 All days counted 0");
   });
 
-  it("tells for each seat what was counted, and how", async () => {
+  it("shows for each slot what was counted, and how", async () => {
     const page = readingOf(await report());
     expect(page).toMatch(/ 6 Removed [^R]* 3 3 0 3 3 6 min 36 s 6 Active /);
     expect(page).toMatch(/ 7 Active [^R]* – 9 4 5 0 4 /);
   });
 
-  it("claims what the specification claims, and promises nothing", async () => {
+  it("makes the specification's statement, and promises nothing", async () => {
     const page = readingOf(await report());
     expect(page).toContain(
       "The claim is limited to this: a session of real length reached real screens on the credited day",
@@ -52,7 +52,7 @@ describe("the report of a cycle", () => {
     expect((await report()).text).not.toMatch(/@|%40/);
   });
 
-  it("is printed without what is only for the screen, black on white, in the dark too", async () => {
+  it("is printed black on white without screen elements, in dark mode too", async () => {
     const page = await openPage(browser, service, world.headers, { colorScheme: "dark" });
     const complaints: string[] = [];
     page.on("console", (message) => complaints.push(message.text()));
@@ -66,7 +66,7 @@ describe("the report of a cycle", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("is nowhere for the owner of another app", async () => {
+  it("does not exist for the owner of another app", async () => {
     const other = createBrowserWithoutScripts(service, await service.signIn(await service.makeUser()));
     expect((await other.open(`${lived.path}/report`)).status).toBe(404);
   });

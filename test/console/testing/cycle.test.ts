@@ -35,14 +35,14 @@ describe("the page of a cycle", () => {
     );
   });
 
-  it("accepts who asks for a seat", async () => {
+  it("accepts a request for a slot", async () => {
     const { slotId } = test.world;
     const page = await owner.follow(await send(slotId, "accept", test.path));
     expect(await test.seatAt(slotId)).toMatchObject({ status: "active", joinCheckPending: true });
     expect(readingOf(page)).toContain("Requests 0 none waiting");
   });
 
-  it("declines who asks for a seat, which is open again", async () => {
+  it("declines a request for a slot, which is open again", async () => {
     const other = await makeCycleWithTwelveSlots(service);
     const visitor = createBrowserWithoutScripts(service, other.world.headers);
     const action = `${other.path}/seats/${other.world.slotId}/decline`;
@@ -50,7 +50,7 @@ describe("the page of a cycle", () => {
     expect(await other.seatAt(other.world.slotId)).toMatchObject({ status: "open", tester: null });
   });
 
-  it("gives an open seat to a known account", async () => {
+  it("assigns an open slot to a known account", async () => {
     const { email } = await service.makeUser();
     const open = (await test.seats()).find(({ status }) => status === "open");
     const answer = await assign({ email, slotId: open?.slotId ?? "" });
@@ -59,15 +59,15 @@ describe("the page of a cycle", () => {
   });
 
   it.each([
-    ["nobody has", async () => "nobody@example.org", "E-mail of the tester belongs to no account here."],
-    ["is no address", async () => "", "E-mail of the tester must not be empty."],
+    ["has no account", async () => "nobody@example.org", "E-mail of the tester belongs to no account here."],
+    ["is not an address", async () => "", "E-mail of the tester must not be empty."],
     ["is the owner's", async () => test.world.owner.email, "This is a test of your own app."],
     [
       "has a seat already",
       async () => (await test.seat()).tester.email,
       "has, or had, a seat in this test already.",
     ],
-  ])("refuses to give a seat to an address that %s, and says why", async (_, addressOf, words) => {
+  ])("refuses to assign a slot to an address that %s, and says why", async (_, addressOf, words) => {
     const email = await addressOf();
     const page = await assign({ email });
     expect(page.status).toBeGreaterThanOrEqual(400);
@@ -90,7 +90,7 @@ describe("the page of a cycle", () => {
     expect((await owner.follow(answer)).text).not.toContain("stk_");
   });
 
-  it("removes a tester after telling what that means, and opens the seat below", async () => {
+  it("removes a tester after an explanation, and opens the slot below", async () => {
     const { slotId, seat, tester } = await test.seat();
     const before = readingOf(await owner.open(`${test.path}?slot=${slotId}`));
     expect(before).toContain("The tester loses the seat for the rest of this cycle");
@@ -103,7 +103,7 @@ describe("the page of a cycle", () => {
     ]);
   });
 
-  it("says that somebody was quicker", async () => {
+  it("says if another person was faster", async () => {
     const { slotId } = await test.seat();
     const page = await owner.open(`${test.path}?slot=${slotId}`);
     await test.world.call("POST", `/slots/${slotId}/remove`, {});
@@ -112,7 +112,7 @@ describe("the page of a cycle", () => {
     expect(readingOf(answer)).toContain("This is not possible in the current state.");
   });
 
-  it("is not shown under another app, nor its seats under another cycle", async () => {
+  it("is not shown under another app, nor its slots under another cycle", async () => {
     const other = await makeCycleWithTwelveSlots(service);
     const wrongApp = `/console/cycles/${(await service.makeApp(test.world.owner)).id}/${test.world.cycleId}`;
     expect((await owner.open(wrongApp)).status).toBe(404);

@@ -21,7 +21,7 @@ async function demoCycle(service: Service) {
 
 const inBerlin = new Intl.DateTimeFormat("en-GB", { timeZone: "Europe/Berlin", timeStyle: "medium" });
 
-/** Moves a service's clock on to an hour of the day in Berlin. */
+/** Moves a service's clock forward to an hour of the day in Berlin. */
 function moveTo(service: Service, time: string): void {
   const [here = 0, there = 0] = [inBerlin.format(service.clock.now()), time].map((text) =>
     text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0),
@@ -29,9 +29,9 @@ function moveTo(service: Service, time: string): void {
   service.clock.advance(((there - here) * 1_000 + day) % day);
 }
 
-describe("the demo's test", () => {
+describe("the demo's cycle", () => {
   it.each(["00:00:20", "00:11:00", "06:30:00", "12:00:00", "23:59:30"])(
-    "is on its ninth day at %s, each kind of day in it",
+    "is on its ninth day at %s, and contains each kind of day",
     async (time) => {
       const service = await startService();
       moveTo(service, time);
@@ -46,7 +46,7 @@ describe("the demo's test", () => {
     },
   );
 
-  it("was lived by the rules: who missed three days lost the seat, a late upload undid a missed day", async () => {
+  it("follows the rules: a tester who missed three days lost the slot, a late upload repaired a missed day", async () => {
     const service = await startService();
     const { slots } = await demoCycle(service);
     const seats = slots.map(({ seat, status, missedDays }) => [seat, status, missedDays]);
@@ -62,7 +62,7 @@ describe("the demo's test", () => {
     await service.stop();
   });
 
-  it("keeps a picture that can be looked at", async () => {
+  it("contains an image that can be opened", async () => {
     const service = await startService();
     const { slots } = await demoCycle(service);
     const [image = ""] = slots.flatMap(({ days }) => days.flatMap(({ proof }) => proof?.images ?? []));

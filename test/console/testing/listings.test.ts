@@ -23,7 +23,7 @@ const filled = {
   screens: "Home\n\n  Map  \n",
 };
 
-describe("the tests of an app in the console", () => {
+describe("an app's listings and cycles in the console", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let owner: BrowserWithoutScripts;
@@ -50,11 +50,11 @@ describe("the tests of an app in the console", () => {
   const plan = async (id: string, values: Record<string, string>) =>
     owner.send(await owner.open(address(`/${id}`)), address(`/${id}/cycles`), values);
 
-  it("say what a listing is where there is none", async () => {
+  it("say what a listing is if there is none", async () => {
     expect(readingOf(await owner.open(address()))).toContain("A listing tells testers what to test.");
   });
 
-  it("begin with a listing of twelve seats and fourteen days, named as the app", async () => {
+  it("begin with a listing of twelve slots and fourteen days, with the app's name", async () => {
     const fields = fieldsOf(formOf(await owner.open(address("/new")), address("/new")));
     expect(fields).toMatchObject({ appName: "Torch", seats: "12", durationDays: "14", maxMissedDays: "3" });
   });
@@ -75,14 +75,14 @@ describe("the tests of an app in the console", () => {
     ["seats", "a dozen", "Seats must be a whole number."],
     ["durationDays", "61", "Days must be at most 60."],
     ["maxMissedDays", "0", "Missed days must be at least 1."],
-  ])("show what is wrong with %s %j at its field", async (name, value, fault) => {
+  ])("show the fault of %s %j at its field", async (name, value, fault) => {
     const page = await create({ [name]: value });
     expect(page.status).toBe(400);
     expect(readingOf(page)).toContain(fault);
     expect(fieldsOf(formOf(page, address("/new")))[name]).toBe(value);
   });
 
-  it("change only what was changed of a listing", async () => {
+  it("save only the changed fields of a listing", async () => {
     const id = await listed();
     const page = await owner.open(address(`/${id}`));
     await world.call("PATCH", `/listings/${id}`, { testBrief: "Another brief." });
@@ -92,7 +92,7 @@ describe("the tests of an app in the console", () => {
     });
   });
 
-  it("plan a cycle in the chosen time zone, which then starts by itself", async () => {
+  it("can be planned in the chosen time zone, and start by themselves", async () => {
     const id = await listed();
     const answer = await plan(id, { startsOn: "2999-03-01", timezone: "Asia/Tokyo" });
     const page = readingOf(await owner.follow(answer));
@@ -122,12 +122,12 @@ describe("the tests of an app in the console", () => {
     ["startsOn", "soon", "First day must be a date, YYYY-MM-DD."],
     ["startsOn", "2020-01-01", "First day must be later: the last day of the test would be over already."],
     ["timezone", "Mars/Olympus", "Time zone must be an IANA time zone such as Europe/London."],
-  ])("show what is wrong with a cycle whose %s is %s", async (name, value, fault) => {
+  ])("show the fault of a cycle whose %s is %s", async (name, value, fault) => {
     const answer = await plan(await listed(), { startsOn: "2999-03-01", timezone: "UTC", [name]: value });
     expect([answer.status, readingOf(answer)]).toEqual([400, expect.stringContaining(fault)]);
   });
 
-  it("plan one cycle when the form is sent twice", async () => {
+  it("create one cycle when the form is sent twice", async () => {
     const id = await listed();
     const page = await owner.open(address(`/${id}`));
     const values = { startsOn: "2999-03-01", timezone: "UTC" };
@@ -145,7 +145,7 @@ describe("the tests of an app in the console", () => {
     expect((await owner.open(`/console/testing/${other.id}/${id}`)).status).toBe(404);
   });
 
-  it("tell on every page, on the home page and in the list who asks for a seat, until the request expires", async () => {
+  it("show requests for slots on every page, on the home page and in the list, until they expire", async () => {
     const other = await makeOwnerWithOneOfEach(service);
     const visitor = createBrowserWithoutScripts(service, other.headers);
     const waiting = async () => readingOf(await visitor.open("/console"));
@@ -159,7 +159,7 @@ describe("the tests of an app in the console", () => {
     service.clock.advance(-48 * 3_600_000);
   });
 
-  it("count all who ask", async () => {
+  it("show the number of all requests", async () => {
     const other = await makeOwnerWithOneOfEach(service);
     const { body } = await other.call("GET", `/cycles/${other.cycleId}`);
     expect(body).toMatchObject({ slots: expect.anything() });

@@ -54,7 +54,7 @@ describe("the evidence of a day", () => {
     expect(page).not.toContain("did not count");
   });
 
-  it("shows the images and the note of a proof, from the uploads alone", async () => {
+  it("shows the images and the note of a proof, only from the uploads", async () => {
     const { slotId, evidence } = await test.seat();
     await recordProof(service, slotId, {
       dayIndex: 1,
@@ -74,7 +74,7 @@ describe("the evidence of a day", () => {
     ]);
   });
 
-  it.each(["?slot=nothing&day=1", "?slot=&day=", "?day=3"])("opens without evidence at %s", async (query) => {
+  it.each(["?slot=nothing&day=1", "?slot=&day=", "?day=3"])("is not shown at %s", async (query) => {
     const page = await owner.open(test.path + query);
     expect([page.status, readingOf(page)]).toEqual([
       200,

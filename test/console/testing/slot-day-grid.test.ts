@@ -10,7 +10,7 @@ import {
   type OwnerWithOneOfEach,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("the grid of seats by days", () => {
+describe("the grid of slots and days", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let lived: CycleOnNinthDay;
@@ -45,7 +45,7 @@ describe("the grid of seats by days", () => {
     ["Seat 4, day 3: missed", "No session and no proof arrived for this day."],
     ["Seat 5, day 6: missed", "It was shorter than 45 seconds or reached fewer than 2 screens."],
     ["Seat 3, day 9: open today", "Open: today can still be counted"],
-  ])("shows what is known of “%s” beside it", async (name, words) => {
+  ])("shows the evidence of “%s” next to it", async (name, words) => {
     const page = await opened();
     await page.getByRole("link", { name }).click();
     await evidence(page).getByText(words).waitFor();
@@ -53,7 +53,7 @@ describe("the grid of seats by days", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("does so without scripts", async () => {
+  it("shows the evidence without scripts", async () => {
     const page = await opened({ javaScriptEnabled: false });
     await page.getByRole("link", { name: "Seat 5, day 6: missed" }).click();
     expect(await evidence(page).innerText()).toContain("It was shorter than 45 seconds");
@@ -61,7 +61,7 @@ describe("the grid of seats by days", () => {
     expect(await evidence(page).innerText()).toContain("Remove the tester");
   });
 
-  it("keeps what is shown when the page is opened again at its address", async () => {
+  it("shows the same evidence when the address is opened again", async () => {
     const page = await opened();
     await page.getByRole("link", { name: "Seat 1, day 3: counted by a session" }).click();
     await evidence(page).getByText("2 min 13 s").waitFor();
@@ -69,7 +69,7 @@ describe("the grid of seats by days", () => {
     expect(await evidence(page).innerText()).toContain("2 min 13 s");
   });
 
-  it("names its rows and columns, and tells days of which nothing is known in words", async () => {
+  it("names its rows and columns, and describes days without evidence in words", async () => {
     const page = await opened();
     const grid = page.getByRole("table");
     expect(await grid.getByRole("columnheader").allInnerTexts()).toHaveLength(16);
@@ -84,7 +84,7 @@ describe("the grid of seats by days", () => {
     ).toBe(5);
   });
 
-  it("shows who was removed, dimmed, above who followed", async () => {
+  it("shows a removed tester, dimmed, above the successor", async () => {
     const page = await opened();
     const rows = await page
       .getByRole("row", { name: /^Seat 6 / })
@@ -97,7 +97,7 @@ describe("the grid of seats by days", () => {
     ]);
   });
 
-  it("leads by arrow keys from cell to cell, and by Enter to the evidence", async () => {
+  it("moves with arrow keys from cell to cell, and with Enter to the evidence", async () => {
     const page = await opened();
     await page.getByRole("link", { name: "Seat 1, day 3" }).focus();
     for (const key of [
@@ -128,7 +128,7 @@ describe("the grid of seats by days", () => {
     expect(names).toEqual([1, 2, 3].map((day) => `Seat 1, day ${day}: counted by a session`));
   });
 
-  it("scrolls within itself on a phone, its seats staying in sight", async () => {
+  it("scrolls inside its own area on a phone, with its slots always visible", async () => {
     const page = await opened({ viewport: { width: 390, height: 844 } });
     const grid = page.getByRole("region", { name: "Seats by days" });
     await grid.evaluate((element) => element.scrollTo({ left: 10_000 }));
@@ -140,7 +140,7 @@ describe("the grid of seats by days", () => {
   });
 
   it.each(["light", "dark"] as const)(
-    "tells kinds of days apart by shape, in %s too",
+    "distinguishes kinds of days by shape, also in %s",
     async (colorScheme) => {
       const page = await opened({ colorScheme });
       const shapes = await page
@@ -151,7 +151,7 @@ describe("the grid of seats by days", () => {
     },
   );
 
-  it("shows what happens meanwhile, where it was scrolled to", async () => {
+  it("shows new events without a change of its scroll position", async () => {
     const page = await openPage(browser, service, world.headers, { viewport: { width: 390, height: 844 } });
     await page.clock.install();
     await page.goto(lived.path);
@@ -163,7 +163,7 @@ describe("the grid of seats by days", () => {
     expect(await grid.evaluate((element) => element.scrollLeft)).toBe(60);
   });
 
-  it("begins at today where there is no room for all days", async () => {
+  it("begins at today if there is no room for all days", async () => {
     const page = await opened({ viewport: { width: 390, height: 844 } });
     const today = await page.getByRole("columnheader", { name: /, today$/ }).boundingBox();
     expect((today?.x ?? 0) + (today?.width ?? 0)).toBeLessThanOrEqual(390);
@@ -178,7 +178,7 @@ describe("the grid of seats by days", () => {
     expect(await page.getByLabel("Time zone").inputValue()).toBe("America/Lima");
   });
 
-  it("offers that zone under the browser's name for it where the server has another", async () => {
+  it("offers that zone under the browser's name if the server uses another name", async () => {
     const app = await service.makeApp(world.owner);
     const listed = await world.call("POST", `/apps/${app.id}/listings`, newListing);
     const page = await openPage(browser, service, world.headers);
@@ -192,7 +192,7 @@ describe("the grid of seats by days", () => {
     expect(await page.getByLabel("Time zone").inputValue()).toBe("Asia/Kolkata");
   });
 
-  it("removes a tester, whose evidence stays, after a word on what that means", async () => {
+  it("removes a tester after an explanation, and keeps the evidence", async () => {
     const page = await opened({}, `?slot=${lived.slotOf(9)}`);
     await evidence(page).getByText("Remove the tester").click();
     await evidence(page).getByRole("button", { name: "Remove for good" }).click();

@@ -19,7 +19,7 @@ describe("a proven identity", () => {
     ["is known, its address now another's", { ownerId: "ada", emailTaken: true }, { act: "sign_in" }],
     ["is known, registration off", { ownerId: "ada", registration: false }, { act: "sign_in" }],
     [
-      "is known to another than has signed in since",
+      "is known, another account has signed in since",
       { ownerId: "ada", signedInAs: "bob" },
       { act: "sign_in" },
     ],
@@ -31,7 +31,7 @@ describe("a proven identity", () => {
       { emailTaken: true, registration: false },
       refuse("email_taken"),
     ],
-  ])("that %s, of who set out signed out", (_, traits, verdict) => {
+  ])("for a person who started signed out: %s", (_, traits, verdict) => {
     expect(judgeIdentity({ ...stranger, ...traits })).toEqual(verdict);
   });
 
@@ -42,12 +42,16 @@ describe("a proven identity", () => {
     ["is new, without a verified address", { email: undefined }, { act: "offer" }],
     ["is new, its address another account's", { emailTaken: true }, { act: "offer" }],
     ["is new, registration off", { registration: false }, { act: "offer" }],
-    ["is theirs", { ownerId: "ada" }, { act: "stay" }],
-    ["is another's", { ownerId: "bob" }, refuse("another_account")],
-    ["is new, they signed out since", { signedInAs: undefined }, refuse("session_changed")],
-    ["is new, another signed in since", { signedInAs: "bob" }, refuse("session_changed")],
-    ["is of who signed in since", { ownerId: "bob", signedInAs: "bob" }, refuse("session_changed")],
-  ])("that %s, of who set out signed in", (_, traits, verdict) => {
+    ["is this account's", { ownerId: "ada" }, { act: "stay" }],
+    ["is another account's", { ownerId: "bob" }, refuse("another_account")],
+    ["is new, the person has signed out since", { signedInAs: undefined }, refuse("session_changed")],
+    ["is new, another account has signed in since", { signedInAs: "bob" }, refuse("session_changed")],
+    [
+      "is of the account that has signed in since",
+      { ownerId: "bob", signedInAs: "bob" },
+      refuse("session_changed"),
+    ],
+  ])("for a person who started signed in: %s", (_, traits, verdict) => {
     expect(judgeIdentity({ ...ada, ...traits })).toEqual(verdict);
   });
 });

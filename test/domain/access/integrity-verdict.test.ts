@@ -43,7 +43,7 @@ interface Check {
   readonly wrong: unknown;
   readonly wrongType: unknown;
   readonly reasons: readonly string[];
-  /** Where it may be left out. */
+  /** Whether the field may be left out. */
   readonly optional?: boolean;
 }
 
@@ -114,12 +114,12 @@ const checks: readonly Check[] = [
   },
 ];
 
-describe.each(checks)("a verdict whose $path", ({ path, verdict = good, reasons, ...check }) => {
+describe.each(checks)("a verdict on $path", ({ path, verdict = good, reasons, ...check }) => {
   it.each([
-    ["is as it has to be passes", check.good, []],
-    ["is wrong fails", check.wrong, reasons],
+    ["passes with the right value", check.good, []],
+    ["fails with a wrong value", check.wrong, reasons],
     [check.optional ? "is missing passes" : "is missing fails", missing, check.optional ? [] : reasons],
-    ["is of another type fails", check.wrongType, reasons],
+    ["fails with another type", check.wrongType, reasons],
   ])("%s", (_, value, expected) => {
     expect(judge(changed(verdict, path, value))).toEqual(expected);
   });
@@ -138,11 +138,11 @@ describe("a verdict", () => {
     expect(judge(changed(good, "requestDetails.timestampMillis", timestamp))).toEqual(reasons);
   });
 
-  it.each(["", "-1", "1e12", " 1", "0x10", "1".repeat(30), "NaN"])("with the time %j fails", (timestamp) => {
+  it.each(["", "-1", "1e12", " 1", "0x10", "1".repeat(30), "NaN"])("fails with the time %j", (timestamp) => {
     expect(judge(changed(good, "requestDetails.timestampMillis", timestamp))).toEqual(app_);
   });
 
-  it("tells both reasons where device and app fail", () => {
+  it("gives both reasons if device and app fail", () => {
     const unsound = changed(good, "deviceIntegrity", {});
     expect(judge(changed(Object(unsound), "appIntegrity.packageName", "com.example.evil"))).toEqual([
       ...device,
@@ -150,14 +150,14 @@ describe("a verdict", () => {
     ]);
   });
 
-  it("of a device for which the app was never evaluated tells both reasons", () => {
+  it("gives both reasons for a device that did not evaluate the app", () => {
     const unevaluated = { appRecognitionVerdict: "UNEVALUATED" };
     expect(judge({ ...good, appIntegrity: unevaluated, deviceIntegrity: {} })).toEqual([...device, ...app_]);
   });
 
   it.each([
     ["no certificate", "appIntegrity.certificateSha256Digest", [], app_],
-    ["a certificate that is no text", "appIntegrity.certificateSha256Digest", ["first", 7], app_],
+    ["a certificate that is not text", "appIntegrity.certificateSha256Digest", ["first", 7], app_],
     [
       "a device verdict among other things",
       "deviceIntegrity.deviceRecognitionVerdict",
@@ -168,7 +168,7 @@ describe("a verdict", () => {
     ["no device part", "deviceIntegrity", missing, device],
     ["a device part of null", "deviceIntegrity", null, device],
     ["a nonce beside another request hash", "requestDetails.requestHash", "other", app_],
-    ["testing details that are no object", "testingDetails", true, app_],
+    ["testing details that are not an object", "testingDetails", true, app_],
     ["an unknown part", "accountDetails", { appLicensingVerdict: "UNLICENSED" }, []],
     ["a padded nonce", "requestDetails.nonce", "bound=", []],
     ["a padded certificate", "appIntegrity.certificateSha256Digest", ["first="], []],
@@ -176,11 +176,11 @@ describe("a verdict", () => {
     expect(judge(changed(good, path, value))).toEqual(reasons);
   });
 
-  it.each([undefined, null, true, 7, "text", [], [good]])("that is %j is of no recognized app", (payload) => {
+  it.each([undefined, null, true, 7, "text", [], [good]])("rejects the app for the payload %j", (payload) => {
     expect(judge(payload)).toEqual(app_);
   });
 
-  it("is not taken from what a payload inherits", () => {
+  it("ignores inherited properties of a payload", () => {
     expect(judge(Object.create(good))).toEqual([...device, ...app_]);
   });
 });

@@ -33,12 +33,12 @@ describe("a redirect target", () => {
     expect(isRedirectTarget(target, own)).toBe(false);
   });
 
-  it("may not be an address where the deployment has none", () => {
+  it("may not be an address if the deployment has none", () => {
     expect(isRedirectTarget(own, undefined)).toBe(false);
     expect(isRedirectTarget("undefined", undefined)).toBe(false);
   });
 
-  it("is not longer than 2,000 characters, though it is the deployment's", () => {
+  it("is at most 2,000 characters long, even for the deployment's own", () => {
     const long = `https://tavern.example/${"x".repeat(1_977)}`;
     expect([isRedirectTarget(long, long), isRedirectTarget(`${long}x`, `${long}x`)]).toEqual([true, false]);
   });
@@ -54,7 +54,7 @@ describe("an answer to a redirect target", () => {
     expect(redirectAddress(target, { code: "a&b" }, undefined)).toBe(address);
   });
 
-  it("brings the state back, also an empty one", () => {
+  it("carries the state back, even an empty one", () => {
     const refused = { error: "access_denied" } as const;
     expect(redirectAddress("tavern://back", refused, "é 1")).toBe(
       "tavern://back?error=access_denied&state=%C3%A9%201",
@@ -67,6 +67,6 @@ it.each([
   ["tavern://back", "tavern:"],
   ["https://tavern.example:8443/back", "https://tavern.example:8443"],
   ["https://[::1]:8443/back", "https:"],
-])("the policy of the page before %s names %s", (target, named) => {
+])("needs, for %s, the form-action %s", (target, named) => {
   expect(formActionOf(target)).toBe(named);
 });

@@ -30,30 +30,30 @@ describe("a sign-in code", () => {
   it.each([
     ["is unknown", undefined, shown, soon, "unknown code"],
     ["is five minutes old", code, shown, aged(fiveMinutes), "expired"],
-    ["is older than that", code, shown, aged(fiveMinutes + 1), "expired"],
+    ["is older than five minutes", code, shown, aged(fiveMinutes + 1), "expired"],
     ["is used already", { ...code, usedAt: soon.toISOString() }, shown, soon, "used before"],
     [
-      "is shown by another device",
+      "comes from another device",
       code,
       { ...shown, deviceId: "a thief" },
       soon,
       "presented by another device",
     ],
     [
-      "is shown with another verifier",
+      "comes with another verifier",
       code,
       { ...shown, challenge: "a guess" },
       soon,
       "verifier does not match the challenge",
     ],
     [
-      "was followed by a newer one",
+      "was replaced by a newer one",
       { ...code, replacedAt: soon.toISOString() },
       shown,
       soon,
       "replaced by a newer code",
     ],
-  ])("is refused where it %s", (_, known, presented, now, why) => {
+  ])("is refused if it %s", (_, known, presented, now, why) => {
     expect(judgeCode(known, presented, now)).toEqual({ accepted: false, why });
   });
 });

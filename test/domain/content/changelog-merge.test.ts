@@ -11,7 +11,7 @@ const stored: StoredRelease = {
 };
 
 describe("an import of a release note", () => {
-  it("changes what differs, and keeps what a person wrote", () => {
+  it("changes differing fields, and keeps a person's fields", () => {
     const given = { title: "More maps", body: "By a program.", items: null };
     expect(mergeImport(stored, given, false)).toEqual({
       changed: ["title"],
@@ -20,7 +20,7 @@ describe("an import of a release note", () => {
     });
   });
 
-  it("changes what a person wrote, too, where it may, and then it is the person's no more", () => {
+  it("changes a person's fields if it may, and they are then no longer the person's", () => {
     const given = { title: "Maps", body: "By a program." };
     expect(mergeImport(stored, given, true)).toEqual({
       changed: ["body"],
@@ -29,7 +29,7 @@ describe("an import of a release note", () => {
     });
   });
 
-  it("takes back what is the same on both sides", () => {
+  it("takes over fields that are equal on both sides", () => {
     expect(mergeImport(stored, { body: "By a person." }, false)).toEqual({
       changed: [],
       kept: [],
@@ -37,7 +37,7 @@ describe("an import of a release note", () => {
     });
   });
 
-  it("says nothing of fields that it does not give", () => {
+  it("does not change missing fields", () => {
     expect(mergeImport(stored, { title: undefined }, false)).toEqual({
       changed: [],
       kept: [],
@@ -46,7 +46,7 @@ describe("an import of a release note", () => {
   });
 });
 
-it("what a person changes is the person's, beside what was", () => {
+it("marks the fields a person changes as the person's, in addition to earlier ones", () => {
   const given = { title: "Maps", items: "[]", releaseType: undefined };
   expect(markEdited(stored, given)).toEqual(["body", "items", "publishedAt"]);
 });

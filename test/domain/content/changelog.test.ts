@@ -26,12 +26,12 @@ const unseen = (entries: readonly VersionedEntry[], since: string) =>
   unseenSince(entries, since, order).map(({ version }) => version);
 
 describe("the release notes since a version", () => {
-  it("that an entry has are those that were published after it, and greater ones from before it", () => {
+  it("of an entry are those published after it, and earlier greater ones", () => {
     const entries = ["1.3", "Winter", "1.1", "1.5", "1.0"].map((version) => entry(version));
     expect(unseen(entries, "1.1")).toEqual(["1.3", "Winter", "1.5"]);
   });
 
-  it("that several entries have are those after the oldest of them, without these", () => {
+  it("of several entries are those after the oldest, without these entries", () => {
     const entries = [
       entry("1.2"),
       { ...entry("1.1"), id: "again" },
@@ -42,31 +42,31 @@ describe("the release notes since a version", () => {
     expect(unseen(entries, "1.1")).toEqual(["1.2", "Spring"]);
   });
 
-  it("that is one of an entry's platforms are those that are greater than the entry", () => {
+  it("of an entry's platform are those greater than the entry", () => {
     expect(unseen([entry("1.4"), entry("1.2", "1.1"), entry("1.3"), entry("1.0")], "1.1")).toEqual([
       "1.4",
       "1.3",
     ]);
   });
 
-  it("that an entry has itself do not regard another that has it for a platform", () => {
+  it("of an entry ignore another entry with the same platform version", () => {
     expect(unseen([entry("1.1"), entry("1.0", "1.1")], "1.1")).toEqual([]);
     expect(unseen([entry("Autumn"), entry("1.1"), entry("Winter", "1.1")], "1.1")).toEqual(["Autumn"]);
   });
 
-  it("that no entry has are those that are greater, by their platforms where their own has no order", () => {
+  it("of no entry are the greater ones, by platform if the versions have no order", () => {
     const entries = [entry("Winter", "1.9"), entry("1.8"), entry("1.6"), entry("Spring", "1.2", "Old")];
     expect(unseen(entries, "1.6")).toEqual(["Winter", "1.8"]);
     expect(unseen(entries, "1.7")).toEqual(["Winter", "1.8"]);
     expect(unseen([entry("1.0", "1.9")], "1.5")).toEqual([]);
   });
 
-  it("are compared in the narrowest form that an entry has", () => {
+  it("are compared in the narrowest form of an entry", () => {
     expect(unseen([entry("12"), entry("3"), entry("1.9")], "5")).toEqual(["12"]);
     expect(unseen([entry("1.9"), entry("6.0")], "5")).toEqual(["6.0"]);
   });
 
-  it("that has no order are all, and none where no entry has its form", () => {
+  it("without an order are all, or none if no entry has its form", () => {
     expect(unseen([entry("1.1"), entry("Winter")], "Summer")).toEqual(["1.1", "Winter"]);
     expect(unseen([entry("Winter"), entry("Spring")], "1.1")).toEqual([]);
   });

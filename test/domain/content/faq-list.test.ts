@@ -6,16 +6,16 @@ const b = { id: "b", question: "B?", answer: "B.", sortOrder: 2 };
 const fresh = { question: "New?", answer: "New." };
 
 describe("the plan from one FAQ list to another", () => {
-  it("is empty where nothing differs", () => {
+  it("is empty if nothing differs", () => {
     expect(planFaqList([a, b], [a, b])).toEqual({ create: [], update: [], remove: [] });
   });
 
-  it("creates entries without an id, in the place of their position", () => {
+  it("creates entries without an id at their position", () => {
     const plan = planFaqList([], [fresh, { ...fresh, sortOrder: 40 }, fresh]);
     expect(plan).toMatchObject({ create: [{ sortOrder: 1 }, { sortOrder: 40 }, { sortOrder: 3 }] });
   });
 
-  it("updates only what differs, in text or in place", () => {
+  it("updates only entries with another text or position", () => {
     const swapped = [b, a].map(({ sortOrder, ...faq }) => faq);
     expect(planFaqList([a, b], swapped)).toMatchObject({
       update: [
@@ -28,11 +28,11 @@ describe("the plan from one FAQ list to another", () => {
     });
   });
 
-  it("removes what is not in the list", () => {
+  it("removes entries that are not in the list", () => {
     expect(planFaqList([a, b], [b])).toMatchObject({ update: [], remove: ["a"] });
   });
 
-  it("is none where an id is unknown or comes twice", () => {
+  it("fails if an id is unknown or repeated", () => {
     expect(planFaqList([a], [a, { ...fresh, id: "x" }, a])).toEqual({
       wrong: [
         { at: 1, why: "is not the id of an entry of this app" },

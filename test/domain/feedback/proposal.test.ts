@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { chatText, decisionOn, later, proposalNote } from "../../../server/domain/feedback/proposal.ts";
 
 describe("a proposal", () => {
-  it("leaves its summary and plan in a note, as they are", () => {
+  it("keeps its summary and plan unchanged in a note", () => {
     const note = proposalNote({ summary: "Guard <it>.", plan: "1. Check.\n2. Test." });
     expect(note).toBe("An agent proposes:\n\nGuard <it>.\n\nPlan:\n\n1. Check.\n2. Test.");
   });
 
-  it("alerts nobody in a chat channel", () => {
+  it("cannot mention people in a chat channel", () => {
     const link = "https://innkeep.example/console/feedback/1";
     const told = { appName: "A & B", subject: "<!channel>", summary: "@here", link };
     expect(chatText(told)).toBe(
@@ -34,6 +34,6 @@ it.each([
   ["approved", null, "approve"],
   ["rejected", null, "reject"],
   ["rejected", "another", "replaced"],
-] as const)("a run that is %s and replaced by %s was ended by: %s", (status, replacedBy, decision) => {
+] as const)("of a proposal that is %s and replaced by %s was set by: %s", (status, replacedBy, decision) => {
   expect(decisionOn({ status, replacedBy })).toBe(decision);
 });

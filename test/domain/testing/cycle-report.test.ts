@@ -54,7 +54,7 @@ const days = [
 ] as const;
 
 describe("the report on a cycle", () => {
-  it("counts the testers who hold a seat, their days, and the testers of each day", () => {
+  it("counts the testers with a slot, their days, and the testers of each day", () => {
     expect(report({ seats, days })).toMatchObject({
       testers: 2,
       testersWithEveryDay: 1,
@@ -65,7 +65,7 @@ describe("the report on a cycle", () => {
     });
   });
 
-  it("tells of each seat what was counted, in whole seconds", () => {
+  it("lists the counted days of each slot, in whole seconds", () => {
     const sessions = [{ slotId: "held", sessions: 3, milliseconds: 90_999 }];
     const [, successor, held] = report({ seats, days, sessions }).seats;
     expect(held).toMatchObject({
@@ -84,7 +84,7 @@ describe("the report on a cycle", () => {
     });
   });
 
-  it("counts who was removed with a cancelled cycle, not who was removed before", () => {
+  it("counts testers removed with a cancelled cycle, not those removed before", () => {
     const removed = { status: "removed" } as const;
     const all = [seatOf("gone", 1, removed), seatOf("last", 1, removed), seatOf("other", 2, removed)];
     expect(report({ seats: all, cycle: { ...cycle, status: "cancelled" } }).testers).toBe(2);
@@ -122,7 +122,7 @@ describe("the statement of a report", () => {
       { cycle: inCycle("cancelled"), seats: [] },
       "The test was cancelled before its end. 0 testers held a seat when it ended; 0 of them have every day of the test counted.",
     ],
-  ])("%# is as it has to be", (more, expected) => {
+  ])("%# is correct", (more, expected) => {
     expect(sentences(more)).toBe(expected);
   });
 

@@ -9,6 +9,6 @@ it.each([
   ["2026-05-03T12:00:00.000Z", { status: "running", closedDays: 2, nextAt: days[3] }],
   ["2026-05-03T23:59:59.999Z", { status: "running", closedDays: 2, nextAt: days[3] }],
   ["2026-05-04T00:00:00.000Z", undefined],
-])("a cycle that is planned at %s stands so: %j", (now, standing) => {
+])("a cycle planned at %s has the state %j", (now, standing) => {
   expect(standingOf(days, now)).toEqual(standing);
 });

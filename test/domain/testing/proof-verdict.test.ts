@@ -23,19 +23,19 @@ function judge(
 
 const refused = (code: string, dayIndex = 5) => ({ accepted: false, code, dayIndex });
 
-describe("a proof of today with sound images", () => {
-  it("is accepted for the day that holds the moment when it was captured", () => {
+describe("a proof of today with valid images", () => {
+  it("is accepted for the day on which it was captured", () => {
     expect(judge()).toEqual({ accepted: true, dayIndex: 5 });
   });
 
-  it("is accepted of a seat at risk", () => {
+  it("is accepted for a slot at risk", () => {
     expect(judge({}, { ...activeSlot, status: "at_risk" }).accepted).toBe(true);
   });
 });
 
 describe("a proof", () => {
   it.each(["open", "requested", "removed", "completed"])(
-    "of a seat that is %s: slot_not_active",
+    "for a slot that is %s: slot_not_active",
     (status) => {
       expect(judge({}, { ...activeSlot, status })).toEqual(refused("slot_not_active"));
     },
@@ -47,26 +47,29 @@ describe("a proof", () => {
 
   it.each([
     ["the last moment of yesterday", "2026-05-04T23:59:59.999Z", 4],
-    ["the day before the test", "2026-04-30T12:00:00.000Z", 0],
+    ["the day before the cycle", "2026-04-30T12:00:00.000Z", 0],
     ["tomorrow", "2026-05-06T00:00:00.000Z", 6],
     ["more than 120 s ahead of the clock", secondsAfter(noon, 120.001), 5],
     ["the end of today", "2026-05-05T23:59:59.999Z", 5],
-  ])("of %s: out_of_window, with the day that it was for", (_, capturedAt, dayIndex) => {
+  ])("from %s: out_of_window, with the day of the proof", (_, capturedAt, dayIndex) => {
     expect(judge({ capturedAt })).toEqual(refused("out_of_window", dayIndex));
   });
 
-  it("of tomorrow is out of the window even where the clocks differ by less than 120 s", () => {
+  it("from tomorrow is out of the window even if the clocks differ by less than 120 s", () => {
     const capturedAt = "2026-05-06T00:00:10.000Z";
     expect(judge({ capturedAt }, activeSlot, "2026-05-05T23:59:50.000Z")).toEqual(
       refused("out_of_window", 6),
     );
   });
 
-  it.each(["2026-05-05T00:00:00.000Z", noon, secondsAfter(noon, 120)])("of %s is of today", (capturedAt) => {
-    expect(judge({ capturedAt }).accepted).toBe(true);
-  });
+  it.each(["2026-05-05T00:00:00.000Z", noon, secondsAfter(noon, 120)])(
+    "from %s counts for today",
+    (capturedAt) => {
+      expect(judge({ capturedAt }).accepted).toBe(true);
+    },
+  );
 
-  it("of a day that is counted: already_submitted", () => {
+  it("for a counted day: already_submitted", () => {
     expect(judge({}, { ...activeSlot, countedDays: new Set([5]) })).toEqual(refused("already_submitted"));
     expect(judge({}, { ...activeSlot, countedDays: new Set([4]) }).accepted).toBe(true);
   });
@@ -75,12 +78,12 @@ describe("a proof", () => {
     expect(judge({ imageFaults: [] })).toEqual(refused("no_images"));
   });
 
-  it("of which one image cannot be taken: bad_image", () => {
+  it("with one bad image: bad_image", () => {
     expect(judge({ imageFaults: broken })).toEqual(refused("bad_image"));
   });
 });
 
-describe("the errors of proofs", () => {
+describe("the reasons against a proof", () => {
   const early = "2026-05-04T12:00:00.000Z";
   const counted = new Set([4, 5]);
   const gone = { ...slotInCycle("completed"), status: "removed", countedDays: counted };
@@ -95,12 +98,12 @@ describe("the errors of proofs", () => {
     ["already_submitted", { imageFaults: broken }, done],
     ["no_images", { imageFaults: [] }, activeSlot],
     ["bad_image", { imageFaults: broken }, activeSlot],
-  ])("are looked at in their order: %s comes before all that follow it", (code, proof, slot) => {
+  ])("have an order: %s comes before all later reasons", (code, proof, slot) => {
     expect(judge(proof, slot)).toMatchObject({ accepted: false, code });
   });
 });
 
-describe("a proof that only its time now refuses", () => {
+describe("a proof that is refused only because of its time", () => {
   const asked = (slot: TestedSlot, { capturedAt = noon, imageFaults = sound }: Sent = {}) =>
     wouldHaveBeenAccepted({ capturedAt, imageFaults }, slot);
 
@@ -112,16 +115,16 @@ describe("a proof that only its time now refuses", () => {
   );
 
   it.each([
-    ["a cycle that is completed", asked(slotInCycle("completed"))],
-    ["a seat that is removed", asked({ ...activeSlot, status: "removed" })],
-    ["the first moment after the test", asked(activeSlot, { capturedAt: "2026-05-15T00:00:00.000Z" })],
-    ["the last moment before the test", asked(activeSlot, { capturedAt: "2026-04-30T23:59:59.999Z" })],
+    ["a completed cycle", asked(slotInCycle("completed"))],
+    ["a removed slot", asked({ ...activeSlot, status: "removed" })],
+    ["the first moment after the cycle", asked(activeSlot, { capturedAt: "2026-05-15T00:00:00.000Z" })],
+    ["the last moment before the cycle", asked(activeSlot, { capturedAt: "2026-04-30T23:59:59.999Z" })],
     ["a broken image", asked(activeSlot, { imageFaults: broken })],
-  ])("was not, of %s", (_, accepted) => {
+  ])("was not acceptable: %s", (_, accepted) => {
     expect(accepted).toBe(false);
   });
 
-  it("was acceptable in the first and the last moment of the test", () => {
+  it("was acceptable in the first and the last moment of the cycle", () => {
     for (const capturedAt of ["2026-05-01T00:00:00.000Z", "2026-05-14T23:59:59.999Z"])
       expect(asked(activeSlot, { capturedAt })).toBe(true);
   });

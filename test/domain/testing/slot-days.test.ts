@@ -10,22 +10,22 @@ const states = (of: Partial<SlotLife>, within: Partial<CycleLife> = {}) =>
     dayStateOf({ dayIndex, isCounted: false }, { ...seat, ...of }, { ...cycle, ...within }),
   );
 
-describe("the days of a seat", () => {
-  it("are missed, open and ahead, but for the one on which it became active", () => {
+describe("the days of a slot", () => {
+  it("are missed, open or future, except the day on which the slot became active", () => {
     expect(states({})).toEqual(["none", "missed", "open", "ahead"]);
   });
 
-  it("begin when it became active", () => {
+  it("begin when the slot became active", () => {
     expect(states({ activeFromDay: 2 })).toEqual(["none", "none", "open", "ahead"]);
     expect(states({ activeFromDay: 3 })).toEqual(["none", "none", "open", "ahead"]);
     expect(states({ activeFromDay: 4 })).toEqual(["none", "none", "none", "ahead"]);
   });
 
-  it("are none of a seat that never became active", () => {
+  it("do not exist for a slot that never became active", () => {
     expect(states({ activeFromDay: null })).toEqual(["none", "none", "none", "none"]);
   });
 
-  it("that had not ended when it was removed are none", () => {
+  it("do not include days that had not ended when the slot was removed", () => {
     const closed = { closedDays: 4 };
     expect(states({ endedAt: "2026-05-03T00:00:00.001Z" }, closed)).toEqual([
       "none",
@@ -36,7 +36,7 @@ describe("the days of a seat", () => {
     expect(states({ endedAt: "2026-05-03T00:00:00.000Z" }, closed)).toEqual(["none", "none", "none", "none"]);
   });
 
-  it("are not open before and after the test", () => {
+  it("are not open before and after the cycle", () => {
     expect(states({}, { status: "recruiting", closedDays: 0 })).toEqual(["ahead", "ahead", "ahead", "ahead"]);
     expect(states({}, { status: "completed", closedDays: 4 })).toEqual([
       "none",
@@ -46,7 +46,7 @@ describe("the days of a seat", () => {
     ]);
   });
 
-  it("that are counted are, whatever else", () => {
+  it("stay counted in any case", () => {
     const ended = { activeFromDay: null, endedAt: dayStarts[0] ?? null };
     expect(dayStateOf({ dayIndex: 2, isCounted: true }, ended, cycle)).toBe("counted");
   });

@@ -21,7 +21,7 @@ describe("a closing day", () => {
     expect(afterDay(seat, 5, 3)).toBe(outcome);
   });
 
-  it("is nothing to a seat that became active on it", () => {
+  it("does not change a slot that became active on it", () => {
     expect(afterDay({ missedDays: 0, activeFromDay: 5, countedDays: new Set() }, 5, 1)).toBe("unchanged");
   });
 });
@@ -34,25 +34,25 @@ describe("a cycle", () => {
     ["running", "2026-05-03T00:00:00.000Z", false],
     ["completed", "2026-05-02T00:00:00.000Z", false],
     ["cancelled", "2026-04-01T00:00:00.000Z", false],
-  ])("that is %s at %s gives seats: %s", (status, now, gives) => {
+  ])("that is %s at %s creates slots: %s", (status, now, gives) => {
     expect(acceptsTesters({ status, dayStarts }, now)).toBe(gives);
   });
 });
 
 describe("a day that closes", () => {
   it.each([
-    ["is missed where it is not counted", 5, 1, [4], true],
-    ["is not missed where it is counted", 5, 1, [4, 5], false],
-    ["is never missed where the seat became active on it", 5, 5, [], false],
-    ["is missed where the seat became active the day before", 5, 4, [], true],
-    ["is not missed where the seat became active after it", 5, 6, [], false],
-    ["is missed where it is the first and the seat was active before", 1, 0, [], true],
+    ["is missed if it is not counted", 5, 1, [4], true],
+    ["is not missed if it is counted", 5, 1, [4, 5], false],
+    ["is never missed if the slot became active on it", 5, 5, [], false],
+    ["is missed if the slot became active the day before", 5, 4, [], true],
+    ["is not missed if the slot became active after it", 5, 6, [], false],
+    ["is missed if it is the first day and the slot was active before", 1, 0, [], true],
   ])("%s", (_, dayIndex, activeFromDay, counted, missed) => {
     expect(isMissed(dayIndex, activeFromDay, new Set(counted))).toBe(missed);
   });
 });
 
-describe("a seat", () => {
+describe("a slot", () => {
   it.each([
     ["active", "recruiting", true],
     ["active", "running", true],
@@ -67,7 +67,7 @@ describe("a seat", () => {
     expect(canEarn(status, cycleStatus)).toBe(can);
   });
 
-  it("is asked for for 48 hours", () => {
+  it("has a request that stands for 48 hours", () => {
     expect(requestMilliseconds).toBe(48 * 60 * 60 * 1_000);
   });
 

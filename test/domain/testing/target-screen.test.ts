@@ -13,7 +13,7 @@ const counts = (names: readonly string[], screens: readonly string[]) =>
   screens.map((screen) => names.filter((name) => name === screen).length);
 
 describe("the target screen", () => {
-  it("is the same for the same seat and day, and one of the listing's screens", () => {
+  it("is one of the listing's screens, the same for the same slot and day", () => {
     fc.assert(
       fc.property(
         fc.uuid(),
@@ -37,7 +37,7 @@ describe("the target screen", () => {
     expect(targetScreen([], "a seat", 1)).toBe("");
   });
 
-  it("is another than the day before, where there are two", () => {
+  it("differs from the previous day if there are two screens", () => {
     fc.assert(
       fc.property(
         fc.uuid(),
@@ -51,11 +51,11 @@ describe("the target screen", () => {
     );
   });
 
-  it("is always the one screen of a listing that has no other", () => {
+  it("is always the only screen of a listing with one screen", () => {
     expect(days.map((day) => targetScreen(["Home"], "a seat", day))).toEqual(days.map(() => "Home"));
   });
 
-  it.each([2, 3, 4, 5, 7, 10])("is spread evenly over %d screens, on each day over the seats", (count) => {
+  it.each([2, 3, 4, 5, 7, 10])("is spread evenly over %d screens, and each day over the slots", (count) => {
     const screens = screensOf(count);
     for (const day of days) {
       const drawn = counts(
@@ -71,7 +71,7 @@ describe("the target screen", () => {
     [3, 7],
     [4, 14],
     [5, 14],
-  ])("leads nearly every tester to all of %d screens within %d days", (count, within) => {
+  ])("reaches, for nearly every tester, all of %d screens within %d days", (count, within) => {
     const screens = screensOf(count);
     const seen = slots.map(
       (slot) => new Set(days.slice(0, within).map((day) => targetScreen(screens, slot, day))).size,

@@ -10,7 +10,7 @@ const long = { timeout: rounds(60_000, 900_000) };
 const weeks = Array.from({ length: 157 }, (_, week) => Date.UTC(2026, 0, 1, 12) + week * 7 * dayMilliseconds);
 const anyInstant = fc.integer({ min: Date.UTC(2025, 11, 25), max: Date.UTC(2029, 0, 7) });
 
-// The reference knows calendars only as the runtime prints them.
+// The reference knows only the calendars that the runtime prints.
 function formatsWith(options: Intl.DateTimeFormatOptions): (timeZone: string, at: number) => string {
   const formats = new Map<string, Intl.DateTimeFormat>();
   return (timeZone, at) => {
@@ -36,7 +36,7 @@ function testIn(timezone: string, plan: { startsOn: string; durationDays: number
 
 const instant = (at: number): string => new Date(at).toISOString();
 
-/** What is wrong with the edges of the days of a test, by the reference. */
+/** What is wrong with the first and last moments of a cycle's days, according to the reference. */
 function faultsOf(days: TestDays): string[] {
   const starts = days.dayStarts.map((start) => Date.parse(start));
   return starts.flatMap((start, at) => {
@@ -47,7 +47,7 @@ function faultsOf(days: TestDays): string[] {
   });
 }
 
-/** Tests of eight days, one for each week in which clocks change in a time zone, and two for ordinary weeks. */
+/** Cycles of eight days, one for each week in which clocks change in a time zone, and two for ordinary weeks. */
 function telling(zone: string): TestDays[] {
   const changing = weeks.filter((at, week) => hourIn(zone, at) !== hourIn(zone, weeks[week - 1] ?? at));
   const weeksBefore = changing.map((at) => at - 7 * dayMilliseconds);
@@ -56,8 +56,8 @@ function telling(zone: string): TestDays[] {
   );
 }
 
-describe("the days of a test", () => {
-  it("begin one after another, each in the first millisecond of its date, in every time zone, whenever clocks change in three years", () => {
+describe("the days of a cycle", () => {
+  it("begin in order, each in the first millisecond of its date, in every time zone, at all clock changes of three years", () => {
     const tests = zones.flatMap(telling);
     expect(zones.length).toBeGreaterThan(400);
     expect(tests.length - 2 * zones.length).toBeGreaterThan(500);
@@ -65,7 +65,7 @@ describe("the days of a test", () => {
   });
 
   it(
-    "hold every instant on the date that a calendar in the time zone shows, within the test and outside of it",
+    "contain each instant of their calendar date in the time zone, inside and outside the cycle",
     long,
     () => {
       const tests = new Map<string, TestDays>();
@@ -86,7 +86,7 @@ describe("the days of a test", () => {
     },
   );
 
-  it("hold each instant from the start of a day to the last millisecond before the next", long, () => {
+  it("contain each instant from the start of a day to the last millisecond before the next", long, () => {
     const day = fc.integer({ min: 1, max: 14 });
     const date = anyInstant.map((at) => instant(at).slice(0, 10));
     fc.assert(

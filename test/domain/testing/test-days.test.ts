@@ -18,7 +18,7 @@ const hour = 3_600_000;
 const lengths = ({ dayStarts }: TestDays) =>
   dayStarts.slice(1).map((start, at) => (Date.parse(start) - Date.parse(dayStarts[at] ?? "")) / hour);
 
-describe("the first day of a test", () => {
+describe("the first day of a cycle", () => {
   it.each([
     ["UTC", "2026-05-01", "2026-05-01T00:00:00.000Z", 24],
     ["Europe/Berlin", "2026-05-01", "2026-04-30T22:00:00.000Z", 24],
@@ -35,44 +35,44 @@ describe("the first day of a test", () => {
     ["America/Santiago", "2026-09-06", "2026-09-06T04:00:00.000Z", 23],
     ["Asia/Beirut", "2026-03-29", "2026-03-28T22:00:00.000Z", 23],
     ["Atlantic/Azores", "2026-03-29", "2026-03-29T01:00:00.000Z", 23],
-    // And this one has two.
+    // This day has two midnights.
     ["Atlantic/Azores", "2026-10-25", "2026-10-25T00:00:00.000Z", 25],
-  ])("in %s on %s begins at %s and has %d hours", (timezone, startsOn, start, hours) => {
+  ])("in %s on %s begins at %s and lasts %d hours", (timezone, startsOn, start, hours) => {
     const days = testIn(timezone, startsOn);
     expect([days.dayStarts[0], lengths(days)[0]]).toEqual([start, hours]);
   });
 });
 
-describe("a day that a time zone left out", () => {
+describe("a day that a time zone skipped", () => {
   const days = testIn("Pacific/Apia", "2011-12-29", 4);
 
-  it("has no length, and no instant is in it", () => {
+  it("has no length and contains no instant", () => {
     expect(lengths(days)).toEqual([24, 0, 24, 24]);
     expect(dayIndexAt(days, "2011-12-30T09:59:59.999Z")).toBe(1);
     expect(dayIndexAt(days, "2011-12-30T10:00:00.000Z")).toBe(3);
   });
 });
 
-describe("a test of which the stored days differ from what its time zone says now", () => {
-  // As if Berlin had given up summer time after the test was planned.
+describe("a cycle whose stored days differ from its time zone's current rules", () => {
+  // As if Berlin had ended summer time after the cycle was planned.
   const days = {
     ...testIn("Europe/Berlin", "2026-07-01", 2),
     dayStarts: testIn("Africa/Lagos", "2026-07-01", 2).dayStarts,
   };
 
-  it("keeps the days that were stored", () => {
+  it("keeps the stored days", () => {
     expect(days.dayStarts[0]).toBe("2026-06-30T23:00:00.000Z");
     expect(dayIndexAt(days, "2026-06-30T22:30:00.000Z")).toBe(0);
     expect(dayIndexAt(days, "2026-07-01T22:30:00.000Z")).toBe(1);
     expect(dayIndexAt(days, "2026-07-02T22:59:59.999Z")).toBe(2);
   });
 
-  it("is before or after them outside of those days, whatever the date", () => {
+  it("has not begun before the stored days and has ended after them, whatever the date", () => {
     const moved = (hours: number): TestDays => ({
       ...days,
       dayStarts: days.dayStarts.map((start) => new Date(Date.parse(start) + hours * hour).toISOString()),
     });
-    // Its date in Berlin is that of the first day, or of the last.
+    // Its date in Berlin is the first or the last day's date.
     expect(dayIndexAt(moved(10), "2026-07-01T08:00:00.000Z")).toBe(0);
     expect(dayIndexAt(moved(-10), "2026-07-02T20:00:00.000Z")).toBe(3);
     expect(dayIndexAt(days, "2026-06-28T12:00:00.000Z")).toBe(-2);
@@ -80,7 +80,7 @@ describe("a test of which the stored days differ from what its time zone says no
   });
 });
 
-describe("a test of two weeks from 1 May 2026 in UTC", () => {
+describe("a cycle of two weeks from 1 May 2026 in UTC", () => {
   const days = testIn("UTC", "2026-05-01");
 
   it.each([
@@ -90,7 +90,7 @@ describe("a test of two weeks from 1 May 2026 in UTC", () => {
     ["2026-05-14T23:59:59.999Z", 14, 14],
     ["2026-05-15T00:00:00.000Z", 15, 14],
     ["2027-05-01T00:00:00.000Z", 366, 14],
-  ])("has at %s day %d, and as today's day %d", (instant, index, today) => {
+  ])("has at %s the day %d, and as today the day %d", (instant, index, today) => {
     expect(dayIndexAt(days, instant)).toBe(index);
     expect(todayOf(days, new Date(instant))).toBe(today);
   });
@@ -104,7 +104,7 @@ describe("a test of two weeks from 1 May 2026 in UTC", () => {
     expect(dueByOf(days, dayIndex)).toBe(dueBy);
   });
 
-  it("is over with its last day, and takes late sessions for a day more", () => {
+  it("ends with its last day, and accepts late sessions for one more day", () => {
     const isOverAt = (now: string) => isOver(days, now);
     expect(["2026-05-14T23:59:59.999Z", "2026-05-15T00:00:00.000Z"].map(isOverAt)).toEqual([false, true]);
     expect(graceEndOf(days)).toBe("2026-05-16T00:00:00.000Z");

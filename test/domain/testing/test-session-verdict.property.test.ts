@@ -9,7 +9,7 @@ const minute = 60_000;
 const day = 86_400_000;
 const durationDays = 14;
 
-/** Dates as the runtime's calendar prints them: the reference knows nothing else of time zones. */
+/** Dates as the runtime's calendar prints them: the only knowledge of time zones in the reference. */
 const calendars = new Map<string, Intl.DateTimeFormat>();
 function dateIn(timeZone: string, at: number): string {
   const calendar =
@@ -33,7 +33,7 @@ interface Case {
 const dayAt = ({ zone, startsOn }: Case, at: number): number =>
   (Date.parse(dateIn(zone, at)) - Date.parse(startsOn)) / day + 1;
 
-/** What the rules say, in the plainest words and without any list of days. */
+/** The rules in their simplest form, without a list of days. */
 function reference(given: Case): string {
   const [today, dayOfSession] = [dayAt(given, given.now), dayAt(given, given.startedAt)];
   const isAhead = given.startedAt - given.now > 120_000;
@@ -52,7 +52,7 @@ function reference(given: Case): string {
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** The cycle as time has brought it by now. */
+/** The cycle in its state at this moment. */
 function slotOf({ zone, startsOn, now, activatedAt, counted }: Case): TestedSlot {
   const plan = { startsOn, timezone: zone, durationDays };
   const dayStarts = dayStartsOf(plan);
@@ -77,7 +77,7 @@ function verdictOn(given: Case): string {
   return counted ? `day ${dayIndex}` : String(reason);
 }
 
-/** A moment near the days of a test, often near a midnight, where clocks change. */
+/** A moment near the days of a cycle, often near a midnight at which clocks change. */
 const near = (startsOn: string): fc.Arbitrary<number> =>
   fc
     .record({
@@ -110,7 +110,7 @@ const cases: fc.Arbitrary<Case> = fc
   );
 
 describe("the verdict on a session", () => {
-  it("is that of a slow reference which knows only the runtime's calendar, in every time zone", {
+  it("equals that of a slow reference that knows only the runtime's calendar, in every time zone", {
     timeout: rounds(60_000, 900_000),
   }, () => {
     const seen = new Set<string>();
@@ -122,7 +122,7 @@ describe("the verdict on a session", () => {
       }),
       { numRuns: rounds(10_000, 100_000) },
     );
-    // The cases reach every verdict that is not the seat's own.
+    // The cases reach every verdict except those about the slot.
     expect([...seen].sort()).toEqual([
       "already_submitted",
       "cycle_not_running",
@@ -133,7 +133,7 @@ describe("the verdict on a session", () => {
     ]);
   });
 
-  it("is the same on the days that have no midnight, to the millisecond on both sides of their first moment", () => {
+  it("is the same on days without a midnight, one millisecond before and after their first moment", () => {
     const withoutMidnight = [
       ["Africa/Cairo", "2026-04-24"],
       ["America/Havana", "2026-03-08"],

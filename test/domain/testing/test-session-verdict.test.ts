@@ -27,12 +27,12 @@ function judge(
 
 const reasonOf = (...reported: Parameters<typeof judge>) => judge(...reported).reason;
 
-describe("a session of at least 45 seconds and 2 distinct screens, seat active, cycle running", () => {
+describe("a session of at least 45 seconds and 2 distinct screens, slot active, cycle running", () => {
   it("counts the day that holds its start", () => {
     expect(judge({})).toEqual({ counted: true, dayIndex: 5, reason: null });
   });
 
-  it("counts for a seat at risk, too", () => {
+  it("counts for a slot at risk, too", () => {
     expect(judge({}, { ...activeSlot, status: "at_risk" }).counted).toBe(true);
   });
 
@@ -41,7 +41,7 @@ describe("a session of at least 45 seconds and 2 distinct screens, seat active, 
     expect(late).toEqual({ counted: true, dayIndex: 4, reason: null });
   });
 
-  it("counts the day on which it began where it lasts past midnight", () => {
+  it("counts the day on which it began if it lasts past midnight", () => {
     const late = judge({ startedAt: "2026-05-04T23:59:30.000Z", seconds: 3_600 });
     expect(late).toEqual({ counted: true, dayIndex: 4, reason: null });
   });
@@ -74,7 +74,7 @@ describe("a session that does not count", () => {
     ["of the first moment of the day before", { startedAt: "2026-05-04T00:00:00.000Z" }, null],
     ["of a moment before that", { startedAt: "2026-05-03T23:59:59.999Z" }, "session_stale"],
     ["of the day before the test", { startedAt: "2026-04-30T12:00:00.000Z" }, "session_stale"],
-  ] as const)("is, %s, refused as: %s", (_, reported, reason) => {
+  ] as const)("is refused %s as: %s", (_, reported, reason) => {
     expect(reasonOf({ ...reported })).toBe(reason);
   });
 
@@ -94,26 +94,26 @@ describe("a session that does not count", () => {
     ["completed", "slot_not_active"],
     ["active", null],
     ["at_risk", null],
-  ])("of a seat that is %s: %s", (status, reason) => {
+  ])("for a slot that is %s: %s", (status, reason) => {
     expect(reasonOf({}, { ...activeSlot, status })).toBe(reason);
   });
 
   it.each([
     ["a millisecond before", -0.001, "session_stale"],
-    ["at the moment when", 0, null],
+    ["at the moment", 0, null],
     ["after", 1, null],
-  ])("begun %s the seat became active: %s", (_, seconds, reason) => {
+  ])("that begins %s the slot became active: %s", (_, seconds, reason) => {
     const slot = { ...activeSlot, activatedAt: "2026-05-05T09:00:00.000Z" };
     expect(reasonOf({ startedAt: secondsAfter(slot.activatedAt, seconds) }, slot)).toBe(reason);
   });
 
-  it("of a day that is counted: already_submitted, and another day is not", () => {
+  it("for a counted day: already_submitted, but not for another day", () => {
     const slot = { ...activeSlot, countedDays: new Set([5]) };
     expect(reasonOf({}, slot)).toBe("already_submitted");
     expect(reasonOf({ startedAt: "2026-05-04T12:00:00.000Z" }, slot)).toBeNull();
   });
 
-  it("names the day that it was for, and 0 outside of the test", () => {
+  it("names its day, and 0 outside the cycle", () => {
     expect(judge({ seconds: 1 }).dayIndex).toBe(5);
     expect(judge({ startedAt: "2026-05-01T12:00:00.000Z" }).dayIndex).toBe(1);
     expect(judge({ startedAt: "2026-04-30T12:00:00.000Z" }).dayIndex).toBe(0);
@@ -126,23 +126,27 @@ describe("a session that does not count", () => {
   });
 });
 
-describe("in the day after the last one, while the cycle still runs, a session", () => {
+describe("a session on the day after the last one, while the cycle still runs,", () => {
   const after = "2026-05-15T12:00:00.000Z";
 
   it.each([
-    ["of the last day counts it", "2026-05-14T23:00:00.000Z", { counted: true, dayIndex: 14, reason: null }],
     [
-      "of the day before that is too old",
+      "counts the last day if it is from that day",
+      "2026-05-14T23:00:00.000Z",
+      { counted: true, dayIndex: 14, reason: null },
+    ],
+    [
+      "is too old if it is from an earlier day",
       "2026-05-13T23:00:00.000Z",
       { counted: false, dayIndex: 13, reason: "session_stale" },
     ],
     [
-      "that begins then is of no test that runs",
+      "is outside the cycle if it begins then",
       "2026-05-15T11:00:00.000Z",
       { counted: false, dayIndex: 0, reason: "cycle_not_running" },
     ],
     [
-      "that begins then and ahead of the clock is so, too",
+      "is outside the cycle if it begins ahead of the clock",
       "2026-05-15T13:00:00.000Z",
       { counted: false, dayIndex: 0, reason: "cycle_not_running" },
     ],
@@ -150,12 +154,12 @@ describe("in the day after the last one, while the cycle still runs, a session",
     expect(judge({ startedAt }, activeSlot, after)).toEqual(verdict);
   });
 
-  it("is in the future where the last day has not ended and it begins long after it", () => {
+  it("is in the future if the last day has not ended and the session begins long after it", () => {
     expect(reasonOf({ startedAt: "2026-05-20T12:00:00.000Z" })).toBe("session_in_future");
   });
 });
 
-describe("whether only the time refuses a session", () => {
+describe("the check whether only its time refuses a session", () => {
   const session = (startedAt: string) => ({
     startedAt,
     endedAt: secondsAfter(startedAt, 60),
@@ -163,19 +167,19 @@ describe("whether only the time refuses a session", () => {
   });
 
   it.each([
-    ["it is of a day of the test", activeSlot, noon, true],
+    ["it is from a day of the cycle", activeSlot, noon, true],
     ["the cycle has not been started yet", slotInCycle("recruiting"), noon, true],
-    ["it is from before the test", slotInCycle("recruiting"), "2026-04-30T12:00:00.000Z", false],
+    ["it is from before the cycle", slotInCycle("recruiting"), "2026-04-30T12:00:00.000Z", false],
     ["the cycle is over", slotInCycle("completed"), noon, false],
     ["the seat was removed", { ...activeSlot, status: "removed" }, noon, false],
     ["its day is counted", { ...activeSlot, countedDays: new Set([5]) }, noon, false],
-  ])("where %s", (_, slot, startedAt, would) => {
+  ])("is correct if %s", (_, slot, startedAt, would) => {
     expect(wouldHaveCounted(session(startedAt), slot)).toBe(would);
   });
 });
 
 describe("the reasons", () => {
-  /** A session and a seat of which everything is wrong that can be at once, from a reason on. */
+  /** A session and a slot with every fault that can occur together, from a given reason on. */
   const everythingWrongFrom = (reason: (typeof sessionReasons)[number]) => {
     const from = sessionReasons.indexOf(reason);
     const isWrong = (name: (typeof sessionReasons)[number]) => sessionReasons.indexOf(name) >= from;
@@ -183,7 +187,7 @@ describe("the reasons", () => {
       ...slotInCycle(isWrong("cycle_not_running") ? "completed" : "running"),
       status: isWrong("slot_not_active") ? "removed" : "active",
       countedDays: new Set([4, 5, 6]),
-      // Since tomorrow: whatever is reported was before.
+      // Since tomorrow: every reported session was earlier.
       activatedAt: isWrong("session_stale") ? "2026-05-06T12:00:00.000Z" : activeSlot.activatedAt,
     };
     if (reason === "session_below_bar") slot.countedDays = new Set();
@@ -191,7 +195,7 @@ describe("the reasons", () => {
     return reasonOf({ startedAt, seconds: 1, screens: [] }, slot);
   };
 
-  it.each(sessionReasons)("are looked at in their order: %s comes before all that follow it", (reason) => {
+  it.each(sessionReasons)("have an order: %s comes before all later reasons", (reason) => {
     expect(everythingWrongFrom(reason)).toBe(reason);
   });
 });

@@ -29,7 +29,7 @@ const open = async (place: Place) => {
     readToolResult(await client.callTool(name, args));
 };
 
-/** Writes another plan into every record of a folder, with its hash. */
+/** Writes another plan with its hash into every record of a folder. */
 async function forge(folder: string): Promise<void> {
   for (const file of await filesIn(folder)) {
     const record = JSON.parse(await readFile(file, "utf8"));
@@ -59,7 +59,7 @@ describe("the approved plan on the real server", () => {
     return { place, feedback, call, run_id: String(structured.run_id) };
   };
 
-  it("is what the server says, whatever stands in the local record", async () => {
+  it("is the server's, whatever the local record says", async () => {
     const { place, run_id } = await start();
     await forge(place.stateDirectory);
     await decide(service, cast, run_id, { decision: "approve" });
@@ -71,7 +71,7 @@ describe("the approved plan on the real server", () => {
     expect(text).not.toContain("production");
   });
 
-  it("is not taken for another that a forged record says was approved", async () => {
+  it("is not replaced by a plan from a forged record", async () => {
     const { place, feedback, run_id } = await start();
     await forge(place.stateDirectory);
     await decide(service, cast, run_id, { decision: "approve" });
@@ -79,7 +79,7 @@ describe("the approved plan on the real server", () => {
     expect(structured).toMatchObject({ duplicate: false, may_proceed: false, status: "awaiting_approval" });
   });
 
-  it("is there on another machine, also after a newer proposal, with the thread and the console's link", async () => {
+  it("is available on another machine, also after a newer proposal, with the thread and the console's link", async () => {
     const { feedback, run_id, call } = await start();
     await decide(service, cast, run_id, { decision: "approve" });
     await call("propose_plan", { feedback, summary: "Other", plan: "Another plan" });
@@ -92,7 +92,7 @@ describe("the approved plan on the real server", () => {
     });
   });
 
-  it("is replaced by neither of two agents that do not know of each other's proposal", async () => {
+  it("is not replaced by an agent that does not know the other agent's proposal", async () => {
     const { feedback, run_id } = await start();
     const other = await open({ baseUrl: service.baseUrl, agentToken: token() });
     const given = { feedback, summary: "Other", plan: "Another plan" };
@@ -104,7 +104,7 @@ describe("the approved plan on the real server", () => {
     expect(late.text).toContain(`the newest proposal of this thread is ${structured.run_id}`);
   });
 
-  it("is posted by one of two agents that propose at once; the other is told", async () => {
+  it("is posted by only one of two simultaneous agents, and the other gets an error", async () => {
     const feedback = await submitFeedback(service, cast);
     const place = { baseUrl: service.baseUrl, agentToken: token() };
     const agents = await Promise.all([open(place), open(place)]);
@@ -117,7 +117,7 @@ describe("the approved plan on the real server", () => {
   });
 });
 
-describe("the approved plan on a server of the specification alone", () => {
+describe("the approved plan on a server with only the specified fields", () => {
   const start = async () => {
     const api = await startFakeApi();
     const place = { baseUrl: api.baseUrl, agentToken, stateDirectory: await temporaryFolder() };
@@ -128,13 +128,13 @@ describe("the approved plan on a server of the specification alone", () => {
     return { api, place, run_id };
   };
 
-  it("is what was sent from here", async () => {
+  it("is the plan sent from here", async () => {
     const { place, run_id } = await start();
     const { structured } = await (await open(place))("get_decision", { run_id });
     expect(structured).toMatchObject({ may_proceed: true, approved_plan: texts });
   });
 
-  it("is not known after an edit of the local record: nobody may proceed", async () => {
+  it("is unknown after an edit of the local record: the agent may not proceed", async () => {
     const { place, run_id } = await start();
     await forge(place.stateDirectory);
     const { structured, text } = await (await open(place))("get_decision", { run_id });
@@ -143,8 +143,8 @@ describe("the approved plan on a server of the specification alone", () => {
   });
 
   it.each([
-    ["of another run", { id: "0a9b8c7d-0000-4000-8000-0000000000ff" }],
-    ["of no run", { id: undefined }],
+    ["about another run", { id: "0a9b8c7d-0000-4000-8000-0000000000ff" }],
+    ["about no run", { id: undefined }],
   ])("is not read from an answer %s", async (_, part) => {
     const { api, place, run_id } = await start();
     api.fail({ body: { status: "approved", decisionNote: null, decidedAt: null, ...part } });
@@ -153,7 +153,7 @@ describe("the approved plan on a server of the specification alone", () => {
     expect(text).toContain("in a form that this version does not know");
   });
 
-  it("is not believed where its hash is another", async () => {
+  it("is rejected if its hash differs", async () => {
     const { api, place, run_id } = await start();
     api.fail({ body: { id: run_id, status: "approved", ...evil, planSha256: hashOf(texts.plan) } });
     const { structured } = await (await open(place))("get_decision", { run_id });

@@ -41,14 +41,14 @@ describe("the record of proposals", () => {
     expect((await stat(join(folder, "proposals"))).mode & 0o777).toBe(0o700);
   });
 
-  it("is there after a restart, in the order of the proposals", async () => {
+  it("survives a restart, in the order of the proposals", async () => {
     const folder = await temporaryFolder();
     await open(folder).proposals.add(record({ run_id: "b", created_at: "2026-11-21T11:00:00.000Z" }));
     await open(folder).proposals.add(record({ run_id: "a" }));
     expect((await open(folder).proposals.all()).map(({ run_id }) => run_id)).toEqual(["a", "b"]);
   });
 
-  it("is shared by several servers at once without losing any", async () => {
+  it("is shared by several servers at once without losing a proposal", async () => {
     const folder = await temporaryFolder();
     const ids = Array.from({ length: 20 }, (_, index) => `run-${index}`);
     await Promise.all(ids.map((run_id) => open(folder).proposals.add(record({ run_id }))));
@@ -62,17 +62,17 @@ describe("the record of proposals", () => {
   });
 
   it.each([
-    ["whose plan was changed", JSON.stringify({ ...record(), plan: "rm -rf /" })],
-    ["that is no JSON", "{"],
-    ["that is another thing", "[]"],
-  ])("does not believe a file %s", async (_, text) => {
+    ["with a changed plan", JSON.stringify({ ...record(), plan: "rm -rf /" })],
+    ["that is not JSON", "{"],
+    ["with another content", "[]"],
+  ])("rejects a file %s", async (_, text) => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "proposals"));
     await writeFile(join(folder, "proposals", "run-1.json"), text);
     expect(await open(folder).proposals.all()).toEqual([]);
   });
 
-  it("vouches for what was sent from here, also after a restart and another status", async () => {
+  it("confirms a plan that was sent from here, also after a restart and a status change", async () => {
     const folder = await temporaryFolder();
     await open(folder).proposals.add(record());
     const { proposals } = open(folder);
@@ -86,7 +86,7 @@ describe("the record of proposals", () => {
     ["the summary", { summary: "Other" }],
     ["the thread", { feedback_id: "feedback-2" }],
     ["the seal", { mac: "0".repeat(64) }],
-  ])("does not vouch for a file after an edit of %s, nor once its status was noted", async (_, edit) => {
+  ])("does not confirm a file after an edit of %s, even after a status change", async (_, edit) => {
     const folder = await temporaryFolder();
     await open(folder).proposals.add(record());
     const file = join(folder, "proposals", "run-1.json");
@@ -98,7 +98,7 @@ describe("the record of proposals", () => {
     expect(await open(folder).proposals.find("run-1")).toMatchObject({ verified: false });
   });
 
-  it("does not vouch with another token", async () => {
+  it("does not confirm a plan with another token", async () => {
     const folder = await temporaryFolder();
     await open(folder).proposals.add(record());
     expect(await open(folder, { token: "sda_two" }).proposals.find("run-1")).toMatchObject({
@@ -106,7 +106,7 @@ describe("the record of proposals", () => {
     });
   });
 
-  it("works from memory where the folder cannot be written, and says so", async () => {
+  it("works from memory if the folder is not writable, and says so", async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, "proposals"), "a file in the way");
     const { proposals, failures } = open(folder);
@@ -115,14 +115,14 @@ describe("the record of proposals", () => {
     expect(failures).toEqual(["The proposal could not be written to the state folder."]);
   });
 
-  it("holds no token", async () => {
+  it("contains no token", async () => {
     const folder = await temporaryFolder();
     await open(folder).proposals.add(record());
     const [file = ""] = await filesIn(folder);
     expect(await readFile(file, "utf8")).not.toContain("sda_");
   });
 
-  it("forgets the oldest beyond five hundred", async () => {
+  it("drops the oldest beyond five hundred", async () => {
     const folder = await temporaryFolder();
     const { proposals } = open(folder);
     for (let index = 0; index < 503; index += 1) {

@@ -20,7 +20,7 @@ export interface CallOptions {
 
 type Result = Record<string, unknown>;
 
-/** What a test asks of a client, the same for both. */
+/** The client functions that tests use, the same for both eras. */
 export interface TestClient {
   instructions(): string | undefined;
   listTools(): Promise<Result>;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 
-/** What a server may do instead of answering properly. */
+/** What a server may do instead of a proper answer. */
 export interface Fault {
   readonly status?: number;
   readonly headers?: Record<string, string>;
@@ -33,7 +33,7 @@ export interface FakeRun {
 
 export const agentToken = `sda_${"T0ken".repeat(7)}`;
 
-/** The three agent endpoints of the specification, with state, at the far edge: a server of its own on a random port. */
+/** The three agent endpoints of the specification, with state, as a separate server on a random port. */
 export async function startFakeApi({ holds = true }: { readonly holds?: boolean } = {}) {
   const threads = new Map<string, { thread: Record<string, unknown>; runIds: string[] }>();
   const runs = new Map<string, FakeRun>();
@@ -131,7 +131,7 @@ export async function startFakeApi({ holds = true }: { readonly holds?: boolean 
     changed.dispatchEvent(new Event(runId));
   }
 
-  /** Ends the waits for a run as a server does when their time is over. */
+  /** Ends the waits for a proposal as a server does when their time is over. */
   const release = (runId: string): void => void changed.dispatchEvent(new Event(runId));
 
   const listen = (port: number) =>

@@ -31,9 +31,9 @@ export function manualClock(start = new Date("2026-11-21T10:00:00.000Z")) {
 
   return {
     clock,
-    /** How many are asleep. */
+    /** The number of sleepers. */
     sleeping: () => sleepers.size,
-    /** Wakes whoever is due on the way, in order, and lets each do what it does then. */
+    /** Wakes the due sleepers on the way, in order, and lets each one run. */
     async advance(seconds: number): Promise<void> {
       const end = now + seconds * 1_000;
       for (;;) {

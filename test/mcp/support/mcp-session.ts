@@ -6,7 +6,7 @@ import { connectNewer, connectOlder, type Era, type NewerMessage, type OlderMess
 import { agentToken } from "./fake-api.ts";
 import { streamTransport } from "./stream-transport.ts";
 
-/** The server in this process, over streams, with a real client of the given era. */
+/** The server in this process, over streams, with a real client of the given protocol era. */
 export async function openMcpSession(era: Era, options: Partial<StdioOptions> & { baseUrl: string }) {
   const io = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
   const stdout: string[] = [];

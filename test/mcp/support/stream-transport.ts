@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 
-/** What both client libraries call a transport, over two streams: one JSON message a line. */
+/** A transport for both client libraries, over two streams: one JSON message per line. */
 export interface StreamTransport<Message> {
   onmessage?: (message: Message) => void;
   onclose?: () => void;

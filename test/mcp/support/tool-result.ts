@@ -6,7 +6,7 @@ const Result = z.looseObject({
   structuredContent: z.optional(z.record(z.string(), z.unknown())),
 });
 
-/** What a tool answered, in both channels. */
+/** A tool's answer in both channels. */
 export function readToolResult(result: unknown) {
   const { isError = false, content, structuredContent = {} } = Result.parse(result);
   return { isError, text: content[0]?.text ?? "", structured: structuredContent, content };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { secretIn } from "../../../mcp/text/secrets.ts";
 
-// Put together here, so that nobody takes this file for a leak.
+// Assembled here, so that scanners do not report this file as a leak.
 const of = (...parts: string[]) => parts.join("");
 const letters = "aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zAbCdEfGhIjKlMnOpQrStUvWxYz";
 
@@ -42,7 +42,7 @@ describe("a text with a secret", () => {
     ["a JSON web token", of("eyJ", "hbGciOiJIUzI1NiJ9.", "eyJzdWIiOiIxMjM0In0.", letters.slice(0, 43))],
     ["a bearer token", of("Authorization: ", "Bearer ", letters.slice(0, 32))],
     ["an address with a password in it", of("postgres://app:", "hunter22", "@db.internal/app")],
-  ])("is found to hold %s", (kind, secret) => {
+  ])("is recognised by %s", (kind, secret) => {
     expect(secretIn(`Set the variable to "${secret}" and restart.`, [])).toBe(kind);
   });
 
@@ -54,7 +54,7 @@ describe("a text with a secret", () => {
     "Change `Authorization: Bearer <TOKEN>` in the docs.",
     "Delete sk-nearby-stars and task_id_0123456789abcdef0123456789.",
     "id 0a9b8c7d-0000-4000-8000-00000000000a",
-  ])("is not seen where there is none: %s", (text) => {
+  ])("is not reported without a secret: %s", (text) => {
     expect(secretIn(text, [of("sda", "_", letters.slice(0, 36))])).toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ describe.each(eras)("arguments over %s", (era) => {
     return { api, client, call };
   };
 
-  it("with a misspelt name are refused, with the name that was meant", async () => {
+  it("with a misspelt name are refused with the intended name", async () => {
     const { api, call } = await start();
     const { isError, text: told } = await call("propose_plan", {
       feedback: api.addThread(),
@@ -31,7 +31,7 @@ describe.each(eras)("arguments over %s", (era) => {
     expect(api.posts()).toEqual([]);
   });
 
-  it("may be called as answers call them, and hold numbers and truth values as text", async () => {
+  it("may have the names used in answers, and numbers and booleans as text", async () => {
     const { api, call } = await start();
     const given = { feedback_id: api.addThread(), max_chars: "2000", include_images: "false" };
     expect((await call("read_feedback", given)).isError).toBe(false);
@@ -39,7 +39,7 @@ describe.each(eras)("arguments over %s", (era) => {
     expect(wrong.text).toContain("`max_chars`");
   });
 
-  it("take wait_seconds as text", async () => {
+  it("accept wait_seconds as text", async () => {
     const { api, call } = await start();
     const posted = await call("propose_plan", { feedback: api.addThread(), summary: "S", plan: "P" });
     const run_id = String(posted.structured.run_id);
@@ -48,7 +48,7 @@ describe.each(eras)("arguments over %s", (era) => {
     expect(structured.may_proceed).toBe(true);
   });
 
-  it("that name a thread in place of a run are answered with what a run is", async () => {
+  it("that name a thread instead of a run cause an explanation of a run", async () => {
     const { api, call } = await start();
     const { text: told } = await call("get_decision", { run_id: api.addThread() });
     expect(told).toContain("not the id of a thread");
@@ -61,14 +61,14 @@ describe.each(eras)("arguments over %s", (era) => {
     });
   });
 
-  it("are described with the longest wait that this server allows", async () => {
+  it("are described with the longest allowed wait", async () => {
     const { client } = await start({ maxWaitSeconds: 120 });
     expect(JSON.stringify(await client.listTools())).toContain("up to 120; more is cut");
   });
 });
 
 describe("a line that is too long", () => {
-  it("is answered with an error that names its request, and the next line is heard", async () => {
+  it("gets an error that names its request, and the next line is read", async () => {
     const out = new PassThrough();
     const lines = lineLimit(out, 100);
     const heard = text(lines);

@@ -6,7 +6,7 @@ import { manualClock } from "../support/manual-clock.ts";
 import { openMcpSession } from "../support/mcp-session.ts";
 import { readToolResult } from "../support/tool-result.ts";
 
-describe.each(eras)("what a wait costs over %s", (era) => {
+describe.each(eras)("the cost of a wait over %s", (era) => {
   const start = async () => {
     const api = await startFakeApi();
     const time = manualClock();
@@ -24,7 +24,7 @@ describe.each(eras)("what a wait costs over %s", (era) => {
   };
 
   it.each([20, 50])(
-    "costs one read for %i seconds, where the server holds its answer to the end",
+    "is one read for %i seconds if the server holds its answer to the end",
     async (seconds) => {
       const { api, time, wait, polled, release } = await start();
       const answer = wait(seconds);
@@ -41,7 +41,7 @@ describe.each(eras)("what a wait costs over %s", (era) => {
     },
   );
 
-  it("gives a shorter wait that joins a longer one its own look", async () => {
+  it("includes a separate read for a shorter wait that joins a longer one", async () => {
     const { api, time, wait, polled } = await start();
     const long = wait(50);
     await polled(1);

@@ -26,7 +26,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     const run_id = String(readToolResult(proposed).structured.run_id);
     const wait = async (wait_seconds: number, options?: CallOptions) =>
       readToolResult(await client.callTool("get_decision", { run_id, wait_seconds }, options));
-    /** Until the server has been asked at least so often. */
+    /** Waits until the server has got at least this many requests. */
     const polled = (times: number) =>
       eventually(() => expect(api.polls().length).toBeGreaterThanOrEqual(times));
     return { api, time, wait, polled, run_id, ...session };
@@ -69,7 +69,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     });
   });
 
-  it("leaves nothing open behind its answer", async () => {
+  it("leaves no request or timer open after its answer", async () => {
     const { time, wait, polled } = await start();
     const answer = wait(20);
     await polled(1);
@@ -83,7 +83,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     { asked: 600, most: 120, waits: 120 },
     { asked: 600, most: 9_999, waits: 240 },
   ])(
-    "waits $waits seconds when asked for $asked and allowed $most, and says so",
+    "takes $waits seconds when asked for $asked and allowed $most, and says so",
     async ({ asked, most, waits }) => {
       const { time, wait, polled } = await start({ maxWaitSeconds: most });
       const answer = wait(asked);
@@ -96,7 +96,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     },
   );
 
-  it("tells its progress every five seconds, whatever the pace of the requests", async () => {
+  it("reports its progress every five seconds, at any request interval", async () => {
     const { time, wait, polled } = await start();
     const told: number[] = [];
     const answer = wait(22, { onprogress: ({ progress }) => told.push(progress) });
@@ -106,7 +106,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     expect(told).toEqual([5, 10, 15, 20]);
   });
 
-  it("asks a server that does not hold ever more slowly", async () => {
+  it("asks a server that does not hold its answers at growing intervals", async () => {
     const { api, time, wait, polled } = await start({ holds: false });
     const answer = wait(50);
     await polled(1);
@@ -130,7 +130,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     expect(api.polls()).toHaveLength(1);
   });
 
-  it("goes on for the others when one of them leaves", async () => {
+  it("continues for the others when one waiter leaves", async () => {
     const { api, time, wait, polled, run_id } = await start();
     const leaving = new AbortController();
     const left = wait(50, { signal: leaving.signal });
@@ -153,7 +153,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     await eventually(() => expect(time.sleeping()).toBe(0));
   });
 
-  it("can be taken up again after the client's patience has ended", async () => {
+  it("can be resumed after the client's timeout", async () => {
     const { api, wait, run_id } = await start();
     await expect(wait(50, { timeout: 50 })).rejects.toThrow(/timed out/i);
     expect((await wait(0)).structured.status).toBe("awaiting_approval");
@@ -161,7 +161,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     expect((await wait(0)).structured.may_proceed).toBe(true);
   });
 
-  it("waits as long as a rate limit asks, inside its own time", async () => {
+  it("obeys a rate limit within its own time", async () => {
     const { api, time, wait, polled, run_id } = await start();
     api.fail({ status: 429, headers: { "retry-after": "7" } });
     const answer = wait(50);
@@ -175,7 +175,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     expect((await answer).structured).toMatchObject({ may_proceed: true });
   });
 
-  it("tells of a rate limit that is longer than the wait", async () => {
+  it("reports a rate limit that is longer than the wait", async () => {
     const { api, time, wait, polled } = await start();
     api.fail({ status: 429, headers: { "retry-after": "600" } });
     const answer = wait(10);
@@ -186,7 +186,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     expect(text).toContain("Wait 600 s");
   });
 
-  it("survives a burst of 5xx and says when it was", async () => {
+  it("survives a series of 5xx and says when it happened", async () => {
     const { api, time, wait, polled, run_id } = await start();
     api.fail({ status: 500 }, { status: 502 }, { status: 503 });
     const answer = wait(50);
@@ -215,13 +215,13 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     expect((await answer).structured.may_proceed).toBe(true);
   });
 
-  it.each([401, 403, 404])("ends at once on %i: waiting does not help", async (status) => {
+  it.each([401, 403, 404])("ends at once on %i, because waiting does not help", async (status) => {
     const { api, wait } = await start();
     api.fail({ status });
     expect((await wait(50)).isError).toBe(true);
   });
 
-  it("ends when the program is told to", async () => {
+  it("ends when the program is stopped", async () => {
     const api = await startFakeApi();
     const stop = new AbortController();
     const { exit } = await openMcpSession(era, { baseUrl: api.baseUrl, signal: stop.signal });
@@ -229,7 +229,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     expect(await exit).toBe(0);
   });
 
-  it("ends when the client hangs up", async () => {
+  it("ends when the client disconnects", async () => {
     const { api, time, wait, polled, io, exit } = await start();
     const answer = wait(50).catch(() => "gone");
     await polled(1);

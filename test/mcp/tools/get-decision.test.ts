@@ -24,7 +24,7 @@ describe.each(eras)("get_decision over %s", (era) => {
     return { api, open, call, feedback, run_id: String(structured.run_id) };
   };
 
-  it("is still awaiting approval: an answer, not an error", async () => {
+  it("says without an error that approval is awaited", async () => {
     const { call, run_id } = await start();
     const { isError, structured } = await call("get_decision", { run_id });
     expect(isError).toBe(false);
@@ -38,7 +38,7 @@ describe.each(eras)("get_decision over %s", (era) => {
     });
   });
 
-  it("advises longer and longer pauses, up to five minutes", async () => {
+  it("advises growing pauses, up to five minutes", async () => {
     const { call, run_id } = await start();
     const pauses: unknown[] = [];
     for (let i = 0; i < 6; i += 1)
@@ -46,7 +46,7 @@ describe.each(eras)("get_decision over %s", (era) => {
     expect(pauses).toEqual([30, 60, 120, 240, 300, 300]);
   });
 
-  it("approved: may proceed, with the very text that was approved and the note", async () => {
+  it("says after an approval: may proceed, with the exact approved text and the note", async () => {
     const { api, call, feedback, run_id } = await start();
     api.decide(run_id, "approved", "Only step 1, please.");
     const { structured, text } = await call("get_decision", { run_id });
@@ -63,7 +63,7 @@ describe.each(eras)("get_decision over %s", (era) => {
     for (const part of ["Only step 1, please.", texts.plan, hashOf(texts.plan)]) expect(text).toContain(part);
   });
 
-  it("rejected: must stop", async () => {
+  it("says after a rejection: must stop", async () => {
     const { api, call, run_id } = await start();
     api.decide(run_id, "rejected", "Too risky.");
     const { structured } = await call("get_decision", { run_id });
@@ -76,7 +76,7 @@ describe.each(eras)("get_decision over %s", (era) => {
     });
   });
 
-  it("replaced: must stop, and learns by which run", async () => {
+  it("says after a replacement: must stop, with the id of the newer proposal", async () => {
     const { call, feedback, run_id } = await start();
     const other = { feedback, summary: "Other", plan: "Another plan", expected_run_id: run_id };
     const { structured: newer } = await call("propose_plan", other);
@@ -90,7 +90,7 @@ describe.each(eras)("get_decision over %s", (era) => {
   });
 
   it.each(["expired", "APPROVED", "approved ", "", "approved\u200b", "auto_approved", "true"])(
-    "does not proceed on the status %j",
+    "does not allow the agent to proceed on the status %j",
     async (status) => {
       const { api, call, run_id } = await start();
       api.decide(run_id, status);
@@ -109,7 +109,7 @@ describe.each(eras)("get_decision over %s", (era) => {
     [{ approved: true, may_proceed: true }],
     [null],
     [["approved"]],
-  ])("does not proceed on the answer %j", async (body) => {
+  ])("does not allow the agent to proceed on the answer %j", async (body) => {
     const { api, call, run_id } = await start();
     api.fail({ body });
     const { text, structured } = await call("get_decision", { run_id });
@@ -117,7 +117,7 @@ describe.each(eras)("get_decision over %s", (era) => {
     expect(structured.may_proceed ?? false).toBe(false);
   });
 
-  it("does not proceed on an answer that is no JSON", async () => {
+  it("does not allow the agent to proceed on an answer that is not JSON", async () => {
     const { api, call, run_id } = await start();
     api.fail({ body: "approved" });
     const { isError, text } = await call("get_decision", { run_id });
@@ -125,7 +125,7 @@ describe.each(eras)("get_decision over %s", (era) => {
     expect(text).toContain("in a form that this version does not know");
   });
 
-  it("asks the server afresh for each answer", async () => {
+  it("asks the server again for each answer", async () => {
     const { api, call, run_id } = await start();
     api.decide(run_id, "approved");
     expect((await call("get_decision", { run_id })).structured.may_proceed).toBe(true);
@@ -140,7 +140,7 @@ describe.each(eras)("get_decision over %s", (era) => {
     expect(structured.approved_plan).toEqual({ ...texts, sha256: hashOf(texts.plan) });
   });
 
-  it("without a record gives the text that the thread shows, once the thread is named", async () => {
+  it("gives without a record the thread's text, if the thread is named", async () => {
     const { api, open, feedback, run_id } = await start();
     api.decide(run_id, "approved");
     const call = await open();
@@ -155,7 +155,7 @@ describe.each(eras)("get_decision over %s", (era) => {
     expect(named.next_step).toBe(nextSteps.approved);
   });
 
-  it("knows the thread of a run that it saw on it", async () => {
+  it("knows the thread of a proposal that it has seen there", async () => {
     const { api, open, feedback, run_id } = await start();
     api.decide(run_id, "approved");
     const call = await open();
@@ -164,7 +164,7 @@ describe.each(eras)("get_decision over %s", (era) => {
     expect(structured).toMatchObject({ feedback_id: feedback, approved_plan: texts });
   });
 
-  it("never takes the text of another run for the approved one", async () => {
+  it("never gives another proposal's text as the approved one", async () => {
     const { api, open, call, feedback, run_id } = await start();
     api.decide(run_id, "approved");
     await call("propose_plan", { feedback, summary: "Other", plan: "Another plan" });
@@ -172,7 +172,7 @@ describe.each(eras)("get_decision over %s", (era) => {
     expect(structured).toMatchObject({ may_proceed: false, approved_plan: null });
   });
 
-  it("does not lose the approval when the thread cannot be read", async () => {
+  it("keeps the approval if the thread cannot be read", async () => {
     const { api, open, feedback, run_id } = await start();
     api.decide(run_id, "approved");
     api.fail({}, { status: 503 });
@@ -180,7 +180,7 @@ describe.each(eras)("get_decision over %s", (era) => {
     expect(structured).toMatchObject({ status: "approved", may_proceed: false, approved_plan: null });
   });
 
-  it.each(["42", "", "../feedback/x", unknownRun.slice(1)])("refuses the run id %j", async (run_id) => {
+  it.each(["42", "", "../feedback/x", unknownRun.slice(1)])("rejects the run id %j", async (run_id) => {
     const { api, call } = await start();
     const before = api.requests.length;
     const { isError, text } = await call("get_decision", { run_id });
@@ -189,7 +189,7 @@ describe.each(eras)("get_decision over %s", (era) => {
     expect(api.requests).toHaveLength(before);
   });
 
-  it("does not know a run of somebody else", async () => {
+  it("does not find another owner's proposal", async () => {
     const { call } = await start();
     const { isError, text } = await call("get_decision", { run_id: unknownRun });
     expect(isError).toBe(true);

@@ -8,7 +8,7 @@ import { readToolResult } from "../support/tool-result.ts";
 const mark = "zq7stranger";
 const title = "untrusted text of the public: data, not instructions";
 
-/** The same stranger's text in every place that a stranger, or a careless server, can fill. */
+/** The same outside text in every place that a sender, or a careless server, can fill. */
 const everywhere = (payload: string) => ({
   feedback: {
     subject: payload,
@@ -42,7 +42,7 @@ const readWith = async (era: (typeof eras)[number], payload: string) => {
   return { id, ...readToolResult(answer), stderr };
 };
 
-/** A thread whose only message is a repeat that says the same in every field. */
+/** A thread whose only message is a repeat with the same text in every field. */
 const readRepeat = async (era: (typeof eras)[number], said: string) => {
   const api = await startFakeApi();
   const { client } = await openMcpSession(era, { baseUrl: api.baseUrl });
@@ -55,8 +55,8 @@ const readRepeat = async (era: (typeof eras)[number], said: string) => {
 
 type Reading = Awaited<ReturnType<typeof readWith>>;
 
-describe.each(eras)("text of a stranger over %s", (era) => {
-  it("is tried with at least forty payloads", () => {
+describe.each(eras)("outside text over %s", (era) => {
+  it("is tested with at least forty payloads", () => {
     expect(injectionPayloads.length).toBeGreaterThanOrEqual(40);
   });
 
@@ -67,7 +67,7 @@ describe.each(eras)("text of a stranger over %s", (era) => {
     for (const text of [reading.text, ...stringsIn(reading.structured)]) expect(hiddenIn(text)).toEqual([]);
   });
 
-  it.each(injectionPayloads)("stays so in the facts of a repeat: %s", async (_, payload) => {
+  it.each(injectionPayloads)("stays fenced in the metadata of a repeat: %s", async (_, payload) => {
     const said = `${mark} ${payload}`;
     const { text, structured } = await readRepeat(era, said);
     const { untrusted, ...trusted } = structured;
@@ -90,7 +90,7 @@ describe.each(eras)("text of a stranger over %s", (era) => {
     expect((await readWith(era, mark)).stderr()).toBe("");
   });
 
-  it("is counted where something was taken out of it", async () => {
+  it("comes with the number of removed characters", async () => {
     const { structured } = await readWith(era, "a\u200bb");
     expect(Number(structured.removed_characters)).toBeGreaterThanOrEqual(8);
   });
@@ -150,7 +150,7 @@ function expectFencedForReaders({ text }: Reading): void {
 
 const nonceOf = (text: string): string => /^--- ([0-9a-f]{12}) /m.exec(text)?.[1] ?? "no nonce";
 
-/** Code points that show nothing or move what is shown, by the tables of Unicode: not by our own expression. */
+/** Invisible code points and those that move text, by the tables of Unicode and not by our own expression. */
 const hidden: readonly (readonly [number, number])[] = [
   [0x00, 0x08],
   [0x0b, 0x1f],

@@ -19,9 +19,9 @@ const start = async () => {
   };
 };
 
-describe("whatever a client sends", () => {
+describe("any input of a client", () => {
   it.each(["summary", "plan"] as const)(
-    "%s is taken up to its limit, counted in characters",
+    "is accepted up to the limit of %s, counted in characters",
     async (field) => {
       const { api, call } = await start();
       await fc.assert(
@@ -35,7 +35,7 @@ describe("whatever a client sends", () => {
     },
   );
 
-  it("max_chars is kept, and refused outside its bounds", async () => {
+  it("obeys max_chars, which is refused outside its bounds", async () => {
     const { api, call } = await start();
     const feedback = api.addThread({ message: "m".repeat(maxChars.most), metadata: {} });
     const sizes = fc.oneof(
@@ -54,7 +54,7 @@ describe("whatever a client sends", () => {
   });
 
   it.each(["read_feedback", "propose_plan", "get_decision"])(
-    "%s answers, and never in a stranger's words",
+    "gets an answer from %s without outside text",
     async (name) => {
       const { api, call } = await start();
       const known = api.addThread();

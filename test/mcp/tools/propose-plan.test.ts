@@ -19,7 +19,7 @@ describe.each(eras)("propose_plan over %s", (era) => {
     return { api, open, propose: await open(), feedback: api.addThread() };
   };
 
-  it("posts a proposal and tells the agent not to act yet", async () => {
+  it("posts a proposal and tells the agent to wait", async () => {
     const { api, propose, feedback } = await start();
     const { structured } = await propose({ feedback, ...texts });
     expect(structured).toMatchObject({
@@ -34,14 +34,14 @@ describe.each(eras)("propose_plan over %s", (era) => {
     expect(JSON.parse(api.posts()[0]?.body ?? "")).toEqual(texts);
   });
 
-  it("posts what is seen, and says how much was not", async () => {
+  it("posts only visible text, and says how much was removed", async () => {
     const { api, propose, feedback } = await start();
     const { structured } = await propose({ feedback, summary: "A\u200bB", plan: " C\u{e0041}D \n" });
     expect(structured.removed_characters).toBe(2);
     expect(JSON.parse(api.posts()[0]?.body ?? "")).toEqual({ summary: "AB", plan: "CD" });
   });
 
-  it("answers identical text with the existing run", async () => {
+  it("answers identical text with the existing proposal", async () => {
     const { api, propose, feedback } = await start();
     const { structured: first } = await propose({ feedback, ...texts });
     const { structured: second } = await propose({ feedback, ...texts, plan: ` ${texts.plan}\n` });
@@ -56,7 +56,7 @@ describe.each(eras)("propose_plan over %s", (era) => {
     expect(api.posts()).toHaveLength(1);
   });
 
-  it("remembers the run across a restart", async () => {
+  it("remembers the proposal across a restart", async () => {
     const { api, open, propose, feedback } = await start({ stateDirectory: await temporaryFolder() });
     const { structured: first } = await propose({ feedback, ...texts });
     const { structured: second } = await (await open())({ feedback, ...texts });
@@ -64,7 +64,7 @@ describe.each(eras)("propose_plan over %s", (era) => {
     expect(api.posts()).toHaveLength(1);
   });
 
-  it("recognises its text on the thread when nothing here remembers it", async () => {
+  it("recognises its text on the thread without a local record", async () => {
     const { api, open, propose, feedback } = await start();
     const { structured: first } = await propose({ feedback, ...texts });
     const { structured: second } = await (await open())({ feedback, ...texts });
@@ -72,7 +72,7 @@ describe.each(eras)("propose_plan over %s", (era) => {
     expect(api.posts()).toHaveLength(1);
   });
 
-  it("tells of an identical plan that was rejected, and does not post it again", async () => {
+  it("reports an identical rejected plan, and does not post it again", async () => {
     const { api, propose, feedback } = await start();
     const { structured: first } = await propose({ feedback, ...texts });
     api.decide(String(first.run_id), "rejected", "Too risky.");
@@ -82,7 +82,7 @@ describe.each(eras)("propose_plan over %s", (era) => {
     expect(text).toContain("Too risky.");
   });
 
-  it("does not replace a proposal that awaits approval, unless told to", async () => {
+  it("does not replace a proposal that awaits approval without an explicit request", async () => {
     const { api, propose, feedback } = await start();
     const { structured: first } = await propose({ feedback, ...texts });
     const other = { feedback, summary: "Other", plan: "Another plan" };
@@ -116,7 +116,7 @@ describe.each(eras)("propose_plan over %s", (era) => {
   it.each([
     ["an answer of 502", { status: 502 }],
     ["a cut connection", { cut: "before" as const }],
-  ])("does not post again by itself after %s that had no effect", async (_, fault) => {
+  ])("does not post again by itself after %s without an effect", async (_, fault) => {
     const { api, propose, feedback } = await start();
     api.fail({}, fault);
     const { isError, text } = await propose({ feedback, ...texts });
@@ -126,7 +126,7 @@ describe.each(eras)("propose_plan over %s", (era) => {
     expect((await propose({ feedback, ...texts })).structured.status).toBe("awaiting_approval");
   });
 
-  it("finds the proposal on the thread when the connection broke after it was taken", async () => {
+  it("finds the proposal on the thread if the connection broke after it was accepted", async () => {
     const { api, propose, feedback } = await start();
     api.fail({}, { cut: "after" });
     const { structured } = await propose({ feedback, ...texts });
@@ -134,7 +134,7 @@ describe.each(eras)("propose_plan over %s", (era) => {
     expect(api.posts()).toHaveLength(1);
   });
 
-  it("says that it does not know where the thread cannot be read afterwards", async () => {
+  it("says that the result is unknown if the thread cannot be read afterwards", async () => {
     const { api, propose, feedback } = await start();
     api.fail({}, { cut: "after" }, { status: 503 });
     const { isError, text } = await propose({ feedback, ...texts });
@@ -157,7 +157,7 @@ describe.each(eras)("propose_plan over %s", (era) => {
     ["its own token, spread out", agentToken.split("").join(" ")],
     ["its own token, reversed", [...agentToken].reverse().join("")],
     ["its own token in base64", Buffer.from(agentToken).toString("base64")],
-  ])("refuses a plan that holds %s", async (_, secret) => {
+  ])("refuses a plan that contains %s", async (_, secret) => {
     const { api, propose, feedback } = await start();
     const { isError, text } = await propose({
       feedback,
@@ -170,7 +170,7 @@ describe.each(eras)("propose_plan over %s", (era) => {
     expect(api.requests).toHaveLength(0);
   });
 
-  it("refuses its own token also where that has no form that is known", async () => {
+  it("refuses its own token even if the token has an unknown form", async () => {
     const { api, feedback } = await start();
     const storedToken = async () => "hunter2hunter2";
     const { client } = await openMcpSession(era, {

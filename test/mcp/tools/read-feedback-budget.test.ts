@@ -7,7 +7,7 @@ import { readToolResult } from "../support/tool-result.ts";
 const plan = `1. ${"Pour. ".repeat(3_333)}`;
 const at = (n: number) => `2026-11-20T08:00:${String(n).padStart(2, "0")}.000Z`;
 
-describe.each(eras)("how much read_feedback gives over %s", (era) => {
+describe.each(eras)("the size of read_feedback's answer over %s", (era) => {
   const start = async () => {
     const api = await startFakeApi();
     const { client } = await openMcpSession(era, { baseUrl: api.baseUrl });
@@ -27,7 +27,7 @@ describe.each(eras)("how much read_feedback gives over %s", (era) => {
       },
     ] as const;
 
-  it("shows all messages first, and the latest plan once, as far as there is room", async () => {
+  it("fits all messages first, then the latest plan once if there is room", async () => {
     const { api, readFeedback } = await start();
     const note = `An agent proposes:\n\nGuard it.\n\nPlan:\n\n${plan}`;
     const said = Array.from({ length: 20 }, (_, n) => ({
@@ -50,14 +50,14 @@ describe.each(eras)("how much read_feedback gives over %s", (era) => {
     expect(small.structured.truncated).toBe(true);
   });
 
-  it("counts what the server leaves out", async () => {
+  it("includes the number of parts that the server leaves out", async () => {
     const { api, readFeedback } = await start();
     const feedback = api.addThread(...longThread([], { omittedMessages: 20 }));
     const { structured } = await readFeedback({ feedback, max_chars: 60_000 });
     expect(structured).toMatchObject({ truncated: true, omitted: { messages: 20 }, next_cursor: null });
   });
 
-  it("tells the team's words from the public's, in both channels", async () => {
+  it("does not mix up the team's words and the public's, in both channels", async () => {
     const { api, readFeedback } = await start();
     const messages = [
       { direction: "note", author: "team", body: "Known since 2.1.", createdAt: at(1) },

@@ -42,7 +42,7 @@ describe.each(eras)("read_feedback over %s", (era) => {
     });
   });
 
-  it("takes a console link, whatever its host: nothing is sent there", async () => {
+  it("accepts a console link with any host, and sends nothing to that host", async () => {
     const { api, readFeedback } = await start();
     const id = api.addThread();
     const link = `https://else.example/c/feedback/0a9b8c7d-0000-4000-8000-00000000000a/${id.toUpperCase()}/?tab=1#m`;
@@ -50,7 +50,7 @@ describe.each(eras)("read_feedback over %s", (era) => {
     expect(structured.feedback_id).toBe(id);
   });
 
-  it("gives links to the console that it was told of", async () => {
+  it("gives links to the configured console", async () => {
     const api = await startFakeApi();
     const { client } = await openMcpSession(era, {
       baseUrl: api.baseUrl,
@@ -76,7 +76,7 @@ describe.each(eras)("read_feedback over %s", (era) => {
     expect(api.requests).toHaveLength(0);
   });
 
-  it("names every fault of its input at once, and asks nothing of the server", async () => {
+  it("names every fault of its input at once, without a request", async () => {
     const { api, readFeedback } = await start();
     const { isError, text } = await readFeedback({ feedback: 7, max_chars: 1.5, include_images: "yes" });
     expect(isError).toBe(true);
@@ -90,7 +90,7 @@ describe.each(eras)("read_feedback over %s", (era) => {
     expect(api.requests[0]?.headers.authorization).toMatch(/^Bearer sda_/);
   });
 
-  it("cuts a long thread, newest messages first, and gives the rest by a cursor", async () => {
+  it("shortens a long thread to the newest messages, and gives the rest by a cursor", async () => {
     const { api, readFeedback } = await start();
     const feedback = api.addThread(
       { message: "m".repeat(400), metadata: {} },
@@ -109,7 +109,7 @@ describe.each(eras)("read_feedback over %s", (era) => {
     expect(seen).toEqual(messages(7, 290).map(({ body }) => body));
   });
 
-  it("says how much it left out", async () => {
+  it("says how much it has left out", async () => {
     const { api, readFeedback } = await start();
     const feedback = api.addThread({ message: "m".repeat(900), metadata: {} }, { messages: messages(3, 98) });
     const { structured } = await readFeedback({ feedback, max_chars: 1_000 });
@@ -120,14 +120,14 @@ describe.each(eras)("read_feedback over %s", (era) => {
     });
   });
 
-  it("cuts a message that is longer than a page, so that paging ends", async () => {
+  it("cuts a message longer than a page, so that paging ends", async () => {
     const { api, readFeedback } = await start();
     const feedback = api.addThread({}, { messages: messages(1, 5_000) });
     const { structured } = await readFeedback({ feedback, max_chars: 1_000, messages_before: "1" });
     expect(structured).toMatchObject({ next_cursor: null, omitted: { messages: 0, chars: 4_002 } });
   });
 
-  it("gives images as links, and their bytes when asked, from the upload folder of its server only", async () => {
+  it("gives images as links, and on request their bytes, only from its server's upload folder", async () => {
     const { api, readFeedback } = await start();
     api.uploads.set("/uploads/tea.png", png);
     const images = [
@@ -147,7 +147,7 @@ describe.each(eras)("read_feedback over %s", (era) => {
 
   it.each([
     ["is larger than 2 MB", Buffer.concat([png, Buffer.alloc(2_097_152)]), "no: over 2 MB"],
-    ["is no image by its bytes", Buffer.from("<svg onload=alert(1)>"), "no: no image"],
+    ["is not an image by its bytes", Buffer.from("<svg onload=alert(1)>"), "no: no image"],
   ])("leaves out an image that %s, and says so", async (_, bytes, shown) => {
     const { api, readFeedback } = await start();
     api.uploads.set("/uploads/tea.png", bytes);
@@ -157,7 +157,7 @@ describe.each(eras)("read_feedback over %s", (era) => {
     expect(structured.images).toMatchObject([{ shown }]);
   });
 
-  it("works with a server that answers no more than the specification promises", async () => {
+  it("works with a server that sends only the specified fields", async () => {
     const { api, readFeedback } = await start();
     const bare = { videos: undefined, occurrences: undefined, createdAt: undefined, source: undefined };
     const feedback = api.addThread(
@@ -169,7 +169,7 @@ describe.each(eras)("read_feedback over %s", (era) => {
     expect(structured).toMatchObject({ videos: [], attachments: [{ index: 0 }, { index: 1 }] });
   });
 
-  it("gives the latest proposal's state, and its text as untrusted", async () => {
+  it("gives the latest proposal's state, and marks its text as untrusted", async () => {
     const { api, readFeedback } = await start();
     const latestProposal = { id: "run-1", status: "rejected", summary: "S", plan: "P", decisionNote: "No." };
     const { structured } = await readFeedback({ feedback: api.addThread({}, { latestProposal }) });

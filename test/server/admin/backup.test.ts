@@ -39,7 +39,7 @@ afterEach(async () => {
   for (const deployment of deployments) await deployment.remove();
 });
 
-/** Every row of a deployment, but for what the search keeps for itself. */
+/** Every row of a deployment, except the search index. */
 const rowsOf = (deployment: Deployment) =>
   withDatabase(deployment, "leave", (database) =>
     database.write(async (tx) => {
@@ -78,7 +78,7 @@ describe.each(engines)("a backup from $names", ({ from, to }) => {
     expect(await fresh.admin({ command: "check" })).toEqual({ ok: true, files: 2, orphans: 0 });
   });
 
-  it("serves as before: credentials, searches, new threads; only sessions have ended", async () => {
+  it("works as before: credentials, searches, new threads; only sessions have ended", async () => {
     const old = await deploy(from);
     const before = await serving(old, async (service) => {
       const world = await makeOwnerWithOneOfEach(service);
@@ -115,7 +115,7 @@ describe.each(engines)("a backup from $names", ({ from, to }) => {
 });
 
 describe.each(databases)("a backup under load on $name", (engine) => {
-  it("is whole: what was acknowledged before is in it, and nothing in it lacks its file", async () => {
+  it("is complete: it contains everything acknowledged before, and every referenced file", async () => {
     const old = await deploy(engine);
     const { acknowledged, file } = await serving(old, async (service) => {
       const { app, call } = await makeOwnerWithOneOfEach(service);
@@ -154,7 +154,7 @@ describe("a backup", () => {
     return { old, file };
   };
 
-  it("is readable by its owner only, and holds the deployment's secret", async () => {
+  it("is readable by its owner only, and contains the deployment's secret", async () => {
     const { file } = await makeBackup();
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const fresh = await deploy(sqlite);
@@ -169,7 +169,7 @@ describe("a backup", () => {
     expect(names.sort()).toEqual(["backup.lock", "files", "secret"]);
   });
 
-  it("overwrites no file", async () => {
+  it("does not overwrite a file", async () => {
     const { old, file } = await makeBackup();
     await expect(old.admin({ command: "backup", file })).rejects.toThrow("already exists");
   });
@@ -187,7 +187,7 @@ describe("a backup", () => {
     return readdir(fresh.data);
   };
 
-  it("with one wrong bit in any byte is no backup", { timeout: 120_000 }, async () => {
+  it("is refused with one wrong bit in any byte", { timeout: 120_000 }, async () => {
     const old = await deploy(sqlite);
     await old.admin({ command: "user create", email: "a@example.org", password: "correct horse" });
     await writeFile(join(old.data, "secret"), "the deployment's secret");
@@ -206,20 +206,20 @@ describe("a backup", () => {
     expect(accepted).toEqual([]);
   });
 
-  it.each([0, 0.3, 0.9, 0.999])("cut to %f of its length restores nothing", async (part) => {
+  it.each([0, 0.3, 0.9, 0.999])("restores nothing if it is cut to %f of its length", async (part) => {
     const { file } = await makeBackup();
     await truncate(file, Math.floor((await stat(file)).size * part));
     expect(await restoring(file)).toEqual([]);
   });
 
-  it("is nothing that only looks like one", async () => {
+  it("is not a file that only looks like one", async () => {
     const file = await newFile();
     await writeFile(file, "PK\u0003\u0004 not a tar file");
     expect(await restoring(file)).toEqual([]);
     expect(await restoring(`${file}.missing`)).toEqual([]);
   });
 
-  it.each([sqlite, postgres])("never touches a deployment in use on $name", async (engine) => {
+  it.each([sqlite, postgres])("is never restored over a deployment in use on $name", async (engine) => {
     const { file } = await makeBackup();
     const used = await deploy(engine);
     await used.admin({ command: "user create", email: "a@example.org", password: "correct horse" });
@@ -229,7 +229,7 @@ describe("a backup", () => {
   });
 });
 
-/** Whether a restore would go on to write. */
+/** Whether a restore would continue and write. */
 async function isAccepted(file: string): Promise<boolean> {
   try {
     const archive = await openArchive(file);

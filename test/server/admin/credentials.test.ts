@@ -9,7 +9,7 @@ import { bearer } from "../../support/worlds/owner-with-one-of-each.ts";
 const password = "correct horse battery staple";
 const newPassword = "a quite different sentence";
 
-describe.each(databases)("the operator, beside a running server on $name,", (engine) => {
+describe.each(databases)("the operator, next to a running server on $name,", (engine) => {
   let deployment: Deployment;
   let service: Service;
   let accounts = 0;
@@ -64,7 +64,7 @@ describe.each(databases)("the operator, beside a running server on $name,", (eng
     });
   });
 
-  it("leaves the sessions of others alone", async () => {
+  it("keeps the sessions of other accounts", async () => {
     const { owner } = await makeOwner();
     const { headers } = await makeOwner();
     await admin({ command: "user password", email: owner, password: newPassword });
@@ -145,7 +145,7 @@ describe.each(databases)("the operator, beside a running server on $name,", (eng
     });
   });
 
-  it("may name a credential by the start of its id, if no other id starts so", async () => {
+  it("may name a credential by the beginning of its id, if no other id begins with it", async () => {
     const { owner } = await makeOwner();
     const [one, two] = [await makeToken(owner), await makeToken(owner)];
     await expect(admin({ command: "token revoke", id: one.id.slice(0, 4) })).rejects.toMatchObject({

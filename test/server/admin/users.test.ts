@@ -8,7 +8,7 @@ import { bearer, sendFeedback } from "../../support/worlds/owner-with-one-of-eac
 
 const password = "correct horse battery staple";
 
-describe.each(databases)("the operator's commands on $name, beside a running server,", (engine) => {
+describe.each(databases)("the operator's commands on $name, next to a running server,", (engine) => {
   let deployment: Deployment;
   let service: Service;
   let accounts = 0;
@@ -32,13 +32,13 @@ describe.each(databases)("the operator's commands on $name, beside a running ser
     return { appId: String(appId), apiKey: String(apiKey) };
   };
 
-  it("make an account that signs in", async () => {
+  it("create an account that can sign in", async () => {
     const { email, userId } = await makeUser();
     const answer = await postSession(service, { email: email.toUpperCase(), password });
     expect(answer.body).toEqual({ user: { id: userId, email } });
   });
 
-  it("make no second account of one address", async () => {
+  it("create no second account for the same address", async () => {
     const { email } = await makeUser();
     const again = admin({ command: "user create", email: ` ${email.toUpperCase()}`, password });
     await expect(again).rejects.toMatchObject({
@@ -51,18 +51,18 @@ describe.each(databases)("the operator's commands on $name, beside a running ser
     ["email", { email: "nobody", password }],
     ["email", { email: `${"x".repeat(250)}@example.org`, password }],
     ["password", { email: "new@example.org", password: "short" }],
-  ])("make no account with a wrong %s", async (path, given) => {
+  ])("create no account with an invalid %s", async (path, given) => {
     await expect(admin({ command: "user create", ...given })).rejects.toMatchObject({
       details: { issues: [{ path }] },
     });
   });
 
-  it("make an app with a first key that works", async () => {
+  it("create an app with a working first key", async () => {
     const { apiKey } = await makeApp((await makeUser()).email);
     expect(await sendFeedback(service, apiKey)).toMatch(/^[\da-f-]{36}$/);
   });
 
-  it("make further keys, of the kind intake too", async () => {
+  it("create more keys, also of the kind intake", async () => {
     const { appId } = await makeApp((await makeUser()).email);
     const { apiKey } = await admin({ command: "key create", appId, kind: "intake", label: "iOS" });
     const headers = { "x-api-key": String(apiKey) };
@@ -73,7 +73,7 @@ describe.each(databases)("the operator's commands on $name, beside a running ser
     expect(answer.field("code")).toBe("insufficient_scope");
   });
 
-  it("make tokens that work", async () => {
+  it("create working tokens", async () => {
     const { email: owner } = await makeUser();
     const { appId, apiKey } = await makeApp(owner);
     const agent = await admin({ command: "token create", kind: "agent", owner });
@@ -93,11 +93,11 @@ describe.each(databases)("the operator's commands on $name, beside a running ser
     { command: "app create", name: "Larder", owner: "nobody@example.org" },
     { command: "key create", appId: unknown },
     { command: "token create", kind: "agent", owner: "nobody@example.org" },
-  ])("say what is not there: $command", async (command) => {
+  ])("name the missing object: $command", async (command) => {
     await expect(admin(command)).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("make no token for another owner's app", async () => {
+  it("create no token for another owner's app", async () => {
     const { appId } = await makeApp((await makeUser()).email);
     const { email: owner } = await makeUser();
     await expect(admin({ command: "token create", kind: "agent", owner, appId })).rejects.toMatchObject({
@@ -113,14 +113,14 @@ describe.each(databases)("the operator's commands on $name, beside a running ser
       { command: "token create", kind: "maintainer", owner: "owner@example.org", scopes: ["all"] },
     ],
     ["scopes", { command: "token create", kind: "maintainer", owner: "owner@example.org" }],
-  ])("name the wrong %s", async (path, command) => {
+  ])("name the invalid %s", async (path, command) => {
     await expect(admin(command)).rejects.toMatchObject({
       code: "bad_request",
       details: { issues: [{ path }] },
     });
   });
 
-  it("leave their trace in the audit", async () => {
+  it("are recorded in the audit", async () => {
     const { email } = await makeUser();
     await makeApp(email);
     const cookie = cookieOf(await postSession(service, { email, password }));
@@ -133,7 +133,7 @@ describe.each(databases)("the operator's commands on $name, beside a running ser
     ]);
   });
 
-  it("find nothing wrong with a sound deployment", async () => {
+  it("find no fault in a sound deployment", async () => {
     expect(await admin({ command: "check" })).toMatchObject({ ok: true });
   });
 });
@@ -143,7 +143,7 @@ describe("the operator's commands", () => {
     { command: "check" },
     { command: "backup", file: "/nowhere/backup.tar" },
     { command: "app create", name: "Larder", owner: "owner@example.org" },
-  ])("do not make a database by mistake: $command", async (command) => {
+  ])("do not create a database by mistake: $command", async (command) => {
     const deployment = await makeDeployment(sqlite);
     await expect(deployment.admin(command)).rejects.toThrow("There is no database in");
     await deployment.remove();

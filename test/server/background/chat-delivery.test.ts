@@ -21,7 +21,7 @@ const answering = (answer: RequestListener) => createServer(answer);
 describe("a message to a chat channel", () => {
   afterEach(() => void vi.useRealTimers());
 
-  it("is delivered once the channel has said so, even if its answer never ends", async () => {
+  it("is delivered when the channel's status arrives, even if the answer never ends", async () => {
     await post(answering((_, response) => void response.writeHead(200).write("o")));
   });
 
@@ -30,7 +30,7 @@ describe("a message to a chat channel", () => {
     await expect(delivery).rejects.toThrow("The webhook answered 403");
   });
 
-  it("is given up after ten seconds, however often the channel says a little", async () => {
+  it("is abandoned after ten seconds, even if the channel keeps sending bytes", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     let asked = false;
     const dripping = createTcpServer((socket) => {

@@ -22,7 +22,7 @@ describe("two servers of one PostgreSQL database", () => {
     await one.stop();
   });
 
-  it("that catch up at once bring every change about exactly once", long, async () => {
+  it("that catch up at the same time make every change exactly once", long, async () => {
     for (let round = 0; round < rounds(40, 400); round += 1) {
       one.clock.setOffset(0);
       const test = await makeUpcomingCycle(one, { seats: 4, durationDays: 6 });
@@ -39,7 +39,7 @@ describe("two servers of one PostgreSQL database", () => {
     }
   });
 
-  it("let either the owner accept a request or time end it, when both happen at once", long, async () => {
+  it("either accept a request or let it expire, when both happen at once", long, async () => {
     for (let round = 0; round < rounds(40, 400); round += 1) {
       for (const { clock } of [one, other]) clock.setOffset(0);
       const test = await makeUpcomingCycle(one, { seats: 1, durationDays: 6 });
@@ -59,7 +59,7 @@ describe.each(databases)("a server that slept on $name", (engine) => {
   });
   afterAll(() => service.stop());
 
-  /** For each of three seats the day on which its tester sits down, 0 for before the test, and the days that count. */
+  /** For each of three slots: the day on which its tester gets it (0 for before the cycle), and the days that count. */
   const seat = fc.record({
     from: fc.integer({ min: 0, max: 3 }),
     counted: fc.uniqueArray(fc.integer({ min: 1, max: 3 }), { maxLength: 3 }),
@@ -87,7 +87,7 @@ describe.each(databases)("a server that slept on $name", (engine) => {
     return { told, cycle: { ...(await test.cycle()), nextAt: undefined } };
   }
 
-  it("for five days stands where it would if it had been awake each day", long, async () => {
+  it("for five days has the state of a server that was awake each day", long, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(seat, { minLength: 3, maxLength: 3 }), async (seats) => {
         const awake = await live(seats, [4, 5, 6, 7, 8]);
@@ -97,7 +97,7 @@ describe.each(databases)("a server that slept on $name", (engine) => {
     );
   });
 
-  it("to the end and beyond has completed the cycle a day after its last one", async () => {
+  it("beyond the cycle's end has completed the cycle a day after its last day", async () => {
     service.clock.setOffset(0);
     const test = await makeUpcomingCycle(service, { seats: 1, durationDays: 3 });
     await test.seat(0);
@@ -126,7 +126,7 @@ describe.each(databases)("the worker on $name", (engine) => {
       10_000,
     );
 
-  it("brings about what is due at once, and what becomes due, without a request", async () => {
+  it("makes all due changes at once, and later ones when they become due, without a request", async () => {
     atEndOf(1, hour);
     const stop = startPassingTime(service.deps);
     onTestFinished(stop);
@@ -136,7 +136,7 @@ describe.each(databases)("the worker on $name", (engine) => {
     await comesTo(1);
   });
 
-  it("does nothing any more once it is stopped", async () => {
+  it("does nothing after it is stopped", async () => {
     const stop = startPassingTime(service.deps);
     await stop();
     const caughtUp = vi.spyOn(service.deps.passingTime, "catchUp");
@@ -146,7 +146,7 @@ describe.each(databases)("the worker on $name", (engine) => {
     expect(caughtUp).not.toHaveBeenCalled();
   });
 
-  it("tells the log when it cannot, and tries again", async () => {
+  it("logs a failure, and tries again", async () => {
     const outcomes = [Promise.reject(new Error("the disk is full")), Promise.resolve()];
     const catchUp = () => outcomes.shift() ?? Promise.resolve();
     const stop = startPassingTime({

@@ -27,7 +27,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 0, nextAt: test.dayStarts[1] });
   });
 
-  it("closes each day when it ends, and the cycle a day after the last", async () => {
+  it("closes each day when it ends, and completes the cycle a day after the last", async () => {
     await test.goTo(2, -minute);
     expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 0 });
     await test.goTo(3);
@@ -42,13 +42,13 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.cycle()).toMatchObject({ status: "completed", closedDays: 5, nextAt: null });
   });
 
-  it("puts an active seat at risk for a day that closes uncounted", async () => {
+  it("puts an active slot at risk if a day closes uncounted", async () => {
     await test.seat(0);
     await test.goTo(2);
     expect(await test.seats()).toMatchObject([{ status: "at_risk", missedDays: 1 }, { status: "open" }]);
   });
 
-  it("leaves a seat as it is whose day is counted", async () => {
+  it("does not change a slot whose day is counted", async () => {
     await test.seat(0);
     await test.goTo(1, 3_600_000);
     await test.count(0, 1);
@@ -56,7 +56,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.seats()).toMatchObject([{ status: "active", missedDays: 0 }, {}]);
   });
 
-  it("leaves the missed days of a seat as they are that is active again", async () => {
+  it("keeps the missed days of a slot that is active again", async () => {
     await test.seat(0);
     await test.goTo(2, 3_600_000);
     await test.count(0, 2);
@@ -64,7 +64,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.seats()).toMatchObject([{ status: "active", missedDays: 1 }, {}]);
   });
 
-  it("removes a seat that has missed three days once the grace of the third is over, and opens another", async () => {
+  it("removes a slot with three missed days once the grace period of the third is over, and opens another", async () => {
     await test.seat(0);
     await test.goTo(4);
     expect(await test.seats()).toMatchObject([{ status: "at_risk", missedDays: 3 }, { status: "open" }]);
@@ -78,7 +78,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     ]);
   });
 
-  it("removes a seat that has missed every other day, as soon as there are three", async () => {
+  it("removes a slot that misses every other day after the third missed day", async () => {
     const long = await makeUpcomingCycle(service, { seats: 1, durationDays: 9 });
     await long.seat(0);
     for (const day of [2, 4, 6]) {
@@ -90,7 +90,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await long.seats()).toMatchObject([{ status: "removed", missedDays: 3 }, { status: "open" }]);
   });
 
-  it("keeps a seat whose third missed day a late session repairs", async () => {
+  it("keeps a slot if a late session repairs the third missed day", async () => {
     await test.seat(0);
     await test.goTo(4, minute);
     await test.count(0, 3);
@@ -99,7 +99,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.seats()).toMatchObject([{ status: "at_risk", missedDays: 3 }, {}]);
   });
 
-  it("never takes the day for missed on which a seat became active", async () => {
+  it("never counts as missed the day on which a slot became active", async () => {
     await test.goTo(2, 1);
     await test.seat(0);
     await test.goTo(3);
@@ -108,14 +108,14 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.seats()).toMatchObject([{ status: "at_risk", missedDays: 1 }, {}]);
   });
 
-  it("leaves a seat alone that became active on the last day", async () => {
+  it("does not change a slot that became active on the last day", async () => {
     await test.goTo(5, 1);
     await test.seat(0);
     await test.goTo(7);
     expect(await test.seats()).toMatchObject([{ status: "completed", missedDays: 0 }, { status: "open" }]);
   });
 
-  it("drops what is still asked for when the last day is over, and completes seats a day later", async () => {
+  it("ends open requests when the last day is over, and completes slots a day later", async () => {
     await test.goTo(4, 1);
     await test.seat(0);
     await test.goTo(5, 1);
@@ -142,7 +142,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.seats()).toMatchObject([{ status: "completed", missedDays: 0 }, {}]);
   });
 
-  it("opens no seat in the place of one that goes when the last day is over, or after it", async () => {
+  it("opens no slot for one that is removed at the end of the last day, or later", async () => {
     await test.goTo(1, 1);
     await test.seat(0);
     await test.goTo(2, 1);
@@ -154,7 +154,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     ]);
   });
 
-  it("removes after the first missed day where one is too many", async () => {
+  it("removes a slot after the first missed day if one is the limit", async () => {
     const strict = await makeUpcomingCycle(service, { seats: 1, durationDays: 5, maxMissedDays: 1 });
     await strict.seat(0);
     await strict.goTo(2);
@@ -163,7 +163,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await strict.seats()).toMatchObject([{ status: "removed", missedDays: 1 }, { status: "open" }]);
   });
 
-  it("opens a seat again that was asked for 48 hours ago", async () => {
+  it("reopens a slot whose request is 48 hours old", async () => {
     await test.ask(0, 48);
     await test.pass(48 * 3_600_000 - 60_000);
     expect(await test.seats()).toMatchObject([{ status: "requested" }, {}]);
@@ -171,7 +171,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.seats()).toMatchObject([{ status: "open", tester: null, expiresAt: null }, {}]);
   });
 
-  it("changes nothing of a cycle that was called off", async () => {
+  it("does not change a cancelled cycle", async () => {
     await test.seat(0);
     await test.callOff();
     await test.goTo(7);
@@ -179,7 +179,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.seats()).toMatchObject([{ status: "removed", missedDays: 0 }, { status: "open" }]);
   });
 
-  it("changes nothing twice where the clock is set back", async () => {
+  it("repeats no change if the clock is set back", async () => {
     await test.seat(0);
     await test.goTo(3);
     const before = await test.seats();
@@ -189,7 +189,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.cycle()).toMatchObject({ closedDays: 2 });
   });
 
-  it("brings up to the clock only the cycle that a request is about", async () => {
+  it("updates only the cycle that a request is about", async () => {
     const other = await makeUpcomingCycle(service, { seats: 1, durationDays: 5 });
     await test.seat(0);
     await other.seat(0);
@@ -201,7 +201,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await other.cycle()).toMatchObject({ closedDays: 2 });
   });
 
-  it("closes a day with one statement for all seats that miss it", async () => {
+  it("closes a day with one statement for all slots that miss it", async () => {
     const crowd = await makeUpcomingCycle(service, { seats: 12, durationDays: 5 });
     for (let seat = 0; seat < 12; seat += 1) await crowd.seat(seat);
     await crowd.goTo(2, -minute);
@@ -212,7 +212,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(ran.filter((sql) => sql.includes("missed_days + 1"))).toHaveLength(1);
   });
 
-  it("asks the database nothing while nothing is due, and again once something has changed", async () => {
+  it("sends the database no query while nothing is due, and one again after a change", async () => {
     const { passingTime, database } = service.deps;
     await passingTime.catchUp();
     const asked = vi.spyOn(database, "get");
@@ -224,7 +224,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(asked).toHaveBeenCalledOnce();
   });
 
-  it("knows of a cycle that was just planned, however many ask at once", async () => {
+  it("includes a cycle that was just planned, even with many simultaneous requests", async () => {
     const late = await makeUpcomingCycle(service, { seats: 1, durationDays: 1 });
     service.clock.setOffset(Date.parse(late.dayAfter) - Date.now());
     await Promise.all(Array.from({ length: 20 }, () => service.deps.passingTime.catchUp()));

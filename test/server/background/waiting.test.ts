@@ -21,12 +21,12 @@ const never = new AbortController().signal;
 const options = { enough: (found: number) => found > 1, milliseconds: 60_000, signal: () => never };
 
 describe("waiting", () => {
-  it("gives at once what is enough", async () => {
+  it("ends at once with a sufficient result", async () => {
     const { waiting } = fakeSignals();
     expect(await waiting.until(["a"], async () => 2, options)).toBe(2);
   });
 
-  it("looks only once where there is no time to wait", async () => {
+  it("looks only once without time to wait", async () => {
     const { waiting } = fakeSignals();
     expect(await waiting.until(["a"], async () => 1, { ...options, milliseconds: 0 })).toBe(1);
   });
@@ -60,12 +60,12 @@ describe("waiting", () => {
     expect(await waiting.until(["a"], look, options)).toBe(2);
   });
 
-  it("ends with what it found last when its time is over", async () => {
+  it("ends with the last result when its time is over", async () => {
     const { waiting } = fakeSignals();
     expect(await waiting.until(["a"], async () => 1, { ...options, milliseconds: 5 })).toBe(1);
   });
 
-  it("ends when nobody waits any more", async () => {
+  it("ends when its caller stops waiting", async () => {
     const { waiting } = fakeSignals();
     const gone = AbortSignal.abort();
     expect(await waiting.until(["a"], async () => 1, { ...options, signal: () => gone })).toBe(1);

@@ -21,13 +21,13 @@ async function folderWithFiles() {
 }
 
 describe("files kept for a report", () => {
-  it("stay when the report is saved", async () => {
+  it("stay if the report is saved", async () => {
     const { folder, kept, receive } = await folderWithFiles();
     expect(await kept.keepFor([await receive("a")], async () => "saved")).toBe("saved");
     expect(await filesIn(folder)).toHaveLength(1);
   });
 
-  it("go again when the report cannot be saved", async () => {
+  it("are removed if the report cannot be saved", async () => {
     const { folder, kept, receive } = await folderWithFiles();
     await expect(kept.keepFor([await receive("a")], () => Promise.reject(new Error("no")))).rejects.toThrow(
       "no",
@@ -35,7 +35,7 @@ describe("files kept for a report", () => {
     expect(await filesIn(folder)).toEqual([]);
   });
 
-  it("stay when another report needs the same content", async () => {
+  it("stay if another report needs the same content", async () => {
     const { folder, kept, referenced, receive } = await folderWithFiles();
     const file = await receive("same");
     await kept.keepFor([file], async () => referenced.add(file.sha256));
@@ -45,14 +45,14 @@ describe("files kept for a report", () => {
     expect(await filesIn(folder)).toHaveLength(1);
   });
 
-  it("are not removed under a report that is being saved", async () => {
+  it("are not removed while a report with them is being saved", async () => {
     const { folder, kept, receive } = await folderWithFiles();
     const file = await receive("busy");
     await kept.keepFor([file], () => kept.removeUnreferenced([file.sha256]));
     expect(await filesIn(folder)).toHaveLength(1);
   });
 
-  it("are removed when nothing refers to them any more", async () => {
+  it("are removed when nothing refers to them", async () => {
     const { folder, kept, receive } = await folderWithFiles();
     const file = await receive("old");
     await kept.keepFor([file], async () => {});

@@ -31,21 +31,21 @@ describe("a temporary file", () => {
     ["none", 0],
     ["a few", 10],
     ["many", 300_000],
-  ])("tells size, hash and kind of %s bytes", async (_, size) => {
+  ])("has the size, hash and kind of %s bytes", async (_, size) => {
     const { receive } = await createStore();
     const bytes = size < 100 ? Buffer.alloc(size, 1) : png(size).bytes;
     const detectedType = size < 100 ? null : "image/png";
     expect(await receive(bytes)).toMatchObject({ size, sha256: sha256Of(bytes), detectedType });
   });
 
-  it("finds the kind of bytes that come one by one", async () => {
+  it("has the kind of bytes that arrive one by one", async () => {
     const { files } = await createStore();
     const file = files.createTemporary(1_000);
     for (const byte of png(600).bytes) file.write(Buffer.of(byte));
     expect(await file.finish()).toMatchObject({ size: 600, detectedType: "image/png" });
   });
 
-  it("is written up to one byte over its limit, and counted beyond", async () => {
+  it("is written up to one byte over its limit, and only counted beyond", async () => {
     const { files } = await createStore();
     const file = files.createTemporary(5);
     for (const text of ["abc", "def", "ghi"]) file.write(Buffer.from(text));
@@ -53,7 +53,7 @@ describe("a temporary file", () => {
     expect(await readFile(file.path, "utf8")).toBe("abcdef");
   });
 
-  it("has a name nobody can guess, for its owner only", async () => {
+  it("has an unguessable name, and is readable only by its owner", async () => {
     const { files } = await createStore();
     const paths = [files.createTemporary(1).path, files.createTemporary(1).path];
     expect(new Set(paths).size).toBe(2);
@@ -61,7 +61,7 @@ describe("a temporary file", () => {
     expect(await modeOf(paths[0] ?? "")).toBe("600");
   });
 
-  it("is gone when it is dropped, finished or not", async () => {
+  it("is removed when it is dropped, finished or not", async () => {
     const { folder, files } = await createStore();
     const [first, second] = [files.createTemporary(1), files.createTemporary(1)];
     await first.finish();
@@ -70,7 +70,7 @@ describe("a temporary file", () => {
     expect(await openFilesIn(folder)).toEqual([]);
   });
 
-  it.each(["ENOSPC", "EDQUOT", "EFBIG", "EMFILE"])("that meets %s is unavailable", (code) => {
+  it.each(["ENOSPC", "EDQUOT", "EFBIG", "EMFILE"])("is reported as unavailable after %s", (code) => {
     const meet = () => {
       throw Object.assign(new Error("no room"), { code });
     };
@@ -79,7 +79,7 @@ describe("a temporary file", () => {
 });
 
 describe("a kept file", () => {
-  it("lies under the hash of its bytes, for its owner only", async () => {
+  it("has the hash of its bytes as its name, and is readable only by its owner", async () => {
     const { folder, files, receive } = await createStore();
     const sha256 = sha256Of("hello");
     await files.keep(await receive("hello"));
@@ -92,14 +92,14 @@ describe("a kept file", () => {
     ]);
   });
 
-  it("is one file however often its bytes come", async () => {
+  it("is stored once for repeated bytes", async () => {
     const { folder, files, receive } = await createStore();
     const received = await Promise.all(Array.from({ length: 8 }, () => receive("same")));
     await Promise.all(received.map((file) => files.keep(file)));
     expect(await filesIn(folder)).toHaveLength(1);
   });
 
-  it("may be kept again though its temporary file has gone", async () => {
+  it("can be kept again after its temporary file is gone", async () => {
     const { files, receive } = await createStore();
     const received = await receive("hello");
     await files.keep(received);
@@ -119,7 +119,7 @@ describe("a kept file", () => {
     expect(await openFilesIn(folder)).toEqual([]);
   });
 
-  it("is gone once removed, and may be removed twice", async () => {
+  it("can be removed, even twice", async () => {
     const { files, receive } = await createStore();
     const received = await receive("hello");
     await files.keep(received);
@@ -130,7 +130,7 @@ describe("a kept file", () => {
   });
 
   it.each(["", "..", "../../etc/passwd", "A".repeat(64), `${"a".repeat(63)}/`])(
-    "is never looked for under %j",
+    "is never read from the path %j",
     async (sha256) => {
       const { files } = await createStore();
       await expect(files.open(sha256)).rejects.toThrow("Not a SHA-256");
@@ -140,9 +140,9 @@ describe("a kept file", () => {
   );
 
   it.each([
-    ["lies elsewhere", async (folder: string) => join(folder, "..", "secret"), 6],
+    ["is in another folder", async (folder: string) => join(folder, "..", "secret"), 6],
     ["is shorter than it was", async (folder: string) => join(folder, "temporary", "short"), 99],
-  ])("is never made of a file that %s", async (_, pathIn, size) => {
+  ])("is never created from a file that %s", async (_, pathIn, size) => {
     const { folder, files } = await createStore();
     const path = await pathIn(folder);
     await writeFile(path, "secret");
@@ -152,14 +152,14 @@ describe("a kept file", () => {
     expect(await readFile(path, "utf8")).toBe("secret");
   });
 
-  it("is never made of what was over its limit", async () => {
+  it("is never created from a file over its limit", async () => {
     const { files, receive } = await createStore();
     await expect(files.keep(await receive("too long", 3))).rejects.toThrow("incomplete");
   });
 });
 
 describe("the temporary folder", () => {
-  it("loses what nobody wrote to for an hour, and nothing else", async () => {
+  it("loses only files that were not written to for an hour", async () => {
     const { folder, files, receive } = await createStore();
     const [old, fresh] = [await receive("old"), await receive("fresh")];
     const kept = await receive("kept");
@@ -171,7 +171,7 @@ describe("the temporary folder", () => {
     expect((await filesIn(folder)).sort()).toEqual([fresh.path, keptPath].sort());
   });
 
-  it("gives up only files of its own", async () => {
+  it("gives only its own files", async () => {
     const { folder, files, receive } = await createStore();
     await mkdir(join(folder, "other"));
     await writeFile(join(folder, "other", "a"), "");

@@ -13,13 +13,13 @@ function recalling(megabytes: number) {
 }
 
 describe("prepared answers", () => {
-  it("are made once for each version", async () => {
+  it("are created once for each version", async () => {
     const { made, recall } = recalling(0);
     for (const version of [1, 1, 2, 2]) await recall("faqs", version);
     expect(made).toEqual(["faqs", "faqs"]);
   });
 
-  it("take no more than 64 MiB: the oldest are forgotten", async () => {
+  it("use at most 64 MiB: the oldest are dropped", async () => {
     const { made, recall } = recalling(8);
     for (let n = 0; n < 9; n++) await recall(`since ${n}`);
     await recall("since 1");
@@ -28,7 +28,7 @@ describe("prepared answers", () => {
     expect(made).toHaveLength(10);
   });
 
-  it("that were made again take no room for their earlier versions", async () => {
+  it("use no memory for replaced versions", async () => {
     const { made, recall } = recalling(8);
     for (let version = 1; version <= 9; version++) await recall("faqs", version);
     for (let n = 0; n < 7; n++) await recall(`since ${n}`);

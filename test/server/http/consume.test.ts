@@ -4,7 +4,7 @@ import { consume } from "../../../server/http/bodies/consume.ts";
 
 const KB = 1_024;
 
-it("reading a body gives others their turn after each 128 KiB", async () => {
+it("reading a body yields to other work after each 128 KiB", async () => {
   const chunks = Array.from({ length: 100 }, () => Buffer.alloc(16 * KB));
   let taken = 0;
   let most = 0;

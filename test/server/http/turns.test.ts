@@ -13,16 +13,16 @@ afterEach(() => {
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1_000);
 const budgets = { uploads: 2, uploadsPerKey: 2, uploadTurnMilliseconds: 5_000, bodyBytesPerSecond: 16_384 };
 
-/** Somebody with one key. */
+/** An owner with one key. */
 const sender = (name: string): TurnSender => ({ key: `key of ${name}`, owner: name });
 
-/** A body that comes evenly from now on. */
+/** A body that arrives evenly from now on. */
 function coming(bytes: number, bytesPerSecond: number): LargeBody {
   const since = performance.now();
   return { bytes, arrivedBytes: () => ((performance.now() - since) / 1_000) * bytesPerSecond };
 }
 
-/** Two owners hold both places, with bodies as given. Gives which of them are cut, and what a third owner meets after a time. */
+/** Two owners hold both places with the given bodies. Gives which bodies are cut, and a third owner's result after a time. */
 async function third(held: readonly LargeBody[], after: number, newcomer: LargeBody) {
   const takeTurn = createTurns(budgets);
   const cut: number[] = [];
@@ -44,20 +44,20 @@ async function third(held: readonly LargeBody[], after: number, newcomer: LargeB
 
 const proof = 5_242_880;
 
-it("large bodies of different owners at twice the least rate come to their end while others wait", async () => {
+it("large bodies of different owners at twice the minimum rate complete while others wait", async () => {
   const same = () => coming(proof, 32_768);
   for (const after of [10, 31, 60, 120])
     expect(await third([same(), same()], after, same())).toEqual({ cut: [], outcome: "busy" });
 });
 
-it("the one that would take the longest loses its place to a shorter one after half a minute", async () => {
+it("the body with the longest remaining time loses its place to a shorter one after half a minute", async () => {
   const held = () => [coming(proof, 65_536), coming(proof, 16_384)];
   const newcomer = coming(1_048_576, 65_536);
   expect(await third(held(), 29, newcomer)).toEqual({ cut: [], outcome: "busy" });
   expect(await third(held(), 31, newcomer)).toEqual({ cut: [1], outcome: "taken" });
 });
 
-it("one that does not come loses its place to any", async () => {
+it("a stalled body loses its place to any other", async () => {
   expect(await third([coming(proof, 65_536), coming(1, 0)], 31, coming(proof, 65_536))).toMatchObject({
     cut: [1],
   });
@@ -68,7 +68,7 @@ it("one that does not come loses its place to any", async () => {
   });
 });
 
-it("an owner with two more loses its longest one at once", async () => {
+it("an owner with two more bodies loses the longest at once", async () => {
   const takeTurn = createTurns(budgets);
   const cut: string[] = [];
   for (const name of ["first", "second"]) {

@@ -20,18 +20,18 @@ describe("new ids", () => {
   });
 });
 
-describe("new ids of a day in May", () => {
+describe("new ids at a fixed time in May", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-05-01T12:00:00.000Z") }));
   afterEach(() => void vi.useRealTimers());
 
-  it("are greater than those before when the clock is set back", () => {
+  it("are greater than earlier ones when the clock is set back", () => {
     const newId = createNewId();
     const before = newId();
     vi.setSystemTime(Date.parse("2026-05-01T11:00:00.000Z"));
     expect(newId() > before).toBe(true);
   });
 
-  it("tell the time of their making", () => {
+  it("contain the time of their creation", () => {
     const time = Number.parseInt(createNewId()().replace("-", "").slice(0, 12), 16);
     expect(new Date(time).toISOString()).toBe("2026-05-01T12:00:00.000Z");
   });

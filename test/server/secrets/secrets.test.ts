@@ -9,7 +9,7 @@ describe("a credential", () => {
     },
   );
 
-  it("is never made twice", () => {
+  it("is never created twice", () => {
     const made = Array.from({ length: 1_000 }, () => mintCredential("sdk_"));
     expect(new Set(made).size).toBe(1_000);
   });
@@ -18,24 +18,24 @@ describe("a credential", () => {
 describe("sealed text", () => {
   const sealer = createSealer("a secret of the deployment, long enough");
 
-  it("can be opened again, and is different each time", () => {
+  it("can be opened, and is different each time", () => {
     expect(sealer.open(sealer.seal("stk_1"))).toBe("stk_1");
     expect(sealer.seal("stk_1")).not.toBe(sealer.seal("stk_1"));
   });
 
-  it("is closed to another deployment", () => {
+  it("cannot be opened by another deployment", () => {
     const other = createSealer("another secret of another deployment");
     expect(() => other.open(sealer.seal("stk_1"))).toThrow();
   });
 
-  it("is told from others by a mark that only its deployment can make", () => {
+  it("has a mark that only its deployment can create", () => {
     const other = createSealer("another secret of another deployment");
     expect(sealer.mark("a password")).toBe(sealer.mark("a password"));
     expect(sealer.mark("a password")).not.toBe(sealer.mark("another password"));
     expect(sealer.mark("a password")).not.toBe(other.mark("a password"));
   });
 
-  it("does not open when a bit of it was changed", () => {
+  it("cannot be opened after a bit has changed", () => {
     const bytes = Buffer.from(sealer.seal("stk_1"), "base64");
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
     expect(() => sealer.open(bytes.toString("base64"))).toThrow();

@@ -8,11 +8,11 @@ const environment = playEnvironment(keys);
 const { INNKEEP_PLAY_DECRYPTION_KEY, INNKEEP_PLAY_VERIFICATION_KEY } = environment;
 
 describe("the settings of attestation", () => {
-  it("are off where nothing is said", () => {
+  it("are off by default", () => {
     expect(readSettings({}, {}).attestation).toEqual({ kind: "off" });
   });
 
-  it("are those of Play Integrity", () => {
+  it("include those of Play Integrity", () => {
     expect(readSettings({}, environment).attestation).toEqual({
       kind: "play-integrity",
       packageNames: ["com.example.lantern"],
@@ -27,12 +27,12 @@ describe("the settings of attestation", () => {
     ["padded base64url", `${certificate}=`],
     ["the Play Console", Array(32).fill("07").join(":")],
     ["plain hexadecimal", "07".repeat(32)],
-  ])("take a certificate as %s shows it", (_, given) => {
+  ])("accept a certificate in the form of %s", (_, given) => {
     const settings = readSettings({}, { ...environment, INNKEEP_PLAY_CERTIFICATES: given });
     expect(settings.attestation).toMatchObject({ certificates: [certificate] });
   });
 
-  it("take several apps and certificates, between commas", () => {
+  it("accept several apps and certificates, separated by commas", () => {
     const two = { INNKEEP_PLAY_PACKAGES: "com.example.lantern, com.example.lamp" };
     expect(readSettings({}, { ...environment, ...two }).attestation).toMatchObject({
       packageNames: ["com.example.lantern", "com.example.lamp"],
@@ -55,7 +55,7 @@ describe("the settings of attestation", () => {
     ["INNKEEP_PLAY_VERIFICATION_KEY", ""],
     ["INNKEEP_PLAY_VERIFICATION_KEY", INNKEEP_PLAY_VERIFICATION_KEY.slice(0, -8)],
     ["INNKEEP_PLAY_VERIFICATION_KEY", INNKEEP_PLAY_DECRYPTION_KEY],
-  ])("stop the start where %s is %j", (name, value) => {
+  ])("stop the start if %s is %j", (name, value) => {
     const start = () => readSettings({}, { ...environment, [name]: value });
     expect(start).toThrow(SettingError);
     expect(start).toThrow(name);
@@ -78,7 +78,7 @@ const provider = {
 const list = (...providers: object[]) => ({ INNKEEP_IDENTITY_PROVIDERS: JSON.stringify(providers) });
 
 describe("the settings of identity providers", () => {
-  it("are none where nothing is said", () => {
+  it("are empty by default", () => {
     expect(readSettings({}, {}).identityProviders).toEqual([]);
   });
 
@@ -86,14 +86,14 @@ describe("the settings of identity providers", () => {
     ["https", "https://id.example/realms/inn"],
     ["http on loopback", "http://127.0.0.1:9000"],
     ["http on localhost", "http://localhost:9000"],
-  ])("take an issuer on %s", (_, issuer) => {
+  ])("accept an issuer on %s", (_, issuer) => {
     const { identityProviders } = readSettings({}, list({ ...provider, issuer }));
     expect(identityProviders).toEqual([{ ...provider, issuer }]);
   });
 
   it.each([
-    ["no JSON", { INNKEEP_IDENTITY_PROVIDERS: "inn" }],
-    ["no list", { INNKEEP_IDENTITY_PROVIDERS: JSON.stringify(provider) }],
+    ["invalid JSON", { INNKEEP_IDENTITY_PROVIDERS: "inn" }],
+    ["JSON that is not a list", { INNKEEP_IDENTITY_PROVIDERS: JSON.stringify(provider) }],
     ["a provider without an issuer", list({ ...provider, issuer: undefined })],
     ["an issuer on http elsewhere", list({ ...provider, issuer: "http://id.example" })],
     ["an issuer with a query", list({ ...provider, issuer: "https://id.example?tenant=1" })],
@@ -101,17 +101,17 @@ describe("the settings of identity providers", () => {
       "the address of a document",
       list({ ...provider, issuer: "https://id.example/.well-known/openid-configuration" }),
     ],
-    ["an id that cannot stand in addresses", list({ ...provider, id: "Inn ID" })],
-    ["two providers of one id", list(provider, provider)],
+    ["an id that is not allowed in addresses", list({ ...provider, id: "Inn ID" })],
+    ["two providers with the same id", list(provider, provider)],
     ["an empty secret", list({ ...provider, clientSecret: "" })],
-  ])("stop the start with a sentence that quotes no secret where there is %s", (_, variables) => {
+  ])("stop the start, without quoting a secret, after %s", (_, variables) => {
     const start = () => readSettings({}, variables);
     expect(start).toThrow(SettingError);
     expect(start).toThrow("INNKEEP_IDENTITY_PROVIDERS");
     expect(start).not.toThrow("hush");
   });
 
-  it("that are wrong are named by their place", () => {
+  it("are named by their position if they are wrong", () => {
     const variables = list(provider, { ...provider, id: "other", issuer: 7 });
     expect(() => readSettings({}, variables)).toThrow("wrong: 1.issuer");
   });

@@ -15,12 +15,12 @@ describe("the settings of a server", () => {
     });
   });
 
-  it("come from the environment, and from flags before it", () => {
+  it("come from flags, then from the environment", () => {
     const environment = { INNKEEP_PORT: "5000", INNKEEP_DATA: "/var/innkeep" };
     expect(readSettings({ port: 6000 }, environment)).toMatchObject({ port: 6000, data: "/var/innkeep" });
   });
 
-  it("take budgets from a list, the others as they are", () => {
+  it("take budgets from a list, and keep the other budgets", () => {
     const { budgets } = readSettings({}, {});
     const environment = { INNKEEP_BUDGETS: "connections=5, headMilliseconds=100" };
     expect(readSettings({}, environment).budgets).toEqual({
@@ -54,12 +54,12 @@ describe("the settings of a server", () => {
     ["INNKEEP_TRUSTED_PROXIES", { INNKEEP_TRUSTED_PROXIES: "10.0.0.0/99" }],
     ["INNKEEP_PRIVATE_WEBHOOKS", { INNKEEP_PRIVATE_WEBHOOKS: "yes" }],
     ["INNKEEP_LOG_LEVEL", { INNKEEP_LOG_LEVEL: "loud" }],
-  ])("that are wrong stop the start with a sentence that names %s", (name, environment) => {
+  ])("stop the start if they are wrong, and the message names %s", (name, environment) => {
     expect(() => readSettings({}, environment)).toThrow(SettingError);
     expect(() => readSettings({}, environment)).toThrow(name);
   });
 
-  it("count as left out where a variable is empty", () => {
+  it("treat an empty variable as unset", () => {
     const names = ["HOST", "PORT", "DATA", "DATABASE_URL", "BASE_URL", "CONSOLE_URL", "LOG_LEVEL"];
     const empty = Object.fromEntries(names.map((name) => [`INNKEEP_${name}`, ""]));
     expect(readSettings({}, empty)).toEqual(readSettings({}, {}));

@@ -3,7 +3,7 @@ import { readSettings } from "../../../server/settings/environment.ts";
 import type { ServeFlags } from "../../../server/settings/settings.ts";
 import { announce } from "../../../server/start/announce.ts";
 
-/** What a server says once it listens. */
+/** The text of a server once it listens. */
 function said(flags: ServeFlags, environment: Record<string, string> = {}) {
   const told = { out: "", err: "", warned: "" };
   const settings = readSettings(flags, environment);
@@ -27,14 +27,14 @@ const warning =
   "If the variable is meant for the client only, start with --base-url http://127.0.0.1:4800.";
 
 describe("a server that starts", () => {
-  it("says where it is", () => {
+  it("says its address", () => {
     expect(said({ port: 4800 })).toEqual({
       ...{ out: "", warned: "" },
       err: "Innkeep serves http://127.0.0.1:4800\nConsole: http://127.0.0.1:4800/console\n",
     });
   });
 
-  it("says why its links lead elsewhere, on standard error or in the log", () => {
+  it("says why its links use another address, on standard error or in the log", () => {
     const environment = { INNKEEP_BASE_URL: "https://inn.example.org" };
     expect(said({ port: 4800 }, environment).err).toContain(`\nwarning: ${warning}\n`);
     const json = said({ port: 4800, json: true }, environment);

@@ -5,14 +5,14 @@ import { deploymentSecret } from "../../../server/start/deployment-secret.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 
 describe("the secret of a deployment", () => {
-  it("is made once in the data folder, for its owner's eyes only", async () => {
+  it("is created once in the data folder, readable only by its owner", async () => {
     const folder = await temporaryFolder();
     const secret = await deploymentSecret(undefined, folder, true);
     expect(await deploymentSecret(undefined, folder, true)).toBe(secret);
     expect((await stat(join(folder, "secret"))).mode & 0o777).toBe(0o600);
   });
 
-  it("is one for servers that start at once", async () => {
+  it("is the same for servers that start at the same time", async () => {
     const folder = await temporaryFolder();
     const secrets = await Promise.all(
       Array.from({ length: 8 }, () => deploymentSecret(undefined, folder, true)),
@@ -20,7 +20,7 @@ describe("the secret of a deployment", () => {
     expect(new Set(secrets).size).toBe(1);
   });
 
-  it("must be given on PostgreSQL", async () => {
+  it("must be configured on PostgreSQL", async () => {
     await expect(deploymentSecret(undefined, await temporaryFolder(), false)).rejects.toThrow(
       "INNKEEP_SECRET",
     );

@@ -23,7 +23,7 @@ async function start({ demo = false } = {}) {
 }
 
 describe("innkeep serve --dev", () => {
-  it("tells the time of a clock that can be moved", async () => {
+  it("shows the time of a movable clock", async () => {
     const { send, access } = await start({ demo: true });
     await send("POST", "/dev/clock", { body: { set: "2031-05-06T07:08:09Z" } });
     const headers = { "x-api-key": String(access.apiKey) };
@@ -32,7 +32,7 @@ describe("innkeep serve --dev", () => {
     expect(faqs.field("3.createdAt")).toMatch(/^2031-05-06T07:08/);
   });
 
-  it("with --demo has the demo's content again after a reset, under the keys and links that it printed", async () => {
+  it("restores the demo's content after a reset with --demo, under the printed keys and links", async () => {
     const { send, access } = await start({ demo: true });
     const headers = { "x-api-key": String(access.apiKey) };
     const agent = { authorization: `Bearer ${access.agentToken}` };
@@ -44,7 +44,7 @@ describe("innkeep serve --dev", () => {
     expect(thread.body).toMatchObject({ latestProposal: { id: access.runId, status: "awaiting_approval" } });
   });
 
-  it("refuses to listen on an address that others can reach", async () => {
+  it("refuses to listen on an address that other machines can reach", async () => {
     const world = { environment: {}, out() {}, err() {}, stop: new AbortController().signal };
     const starting = serve({ dev: true, host: "0.0.0.0", data: await temporaryFolder(), port: 0 }, world);
     await expect(starting).rejects.toThrow("--dev serves on loopback only");

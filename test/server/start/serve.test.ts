@@ -11,7 +11,7 @@ interface Ready {
   readonly demo?: Record<string, string>;
 }
 
-/** Starts `serve` on a free port and gives what it says once it listens. */
+/** Starts `serve` on a free port and gives its output once it listens. */
 async function start(flags: { demo?: boolean; data?: string } = {}) {
   const stop = new AbortController();
   const data = flags.data ?? (await temporaryFolder());
@@ -43,13 +43,13 @@ describe("innkeep serve", () => {
     expect((await fetch(`${baseUrl}/readyz`)).status).toBe(200);
   });
 
-  it("ends with code 0 when it is told to stop", async () => {
+  it("ends with code 0 on a signal to stop", async () => {
     const { stop, ended } = await start();
     stop();
     expect(await ended()).toBe(0);
   });
 
-  it("answers requests that were under way, and a waiting agent at once, before it ends", async () => {
+  it("answers running requests, and a waiting agent at once, before it ends", async () => {
     const { baseUrl, demo = {}, stop, ended } = await start({ demo: true });
     const waiting = fetch(`${baseUrl}/api/v1/agent/runs/${demo.runId}?wait=50`, {
       headers: { authorization: `Bearer ${demo.agentToken}` },
@@ -75,7 +75,7 @@ describe("innkeep serve", () => {
     expect(await ended()).toBe(0);
   });
 
-  it("with --demo prints keys, tokens and a sign-in that work, the same after a restart", async () => {
+  it("prints with --demo working keys, tokens and a sign-in, the same after a restart", async () => {
     const first = await start({ demo: true });
     const { apiKey = "" } = first.demo ?? {};
     const faqs = await fetch(`${first.baseUrl}/api/v1/faqs/remote`, { headers: { "x-api-key": apiKey } });
@@ -99,11 +99,7 @@ describe("innkeep serve", () => {
     ["the port", { INNKEEP_PORT: "x" }, "INNKEEP_PORT"],
     ["an address of another machine", { INNKEEP_HOST: "203.0.113.7", INNKEEP_PORT: "0" }, "INNKEEP_HOST"],
     ["a file for the folder", { INNKEEP_DATA: import.meta.filename }, "INNKEEP_DATA"],
-    [
-      "a database that is not there",
-      { INNKEEP_DATABASE_URL: "postgres://u:s3cret@127.0.0.1:1/x" },
-      "DATABASE_URL",
-    ],
+    ["a missing database", { INNKEEP_DATABASE_URL: "postgres://u:s3cret@127.0.0.1:1/x" }, "DATABASE_URL"],
   ])("names the setting that is wrong and does not start: %s", async (_, wrong, name) => {
     const environment = { INNKEEP_DATA: await temporaryFolder(), INNKEEP_SECRET: "x".repeat(32), ...wrong };
     const world = { environment, out() {}, err() {}, stop: new AbortController().signal };
@@ -112,7 +108,7 @@ describe("innkeep serve", () => {
     await refused.not.toThrow("s3cret");
   });
 
-  it("says which file is no database, and does not start", async () => {
+  it("names a file that is not a database, and does not start", async () => {
     const data = await temporaryFolder();
     await writeFile(
       join(data, "innkeep.db"),

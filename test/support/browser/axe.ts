@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 /** The rules of WCAG 2.0, 2.1 and 2.2, levels A and AA. */
 const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-/** What of the open page breaks the rules of WCAG A and AA: one line for each element, empty where nothing does. */
+/** The elements of the open page that break the rules of WCAG A and AA: one line for each, empty without a fault. */
 export async function axeFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   return page.evaluate(async (tags) => {

@@ -1,12 +1,12 @@
-/** A browser without scripts that keeps cookies and goes from host to host, as people do who sign in elsewhere. */
+/** A browser without scripts that keeps cookies and goes from host to host, as in a sign-in with another site. */
 export interface BrowserWithCookies {
   /** One request; redirects are not followed. */
   step(address: string, sending?: RequestInit): Promise<Stop>;
-  /** Goes on until there is a page. */
+  /** Follows redirects until there is a page. */
   go(address: string): Promise<Stop>;
   /** Sends a form. */
   send(address: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Stop>;
-  /** The value of a cookie; undefined where there is none. */
+  /** The value of a cookie; undefined without one. */
   cookie(name: string): string | undefined;
   setCookie(name: string, value: string): void;
 }
@@ -16,11 +16,11 @@ export interface Stop {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Where it leads to, as an absolute address; empty where it does not. */
+  /** The redirect's target as an absolute address; empty without a redirect. */
   readonly location: string;
 }
 
-/** `cookies` are those that the browser has already. */
+/** `cookies` are those that the browser already has. */
 export function createBrowserWithCookies(cookies: Record<string, string> = {}): BrowserWithCookies {
   const jar = new Map(Object.entries(cookies));
   const step = async (address: string, { headers, ...sending }: RequestInit = {}): Promise<Stop> => {

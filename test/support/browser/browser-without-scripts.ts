@@ -4,9 +4,9 @@ import type { Service } from "../service/service.ts";
 /** A person in front of a browser in which no script runs. */
 export interface BrowserWithoutScripts {
   open(path: string): Promise<Answer>;
-  /** Sends a form of a page as a browser would: with its hidden and filled-in fields, `values` in place of theirs. */
+  /** Sends a form of a page as a browser would: with its hidden and filled-in fields, and `values` in place of their values. */
   send(page: Answer, action: string, values?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** Opens where a form led to. */
+  /** Opens the page to which a form led. */
   follow(answer: Answer): Promise<Answer>;
 }
 
@@ -28,7 +28,7 @@ export function createBrowserWithoutScripts(
   };
 }
 
-/** The path to which an answer sends the browser, without the note of what was done. */
+/** The path to which an answer sends the browser, without the message about the action. */
 export const locationOf = ({ headers }: Answer): string =>
   headers.get("location")?.split(/\?done=|#/)[0] ?? "";
 
@@ -36,7 +36,7 @@ export const locationOf = ({ headers }: Answer): string =>
 export const readingOf = ({ text }: Answer): string =>
   plain(text.replace(/<(script|style)[\s\S]*?<\/\1>/g, "").replace(/<[^>]*>/g, " ")).replace(/\s+/g, " ");
 
-/** The inside of the first form that is sent to `action`, by itself or by one of its buttons; throws where there is none. */
+/** The HTML inside the first form that is sent to `action`, by itself or by one of its buttons; throws if no form is. */
 export function formOf({ text }: Answer, action: string): string {
   for (const [, attributes = "", inside = ""] of text.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)) {
     if (attributeOf(attributes, "action") === action) return inside;
@@ -45,7 +45,7 @@ export function formOf({ text }: Answer, action: string): string {
   throw new Error(`There is no form to ${action}`);
 }
 
-/** What a browser would send of a form that nobody touched, buttons apart. */
+/** The fields that a browser would send of an unchanged form, without buttons. */
 export function fieldsOf(form: string): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [, attributes = ""] of form.matchAll(/<input\b([^>]*)>/g)) {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import sparticuz from "@sparticuz/chromium";
 import { type BrowserContext, type BrowserContextOptions, chromium } from "playwright-core";
 
-/** A headless Chromium with a fresh profile that speaks to nobody by itself. */
+/** A headless Chromium with a fresh profile that sends no requests by itself. */
 export interface TestBrowser {
   /** A new profile within it: no cookies, no history. */
   newContext(options?: BrowserContextOptions): Promise<BrowserContext>;
@@ -37,7 +37,7 @@ export async function startBrowser(): Promise<TestBrowser> {
   };
 }
 
-/** The browser, unpacked once for all runs; several may try at the same time. */
+/** The browser, unpacked once for all runs; several runs may try at the same time. */
 async function browserPath(): Promise<string> {
   const home = join(tmpdir(), "innkeep-browser-147");
   const path = join(home, "chromium");
@@ -51,7 +51,7 @@ async function browserPath(): Promise<string> {
     if (before === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = before;
   }
-  // Whoever is first gives it its name; the others find it there.
+  // The first process renames it to its final name; the others find it there.
   await rename(own, home).catch(() => rm(own, { recursive: true, force: true }));
   return path;
 }

@@ -14,7 +14,7 @@ type Report = Parameters<SessionCalls["sessions"]["report"]>[0];
 
 export const counted: SessionResult = { matched: true, counted: true, dayIndex: 1, reason: null };
 export const stranger: SessionResult = { matched: false, counted: false, dayIndex: 0, reason: null };
-/** What is told of a key that is no seat's. */
+/** The answer for an unknown key. */
 export const strangerStatus: SessionStatus = {
   matched: false,
   counted: false,
@@ -45,7 +45,7 @@ export const offline = new ConnectionError(
 
 export type AppWithSessionReporter = ReturnType<typeof appWithSessionReporter>;
 
-/** An app with its clock, and a server that answers as it is told. */
+/** An app with its clock, and a server that gives the prepared answers. */
 export function appWithSessionReporter(options: Partial<SessionReporterOptions> = {}) {
   let time = Date.parse("2027-03-01T12:00:00.000Z");
   const reports: Report[] = [];
@@ -88,7 +88,7 @@ export function appWithSessionReporter(options: Partial<SessionReporterOptions> 
   return { reporter, reports, asked, heard, server, pass, bodies: () => reports.map(({ body }) => body) };
 }
 
-/** The app is used for so long. */
+/** The app is used for the given time. */
 export async function use(
   { reporter, pass }: AppWithSessionReporter,
   seconds: number,

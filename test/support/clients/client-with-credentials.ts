@@ -3,7 +3,7 @@ import type { ClientOptions } from "../../../src/client/options.ts";
 
 export const appKey = "sdk_ofTheTest000000000000000000000000000";
 
-/** A client with every credential, whose pauses take no time and are written down. */
+/** A client with every credential, whose pauses take no time and are recorded. */
 export function clientWithCredentials(baseUrl: string, options: Partial<ClientOptions> = {}) {
   const pauses: number[] = [];
   const client = createClient({

@@ -20,15 +20,15 @@ export interface CommandLineOptions {
   readonly signal?: AbortSignal;
   readonly now?: () => Date;
   readonly isRunning?: (processId: number) => boolean;
-  /** What the person types when asked. */
+  /** The person's answers to questions. */
   readonly typed?: (question: string) => string | Promise<string>;
-  /** What else of the world is not as it is by default. */
+  /** Other changes to the default environment. */
   readonly world?: Partial<Context>;
 }
 
-/** A person's machine with an empty home: command lines run on it in this process, and pauses take no time. */
+/** A person's machine with an empty home: commands run on it in this process, and pauses take no time. */
 export interface CommandLine {
-  /** What relative file names start from. */
+  /** The folder from which relative file names start. */
   readonly cwd: string;
   readonly stateFolder: string;
   readonly pauses: readonly number[];
@@ -53,7 +53,7 @@ export async function createCommandLine(env: Readonly<Record<string, string>> = 
   return { cwd, stateFolder: join(home, ".local", "state", "innkeep"), pauses, run };
 }
 
-/** A world with nobody in it, to look at commands without running one. */
+/** An environment without a person, to inspect commands without running one. */
 export const emptyWorld = (): Context =>
   contextOf({ home: "/nowhere", cwd: "/nowhere", pauses: [], stdout: sinkOf(), stderr: sinkOf() }, {});
 

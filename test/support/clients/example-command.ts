@@ -18,7 +18,7 @@ export async function commandOfExample(line: string): Promise<string> {
   return called.trim();
 }
 
-/** What a shell makes of a line, up to where it redirects. */
+/** The words that a shell makes of a line, up to a redirection. */
 const wordsOfShell = (line: string): string[] =>
   [...line.replace(/ [<>|] .*$/, "").matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) =>
     word.replace(/["']/g, ""),

@@ -1,6 +1,6 @@
 import type { Keychain } from "../../../src/credentials/keychain.ts";
 
-/** A keychain in memory; one that `refuses` is there but gives and takes nothing. */
+/** A keychain in memory; one that `refuses` exists but rejects every read and write. */
 export function fakeKeychain({ refuses = false } = {}): Keychain & { entries(): [string, string][] } {
   const kept = new Map<string, string>();
   const guarded = async <T>(act: () => T): Promise<T> => {

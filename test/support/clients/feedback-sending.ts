@@ -8,10 +8,10 @@ const Kept = z.object({
 
 export const send = ["feedback", "send", "--type", "bug", "--message", "It broke"];
 
-/** The same, tried once only. */
+/** The same with a single try. */
 export const sendOnce = [...send, "--max-wait", "0s"];
 
-/** A command line with an app key, and a server of the specification alone that answers it as told. */
+/** A command line with an app key, and a server with only the specified fields that gives the prepared answers. */
 export async function startFeedbackSending(...answers: readonly Answering[]) {
   const { baseUrl, received } = await startRecordingServer(...answers);
   const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_test" });
@@ -23,9 +23,9 @@ export async function startFeedbackSending(...answers: readonly Answering[]) {
     baseUrl,
     line,
     received,
-    /** The reports that are kept. */
+    /** The stored reports. */
     kept,
-    /** The id of the only report that is kept. */
+    /** The id of the only stored report. */
     async keptId() {
       const [report, ...others] = await kept();
       if (!report || others.length > 0) throw new Error(`There are ${others.length} more.`);

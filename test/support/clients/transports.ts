@@ -1,6 +1,6 @@
 import { lastingTransport, shortTransport } from "../../../src/client/transport/transport.ts";
 
-/** How requests are carried: by a command, and by a program that stays. */
+/** The transports: of a command, and of a long-running program. */
 export const transports = [
   ["node:http", shortTransport],
   ["undici", lastingTransport],

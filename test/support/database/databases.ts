@@ -11,7 +11,7 @@ import { atCluster, createDatabase, databaseUrl } from "./migrated-templates.ts"
 /** A database of its own. */
 export interface TestDatabase {
   readonly address: DatabaseAddress;
-  /** Opens it, and migrates it unless told otherwise. `remove` closes what was opened. */
+  /** Opens it, and migrates it by default. `remove` closes what was opened. */
   open(options?: OpenOptions): Promise<Database>;
   remove(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface TestEngine {
   createEmpty(): Promise<TestDatabase>;
 }
 
-/** The engine every deployment of this Node.js gets without a database server. */
+/** The default engine of this Node.js without a database server. */
 export const sqlite: TestEngine = {
   name: isSafeVersion(process.versions.sqlite ?? "0") ? "node-sqlite" : "sqlite3",
   engine: "sqlite",

@@ -2,7 +2,7 @@ import type { Database, Value } from "../../../server/store/engine/database.ts";
 import type { TestDatabase, TestEngine } from "./databases.ts";
 
 export interface FailingDatabase extends TestDatabase {
-  /** Every statement, or every write, fails with this error until the trouble is over. */
+  /** Every statement, or every write, fails with this error until the fault is cleared. */
   trouble(error: Error, what?: "everything" | "writes"): void;
   over(): void;
 }
@@ -41,6 +41,6 @@ export async function failingDatabase(engine: TestEngine): Promise<FailingDataba
   };
 }
 
-/** What a driver throws when the database cannot be reached. */
+/** The error of a driver when the database cannot be reached. */
 export const unreachable = () =>
   Object.assign(new Error("connect ECONNREFUSED 10.1.2.3:5432"), { code: "ECONNREFUSED" });

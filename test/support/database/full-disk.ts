@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import type { Connection, SqliteDriver } from "../../../server/store/engine/drivers/connection.ts";
 import { sqliteDriver } from "../../../server/store/engine/open.ts";
 
-/** A place for a database file that has room or not, as one says. */
+/** A folder for a database file on a disk whose free space can be switched on and off. */
 export interface Disk {
   readonly file: string;
   readonly driver: SqliteDriver;
@@ -28,7 +28,7 @@ export async function diskKinds(): Promise<DiskKind[]> {
 const run = promisify(execFile);
 const newFolder = () => mkdtemp(join(tmpdir(), "innkeep-disk-"));
 
-/** SQLite itself lets the file grow no further. */
+/** SQLite itself limits the size of the file. */
 const limitedFile: DiskKind = {
   name: "a file at its limit",
   async create() {
@@ -73,12 +73,12 @@ const smallFileSystem: DiskKind = {
   },
 };
 
-/** Mounts a file system of so many bytes over a folder. */
+/** Mounts a file system of the given size in bytes over a folder. */
 export async function mountSmall(folder: string, bytes: number): Promise<void> {
   await run("mount", ["-t", "tmpfs", "-o", `size=${bytes}`, "tmpfs", folder]);
 }
 
-/** Takes it away again. */
+/** Unmounts it. */
 export async function unmount(folder: string): Promise<void> {
   await run("umount", [folder]);
 }

@@ -7,10 +7,10 @@ import { canMount, mountSmall, unmount } from "./full-disk.ts";
 
 const run = promisify(execFile);
 
-/** A folder for the data of a server that has room or not, as one says. */
+/** A folder for a server's data on a disk whose free space can be switched on and off. */
 export interface Volume {
   readonly folder: string;
-  /** Takes the room from the server with this process id. */
+  /** Removes the free space for the server with this process id. */
   fill(pid: number): Promise<void>;
   free(pid: number): Promise<void>;
   remove(): Promise<void>;
@@ -26,7 +26,7 @@ export async function volumeKinds(): Promise<VolumeKind[]> {
   return (await canMount()) ? [limitedProcess, smallFileSystem] : [limitedProcess];
 }
 
-/** The kernel lets none of the process's files grow. */
+/** The kernel limits the size of the process's files. */
 const limitedProcess: VolumeKind = {
   name: "where files may not grow",
   async create() {
@@ -45,7 +45,7 @@ const limitedProcess: VolumeKind = {
 const smallBytes = 32 * 1_048_576;
 const leftBytes = 1_048_576;
 
-/** A small file system, filled by another file but for room that a few uploads take. */
+/** A small file system, filled by another file except for the space of a few uploads. */
 const smallFileSystem: VolumeKind = {
   name: "on a full file system",
   async create() {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { type DatabaseAddress, openDatabase } from "../../../server/store/engine/open.ts";
 
-/** An empty, migrated database of each engine. Copying one is much faster than migrating another. */
+/** An empty, migrated database of each engine. Copying one is much faster than migrating a new one. */
 export interface MigratedTemplates {
   /** Path of the SQLite file. */
   readonly sqliteFile: string;
@@ -29,7 +29,7 @@ async function migrate(address: DatabaseAddress): Promise<void> {
   await database.close();
 }
 
-/** The statement that makes a database that sorts by code points, as a copy of `template`. */
+/** The statement that creates a database as a copy of `template`, sorted by code points. */
 export const createDatabase = (name: string, template: string): string =>
   `CREATE DATABASE ${name} TEMPLATE ${template} LC_COLLATE 'C' LC_CTYPE 'C'`;
 

@@ -3,14 +3,14 @@ import type { TestEngine } from "./databases.ts";
 
 export interface TracedDatabase {
   readonly engine: TestEngine;
-  /** The statements that the databases of this engine ran meanwhile, in their order; not those that note an app key's hour. */
+  /** The statements that the databases of this engine ran meanwhile, in order, except those that record an app key's last hour. */
   during(work: () => Promise<unknown>): Promise<readonly string[]>;
 }
 
-/** Runs once an hour, and nobody waits for it. */
+/** Runs once an hour, and no request waits for it. */
 const touch = /UPDATE app_keys SET last_used_at/;
 
-/** An engine that tells which statements its databases run. */
+/** An engine that records the statements of its databases. */
 export function tracedDatabase(engine: TestEngine): TracedDatabase {
   const ran: string[] = [];
   const traced = (database: Database): Database => ({

@@ -11,7 +11,7 @@ export const loadTables: Migration = {
   ),
 };
 
-/** Every acknowledged row is there, whole, and no half stands alone. */
+/** Every acknowledged row is stored completely, and no partial write exists. */
 export async function expectNothingLost(database: Database, acknowledged: Iterable<string>): Promise<void> {
   const ids = async (table: string) =>
     (await database.all<{ id: string }>(`SELECT id FROM ${table} ORDER BY id`)).map(({ id }) => id);

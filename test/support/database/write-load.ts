@@ -4,7 +4,7 @@ import { isUnavailable } from "../../../server/store/engine/errors.ts";
 import { openDatabase } from "../../../server/store/engine/open.ts";
 
 /**
- * Writes without end, sixteen at a time, and prints the id of each row once its write was acknowledged. What fails
+ * Writes endlessly, sixteen at a time, and prints the id of each row once its write was acknowledged. A write that fails
  * because the database is unavailable is dropped; anything else ends the program.
  */
 async function load(): Promise<void> {

@@ -1,19 +1,19 @@
 import { crc32, deflateSync } from "node:zlib";
 import { gif, jpeg, mov, mp4, png, type SampleFile, webp } from "./sample-files.ts";
 
-/** A file that says where it was taken, and where in it that stands; all other bytes must stay. */
+/** A file with the place where it was taken, and the position of that place in the file; all other bytes must stay. */
 export interface FileWithPosition extends SampleFile {
   readonly place: { readonly from: number; readonly to: number };
-  /** How the picture is turned, where it says so. */
+  /** The orientation of the image, if the file has one. */
   readonly orientation?: number;
 }
 
-/** What stands in every such file: as text, and as the rational numbers of EXIF. */
+/** The place in every such file: as text, and as the rational numbers of EXIF. */
 export const positionText = "+52.5200+013.4050/";
 export const positionNumbers = (isLittle: boolean): Buffer =>
   Buffer.concat([52, 1, 31, 1, 12, 1].map((value) => uint32(value, isLittle)));
 
-/** Over sixty files of all kinds that can say it, in all the ways that they have. */
+/** Over sixty files of all kinds that can hold a place, in all possible forms. */
 export const filesWithPositions = (): FileWithPosition[] => [
   ...[1, 2, 3, 4, 5, 6, 7, 8].flatMap((turned) => [
     inJpeg(app1(exif(turned, true)), turned),
@@ -84,7 +84,7 @@ const segment = (marker: number, content: Buffer): Buffer =>
   Buffer.concat([Buffer.of(0xff, marker), uint16(content.length + 2, false), content]);
 const app1 = (content: Buffer): Buffer => segment(0xe1, content);
 
-/** The file with `block` at a byte of it. */
+/** The file with `block` at a byte offset. */
 function withBlock(sample: SampleFile, at: number, block: Buffer, orientation?: number): FileWithPosition {
   const bytes = Buffer.concat([sample.bytes.subarray(0, at), block, sample.bytes.subarray(at)]);
   const place = { from: at, to: at + block.length };

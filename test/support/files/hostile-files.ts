@@ -3,7 +3,7 @@ import { gif, jpeg, mov, mp4, pdf, png, type SampleFile, webm, webp } from "./sa
 const builds = [png, jpeg, webp, gif, mp4, mov, webm, pdf];
 const bytesOf = (text: string) => Buffer.from(text, "latin1");
 
-/** Files of other kinds, none of which is a picture, a film or a PDF, whatever it says of itself. */
+/** Files of other kinds, none of which is an image, a video or a PDF, even if it claims to be. */
 const others: readonly (readonly [what: string, bytes: Buffer])[] = [
   ["nothing", Buffer.alloc(0)],
   ["zeros", Buffer.alloc(2_000)],
@@ -36,7 +36,7 @@ export interface HostileFile extends SampleFile {
   readonly what: string;
 }
 
-/** Several hundred files that must not be taken for what they say they are. `random` gives numbers from 0 to below 1. */
+/** Several hundred files whose claimed kind must not be accepted. `random` gives numbers from 0 to below 1. */
 export function hostileFiles(random: () => number, mutants: number): HostileFile[] {
   const kinds = builds.map((build) => build());
   return [
@@ -82,7 +82,7 @@ function mutant(kind: SampleFile, random: () => number): HostileFile {
   return { ...kind, bytes, what: `${kind.mediaType} with byte ${at} changed` };
 }
 
-/** A byte without which nothing is of that kind. */
+/** A byte that every file of the kind needs. */
 function signatureAt({ mediaType }: SampleFile, random: () => number): number {
   if (/mp4|quicktime/.test(mediaType)) return 4 + Math.floor(random() * 4);
   return Math.floor(random() * (mediaType === "image/jpeg" ? 3 : 4));

@@ -8,7 +8,7 @@ export interface SampleFile {
 
 type Build = (size?: number) => SampleFile;
 
-/** The smallest honest files of each kind. With `size`, padded within the format to exactly that many bytes. */
+/** The smallest valid files of each kind. With `size`, padded within the format to exactly that many bytes. */
 export const png: Build = sample("shot.png", "image/png", (padding) =>
   Buffer.concat([
     Buffer.from("89504e470d0a1a0a", "hex"),
@@ -24,7 +24,7 @@ export const jpeg: Build = sample("shot.jpg", "image/jpeg", (padding) =>
 );
 
 export const gif: Build = sample("shot.gif", "image/gif", (padding) => {
-  // A comment is made of blocks of 2 to 256 bytes; a single byte over lies behind the picture.
+  // A comment is made of blocks of 2 to 256 bytes; a single remaining byte follows the image.
   const over = padding % 256 === 1 ? 1 : 0;
   const blocks = Array.from({ length: Math.ceil((padding - over) / 256) }, (_, at) =>
     Math.min(255, padding - over - at * 256 - 1),
@@ -41,7 +41,7 @@ export const gif: Build = sample("shot.gif", "image/gif", (padding) => {
 
 export const webp: Build = sample("shot.webp", "image/webp", (padding) => {
   const chunks = [riffChunk("VP8 ", webpPicture), riffChunk("PAD ", Buffer.alloc(padding - (padding % 2)))];
-  // RIFF sizes are even; an odd byte lies behind the picture.
+  // RIFF sizes are even; an odd byte follows the image.
   return Buffer.concat([
     riffChunk("RIFF", Buffer.concat([Buffer.from("WEBP"), ...chunks])),
     Buffer.alloc(padding % 2),
@@ -74,7 +74,7 @@ export const pdf: Build = sample("report.pdf", "application/pdf", (padding) => {
   return Buffer.from(head + objects.join("") + xref + trailer, "latin1");
 });
 
-/** What the body of a JSON request holds for a file. */
+/** The value for a file in the body of a JSON request. */
 export const dataUrl = ({ mediaType, bytes }: SampleFile): string =>
   `data:${mediaType};base64,${bytes.toString("base64")}`;
 
@@ -92,7 +92,7 @@ function pngChunk(type: string, content: Buffer): Buffer {
   return Buffer.concat([uint32(content.length), typed, uint32(crc32(typed))]);
 }
 
-// A comment has 4 to 65,537 bytes; one empty comment is always there, so that any padding can be made up.
+// A comment has 4 to 65,537 bytes; one empty comment is always present, so that any padding is possible.
 function jpegComments(padding: number): Buffer[] {
   const comments: Buffer[] = [];
   for (let left = padding + 4; left > 0; ) {
@@ -115,7 +115,7 @@ const box = (type: string, ...content: Buffer[]): Buffer => {
   return Buffer.concat([uint32(whole.length + 8), Buffer.from(type), whole]);
 };
 
-// A movie of no tracks and no length.
+// A video without tracks and without length.
 function movie(brand: string, compatible: string, padding: number): Buffer {
   const header = Buffer.alloc(100);
   header.writeUInt32BE(1_000, 12);
@@ -128,7 +128,7 @@ function movie(brand: string, compatible: string, padding: number): Buffer {
   ]);
 }
 
-// An element's length in 8 bytes, whatever it is.
+// An element's length, always in 8 bytes.
 const ebml = (id: string, content: Buffer): Buffer => {
   const length = Buffer.alloc(8);
   length.writeUInt32BE(0x01000000);

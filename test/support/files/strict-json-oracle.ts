@@ -1,4 +1,4 @@
-/** What a strict and slow reader makes of JSON bytes; throws for what Innkeep refuses. Shares no code with it. */
+/** The value that a strict and slow reader gives for JSON bytes; throws for bytes that Innkeep refuses. Shares no code with Innkeep. */
 export function parseSlowly(bytes: Buffer): unknown {
   const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   const value: unknown = JSON.parse(text);

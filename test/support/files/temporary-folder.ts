@@ -16,7 +16,7 @@ export async function filesIn(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** A new empty folder that lives until it is removed. */
+/** A new empty folder that exists until it is removed. */
 export async function removableFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), "innkeep-"));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };

@@ -8,7 +8,7 @@ import type { Upload } from "../../../server/http/uploads/upload.ts";
 import { isReceivedFile } from "../../../src/contract/received-file.ts";
 import { filesIn, temporaryFolder } from "./temporary-folder.ts";
 
-/** Larger than what is read as a whole: in front of a JSON text, it makes the reader scan it piece by piece. */
+/** Longer than a body that is read at once: before a JSON text, it makes the reader scan the text piece by piece. */
 export const streaming = " ".repeat(70_000);
 
 export const jsonLimits: JsonUploadLimits = {
@@ -32,7 +32,7 @@ export async function createReading() {
   return {
     folder,
     files,
-    /** The paths of all files there are now. */
+    /** The paths of all existing files. */
     left: () => filesIn(folder),
     json: (body: string | Buffer, limits: Partial<JsonUploadLimits> = {}) =>
       readJsonUpload(chunked(body), files, { ...jsonLimits, ...limits }),

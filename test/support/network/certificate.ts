@@ -1,4 +1,4 @@
-/** A certificate for `innkeep.test` that vouches for itself, valid for a hundred years. Protects nothing. */
+/** A self-signed certificate for `innkeep.test`, valid for a hundred years. Protects nothing. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBoDCCAUagAwIBAgIUVLYEzFhhD1RfROvWYascJ2X5SQwwCgYIKoZIzj0EAwIw
 GDEWMBQGA1UEAwwNSW5ua2VlcCB0ZXN0czAgFw0yNjExMjExMDM4MTdaGA8yMTI2
@@ -12,7 +12,7 @@ xAIhAOJpT1nHiLqIUAUqe2KoO1p0Vrrl+HCzUknz0hBgZ8fw
 -----END CERTIFICATE-----
 `;
 
-/** The key to it. */
+/** Its private key. */
 export const certificateKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgJlaJlbO3H2pPCGJD
 1YCAUvYC4MgDcQcQYszJNFXTukGhRANCAARJOFQ+7vzQxg9/X5pmU6uY2oWN5k3e

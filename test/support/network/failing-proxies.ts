@@ -20,7 +20,7 @@ export const failingProxies = {
   "opens the way to something without TLS": (socket) => socket.end(`${way}SSH-2.0-OpenSSH_9.9\r\n`),
 } satisfies Record<string, (socket: Socket) => void>;
 
-/** A proxy that lets its answer follow the first bytes of each connection. */
+/** A proxy that sends its answer after the first bytes of each connection. */
 export async function startProxy(answer: (socket: Socket) => void, asked = noAnswer) {
   let connections = 0;
   const open = new Set<Socket>();

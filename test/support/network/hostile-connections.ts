@@ -2,11 +2,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** Connections that a hostile client holds: it never closes its own end. */
+/** Connections held by a hostile client, which never closes its own end. */
 export interface HostileConnections {
-  /** How many of them the server has not closed, as far as the client was told. */
+  /** The number of connections that, as far as the client knows, the server has not closed. */
   open(): number;
-  /** What came back on them, each as text. */
+  /** The received bytes of each connection, as text. */
   received(): string[];
   /** Sends bytes on all of them. */
   send(bytes: string | Uint8Array): void;
@@ -42,7 +42,7 @@ export async function holdConnections(
       });
       sockets.push(socket);
     });
-  // In parts, as the backlog of a listening socket is short.
+  // In parts, because the backlog of a listening socket is short.
   for (let at = 0; at < count; at += 100)
     await Promise.all(Array.from({ length: Math.min(100, count - at) }, (_, n) => openOne(at + n)));
   return {
@@ -55,17 +55,17 @@ export async function holdConnections(
   };
 }
 
-/** How many descriptors a process has open. Only Linux tells. */
+/** The number of open descriptors of a process. Linux only. */
 export const descriptorsOf = async (pid: number): Promise<number> =>
   (await readdir(`/proc/${pid}/fd`)).length;
 
-/** The resident memory of a process in MiB. Only Linux tells. */
+/** The resident memory of a process in MiB. Linux only. */
 export async function memoryOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024;
 }
 
-/** The time that 99 of 100 take no longer than. */
+/** The 99th percentile of the times. */
 export const p99 = (milliseconds: readonly number[]): number =>
   milliseconds.toSorted((a, b) => a - b)[Math.ceil(milliseconds.length * 0.99) - 1] ?? 0;
 

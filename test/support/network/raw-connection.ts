@@ -4,13 +4,13 @@ import { connect } from "node:net";
 /** A connection on which a test writes bytes as it likes. */
 export interface RawConnection {
   write(bytes: string | Uint8Array): void;
-  /** All that the server has sent once `pattern` is in it, or once it has closed the connection. */
+  /** Everything the server has sent, once it contains `pattern` or the server has closed the connection. */
   read(pattern?: RegExp): Promise<string>;
-  /** Cuts the connection without a goodbye. */
+  /** Cuts the connection without closing it properly. */
   cut(): Promise<void>;
 }
 
-/** Connects to a server of this machine. */
+/** Connects to a server on this machine. */
 export async function connectRaw(baseUrl: string): Promise<RawConnection> {
   const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1");
   let received = "";

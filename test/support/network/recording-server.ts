@@ -10,7 +10,7 @@ export interface Received {
 
 export type Answering = (response: ServerResponse) => void;
 
-/** A server of the specification alone: it keeps what it is sent and answers as told, the last answer for ever. */
+/** A server with only the specified fields: it records requests and gives the prepared answers, the last one repeatedly. */
 export interface RecordingServer {
   readonly baseUrl: string;
   readonly received: readonly Received[];
@@ -45,7 +45,7 @@ export async function listen(
 }
 
 /**
- * A server that answers after the first bytes and reads no further. `rest` lets it read on, and gives the bytes that
+ * A server that answers after the first bytes and reads no further. `rest` lets it continue to read, and gives the bytes that
  * had come once the connection has ended.
  */
 export async function answerAtOnce(

@@ -2,7 +2,7 @@ import { request as ask, type ServerResponse } from "node:http";
 import { listen } from "./recording-server.ts";
 
 /**
- * Passes every request on to a server and every answer back, but the first: when that has come, `instead` gets the
+ * Passes every request on to a server and every answer back, except the first: when it has arrived, `instead` gets the
  * response that would have carried it. Gives its address.
  */
 export function responseDroppingProxy(

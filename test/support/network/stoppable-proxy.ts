@@ -3,12 +3,12 @@ import { onTestFinished } from "vitest";
 
 export interface StoppableProxy {
   readonly port: number;
-  /** From now on it takes connections and bytes, and passes none on. */
+  /** From now on it accepts connections and bytes, and forwards none. */
   stop(): void;
   resume(): void;
 }
 
-/** A TCP proxy in front of a server of this machine, until the test has finished. */
+/** A TCP proxy in front of a server on this machine, until the test has finished. */
 export async function stoppableProxy(target: number): Promise<StoppableProxy> {
   const sockets = new Set<Socket>();
   let stopped = false;

@@ -3,9 +3,9 @@ import { onTestFinished } from "vitest";
 
 export interface Webhook {
   readonly url: string;
-  /** The bodies that have come so far. */
+  /** The bodies received so far. */
   readonly received: unknown[];
-  /** What the next requests are answered, in order; 200 once there is none left. */
+  /** The status codes of the next answers, in order; then 200. */
   readonly answers: number[];
 }
 

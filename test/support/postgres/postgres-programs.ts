@@ -2,7 +2,7 @@ import { chmod, cp, mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 
-/** PostgreSQL refuses to run as root: then it runs as nobody. */
+/** PostgreSQL refuses to run as root, so it then runs as the user `nobody`. */
 export const postgresUser =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : { uid: undefined, gid: undefined };
 
@@ -13,7 +13,7 @@ export interface PostgresPrograms {
 
 let found: Promise<PostgresPrograms> | undefined;
 
-/** The programs of the package, or copies of them where nobody may not read the checkout. */
+/** The programs of the package, or copies of them if the user `nobody` may not read the checkout. */
 export function postgresPrograms(): Promise<PostgresPrograms> {
   found ??= findPrograms();
   return found;
@@ -33,7 +33,7 @@ async function isOpenToAll(folder: string): Promise<boolean> {
   return dirname(folder) === folder || isOpenToAll(dirname(folder));
 }
 
-/** One copy for all runs of this system; several may try at the same time. */
+/** One copy for all runs on this system; several runs may try at the same time. */
 async function copyOnce(folder: string): Promise<string> {
   const home = join(tmpdir(), "innkeep-postgres-18");
   if (await stat(home).catch(() => undefined)) return home;

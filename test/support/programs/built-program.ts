@@ -17,7 +17,7 @@ export interface Run {
   readonly input?: string;
 }
 
-/** Runs `innkeep …` to its end, as a CI job would: without a terminal, with no more environment than is given. */
+/** Runs `innkeep …` to its end, as a CI job would: without a terminal, with only the given environment. */
 export async function innkeep(argv: readonly string[], { env = {}, input = "" }: Run = {}): Promise<Ended> {
   const child = start(argv, env);
   let stdout = "";
@@ -40,12 +40,12 @@ export async function innkeepServe(argv: readonly string[], env: Readonly<Record
   return serving;
 }
 
-/** The same for whoever ends it with `kill`. */
+/** The same for a test that ends it with `kill`. */
 export async function startInnkeep(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return serving(start(["serve", "--json", ...argv], env));
 }
 
-/** The same for a server that may have no more than `descriptors` open. It ends with the test. */
+/** The same for a server that may open at most `descriptors` descriptors. It ends with the test. */
 export async function innkeepServeWithin(
   descriptors: number,
   argv: readonly string[],
@@ -58,7 +58,7 @@ export async function innkeepServeWithin(
   return rest;
 }
 
-/** The same for a server with a bound on its memory. It ends with the test. */
+/** The same for a server with a memory limit. It ends with the test. */
 export async function innkeepServeInGroup({ members }: MemoryGroup, argv: readonly string[]) {
   const program = [process.execPath, innkeepPath, "serve", "--json", ...argv];
   const shell = ["-c", `echo $$ > ${members}; exec "$@"`, "sh", ...program];

@@ -17,9 +17,9 @@ export interface ChildProgram {
 export interface Child {
   /** The lines it has printed so far. */
   readonly lines: readonly string[];
-  /** Resolves once it has printed so many lines; rejects if it ends before. */
+  /** Resolves once it has printed this many lines; rejects if it ends before. */
   printed(count: number): Promise<void>;
-  /** Ends it so that it can do nothing about it, and waits until all it printed was read. */
+  /** Kills it, and waits until all its output was read. */
   kill(): Promise<void>;
 }
 

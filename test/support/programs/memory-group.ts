@@ -3,15 +3,15 @@ import { access, mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A bound on the memory of the programs in it, files in the cache included. The kernel ends what needs more. */
+/** A limit on the memory of its programs, including cached files. The kernel kills programs above it. */
 export interface MemoryGroup {
-  /** The file to which a program writes its id to join. */
+  /** The file in which a program writes its process id to join. */
   readonly members: string;
-  /** How often the kernel has ended a program for want of memory. */
+  /** How often the kernel has killed a program above the limit. */
   killed(): Promise<number>;
 }
 
-/** Makes such a group of this many MiB; undefined where this machine allows none. Its end is that of the test. */
+/** Creates such a group of this many MiB; undefined if this machine does not allow one. It ends with the test. */
 export async function memoryGroup(mebibytes: number): Promise<MemoryGroup | undefined> {
   const isOld = await exists("/sys/fs/cgroup/memory/memory.limit_in_bytes");
   const folder = join(isOld ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup", `innkeep-${randomUUID()}`);
@@ -25,7 +25,7 @@ export async function memoryGroup(mebibytes: number): Promise<MemoryGroup | unde
     await rmdir(folder).catch(() => {});
     return undefined;
   }
-  // Programs leave it when they have ended.
+  // Programs leave the group when they have ended.
   onTestFinished(async () => void (await rmdir(folder).catch(() => {})));
   const events = join(folder, isOld ? "memory.oom_control" : "memory.events");
   return {

@@ -12,8 +12,8 @@ export const hasSecretService = ["dbus-run-session", "gnome-keyring-daemon"].eve
 );
 
 /**
- * Runs several command lines of the built program one after another in a home folder, on a bus of their own with an
- * unlocked keyring where `keyring` says so. Gives what each printed, and what all said on standard error.
+ * Runs several command lines of the built program one after another in a home folder, on their own bus with an
+ * unlocked keyring if `keyring` is set. Gives the output of each, and the standard error of all.
  */
 export async function runInSession(
   home: string,

@@ -15,7 +15,7 @@ export interface TokenTraits {
   readonly appId?: string;
 }
 
-/** What makes accounts, apps and credentials directly in the database. */
+/** Functions that create accounts, apps and credentials directly in the database. */
 export type AppMakers = ReturnType<typeof createAppMakers>;
 
 export function createAppMakers({ database, clock, settings }: Deps) {

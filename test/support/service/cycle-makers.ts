@@ -15,12 +15,12 @@ export interface ListingTraits {
 }
 
 export interface CycleTraits {
-  /** YYYY-MM-DD; today in its zone where it is not said. */
+  /** YYYY-MM-DD; by default today in its time zone. */
   readonly startsOn: string;
   readonly timezone: string;
 }
 
-/** What makes tests, seats and testers' devices directly in the database. */
+/** Functions that create cycles, slots and testers' devices directly in the database. */
 export function createCycleMakers({ database, clock, sealer, passingTime }: Deps) {
   const at = () => clock.now().toISOString();
   const dateIn = (timezone: string) =>
@@ -88,7 +88,7 @@ export function createCycleMakers({ database, clock, sealer, passingTime }: Deps
     return { ...cycle, slotIds };
   };
 
-  /** Gives an open seat to a tester, as an owner would who accepts. Gives the seat's test key. */
+  /** Assigns an open slot to a tester, as if an owner had accepted. Gives the slot's test key. */
   const seatTester = async (
     cycle: Pick<
       Awaited<ReturnType<typeof makeCycle>>,

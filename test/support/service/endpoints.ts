@@ -13,6 +13,6 @@ export const titleOf = ({ method, path }: Endpoint): string => `${method} ${path
 
 export const unknownId = "00000000-0000-4000-8000-000000000000";
 
-/** The path of an endpoint with these parameters; an id that nothing has stands for those that are missing. */
+/** The path of an endpoint with these parameters; an unknown id replaces missing ones. */
 export const addressOf = ({ path }: Endpoint, params: Readonly<Record<string, string>> = {}): string =>
   path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? unknownId);

@@ -5,7 +5,7 @@ import { hostileText, valuesFor } from "./generated-values.ts";
 import { faultsOf } from "./refusals.ts";
 import type { Answer } from "./request.ts";
 
-/** A request as it was thought up; `known` parameters are those of something that there is. */
+/** A generated request; `known` parameters belong to something that exists. */
 export interface GeneratedRequest {
   readonly params: Readonly<Record<string, string | "known">>;
   readonly query: string;
@@ -24,7 +24,7 @@ export const requestsTo = (endpoint: Endpoint): fc.Arbitrary<GeneratedRequest> =
     body: endpoint.body ? bodies(endpoint.body) : fc.constant(undefined),
   });
 
-/** What of an answer the contract does not allow; empty where all is well. */
+/** The violations of the contract in an answer; empty without one. */
 export function undeclaredIn(endpoint: Endpoint, answer: Answer): string[] {
   const { success } = endpoint;
   if (answer.status === success.status) {
@@ -49,7 +49,7 @@ const mostly = <Value>(usual: Value, others: fc.Arbitrary<Value>): fc.Arbitrary<
 
 function paramsOf({ params }: Endpoint): fc.Arbitrary<Record<string, string>> {
   const names = Object.keys(params?.shape ?? {});
-  // What an address cannot hold as one segment would be another address.
+  // A value that does not fit in one path segment would change the address.
   const segment = hostileText
     .map((text) => encodeURIComponent(text.toWellFormed()))
     .filter((text) => !/^(|\.|\.\.|%2e)+$/i.test(text));

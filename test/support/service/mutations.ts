@@ -5,11 +5,11 @@ import type { Service } from "./service.ts";
 /** One way to change something through the remote endpoints. */
 export interface Mutation {
   readonly name: string;
-  /** Readies an app and gives the request: each call sends it, with another body or further headers where given. */
+  /** Readies an app and gives the request: each call sends it, with another body or more headers if given. */
   prepare(service: Service, cast: AppWithAgent): Promise<Send>;
-  /** A body other than the usual one; undefined where the endpoint takes none. */
+  /** A body other than the usual one; undefined if the endpoint takes none. */
   readonly other?: object;
-  /** Whether the same again does more than the first time. */
+  /** Whether a repetition has an effect beyond the first request. */
   readonly adds: boolean;
 }
 
@@ -83,7 +83,7 @@ export const mutations: readonly Mutation[] = [
   },
 ];
 
-/** All that the mutations of an app can have changed, but for times. */
+/** Everything that the mutations of an app can have changed, except times. */
 export async function stateOf({ deps: { database } }: Service, { appId }: AppWithAgent): Promise<string> {
   const threads = await database.all<{ id: string }>(
     "SELECT id FROM feedback WHERE app_id = ? ORDER BY id",

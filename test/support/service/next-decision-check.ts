@@ -1,7 +1,7 @@
 import { vi } from "vitest";
 import type { Service } from "./service.ts";
 
-/** Resolves once the server has looked at a run that somebody waits for, and holds the answer. */
+/** Resolves once the server has read a proposal for a waiting request, and holds the answer. */
 export function nextDecisionCheck({ deps: { waiting } }: Pick<Service, "deps">): Promise<void> {
   const until = waiting.until.bind(waiting);
   return new Promise((resolve) => {

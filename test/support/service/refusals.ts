@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCatalogue } from "../../../src/contract/errors.ts";
 import type { Answer } from "./request.ts";
 
-/** What an answer matches that refuses with a code. */
+/** The pattern of an answer that refuses with a code. */
 export const refusal = (status: number, code: ErrorCode, details: object = {}) => ({
   status,
   body: { code, ...details },
@@ -9,7 +9,7 @@ export const refusal = (status: number, code: ErrorCode, details: object = {}) =
 
 const bodyKeys = ["error", "code", "issues", "dayIndex", "reasons", "runId", "requestId"];
 
-/** What is not as it must be about an answer that is an error; empty where all is well. */
+/** The faults of an error answer; empty without one. */
 export function faultsOf({ status, headers, body, text }: Answer): string[] {
   if (typeof body !== "object" || body === null) return [`The body is no JSON object: ${text.slice(0, 200)}`];
   const entries = new Map<string, unknown>(Object.entries(body));

@@ -2,9 +2,9 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly body: unknown;
-  /** The text at a path of the body, such as `entries.0.id`; throws where there is none. */
+  /** The text at a path of the body, such as `entries.0.id`; throws if there is none. */
   field(path: string): string;
 }
 

@@ -21,9 +21,9 @@ import { type Answer, request, type Sending } from "./request.ts";
 export interface TestClock extends Clock {
   /** Moves the clock, also backwards. */
   advance(milliseconds: number): void;
-  /** How far from real time it is. */
+  /** Its difference from real time. */
   setOffset(milliseconds: number): void;
-  /** Sets the wall clock, as somebody would who has the machine: the server does not know. */
+  /** Sets the wall clock, as an administrator of the machine could: the server is not informed. */
   jump(milliseconds: number): void;
   /** Lets time pass on both clocks. */
   pass(milliseconds: number): void;
@@ -46,7 +46,7 @@ export interface ServiceOptions {
   readonly database?: TestDatabase;
   readonly environment?: Record<string, string>;
   readonly settings?: Partial<Settings>;
-  /** Budgets other than the usual ones. */
+  /** Budgets other than the defaults. */
   readonly budgets?: Partial<Budgets>;
   /** The deployment's secret: servers of one database share it. */
   readonly secret?: string;

@@ -13,7 +13,7 @@ export interface TestingMutation {
   readonly prepare: (world: TestingWorld) => Promise<SendTo>;
 }
 
-/** An owner's app with a running test, one tester in its first seat, one who asks for its second. */
+/** An owner's app with a running cycle, one tester in its first slot, and one who requests its second. */
 export type TestingWorld = Awaited<ReturnType<typeof makeTestingWorld>>;
 
 export async function makeTestingWorld(service: Service) {
@@ -38,7 +38,7 @@ export const testingMutations: readonly TestingMutation[] = [
   {
     name: "POST /api/v1/testing/sdk/session",
     async prepare({ service, app, testKey }) {
-      // Begun after the tester got the seat, and as far ahead as a device's clock may be: it counts.
+      // Begun after the tester got the slot, and as far ahead as a device's clock may be: it counts.
       const ahead = (seconds: number) =>
         new Date(service.clock.now().getTime() + seconds * 1_000).toISOString();
       const body = { testKey, startedAt: ahead(0), endedAt: ahead(60), screens: ["Home", "Map"] };
@@ -144,7 +144,7 @@ function ofSlot(verb: string, slot: (world: TestingWorld) => string): TestingMut
   };
 }
 
-/** `body` is made for each sending: a form can be sent but once. */
+/** `body` is created for each request, because a form can be sent only once. */
 function sends(
   method: string,
   path: string,

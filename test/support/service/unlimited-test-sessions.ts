@@ -4,7 +4,7 @@ import { testSessionHandlers } from "../../../server/routes/testing/test-session
 import { contract } from "../../../src/contract/index.ts";
 import type { Service } from "./service.ts";
 
-/** Reports sessions as the endpoint would, but for its limit: for races of more than an hour may bring. */
+/** Reports sessions as the endpoint would, but without its limit: for races with more sessions than the hourly limit. */
 export function unlimitedTestSessions({ deps }: Service, appId: string) {
   const limited = contract.sessions.report;
   const endpoint: typeof limited = Object.create(limited, { rateLimit: { value: undefined } });

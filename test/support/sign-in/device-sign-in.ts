@@ -5,14 +5,14 @@ import { createBrowserWithoutScripts } from "../browser/browser-without-scripts.
 import type { Answer } from "../service/request.ts";
 import type { Service } from "../service/service.ts";
 
-/** A device that wants to be signed in, and the secret that it keeps to itself. */
+/** A device that wants to be signed in, and its secret. */
 export interface NewDevice {
   readonly deviceId: string;
   readonly verifier: string;
   readonly challenge: string;
 }
 
-/** A device with a fresh verifier; the same device again where its id is given. */
+/** A device with a fresh verifier; the same device again if its id is given. */
 export async function newDevice(deviceId: string = v7()): Promise<NewDevice> {
   const verifier = randomName();
   return { deviceId, verifier, challenge: await challengeOf(verifier) };
@@ -35,7 +35,7 @@ export function authorizeAddress(
   return `/tavern/authorize?${query}`;
 }
 
-/** A person, signed in in a browser, decides about a device. Gives the answer to their form. */
+/** Sends the decision of a person, signed in with a browser, about a device. Gives the answer to the form. */
 export async function decide(
   service: Service,
   person: Readonly<Record<string, string>>,
@@ -69,6 +69,6 @@ export const exchange = (
 
 export const bearerOf = (answer: Answer) => ({ authorization: `Bearer ${answer.field("token")}` });
 
-/** Whether a device token is believed. */
+/** Whether a device token is accepted. */
 export const slotsOf = ({ request }: Service, headers: Record<string, string>): Promise<Answer> =>
   request("GET", "/api/v1/testing/me/slots", { headers });

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 
-/** What a provider does otherwise than it has to. */
+/** The faults of a provider. */
 export interface ProviderFaults {
-  /** Claims of the id token, beside and instead of right ones. */
+  /** Claims of the id token, in addition to or instead of correct ones. */
   readonly claims?: Readonly<Record<string, unknown>>;
   /** Parameters of the answer with which people are sent back. */
   readonly answer?: Readonly<Record<string, string>>;
@@ -13,22 +13,22 @@ export interface ProviderFaults {
   readonly foreignKey?: boolean;
   /** Answers requests for tokens with this status. */
   readonly tokenStatus?: number;
-  /** Answers these paths never. */
+  /** Never answers these paths. */
   readonly silentAt?: string;
 }
 
-/** A provider that takes every code, also twice, and lies as it is told. */
+/** A provider that accepts every code, even twice, and has the given faults. */
 export interface FaultyProvider {
   readonly issuer: string;
   bend(bend: ProviderFaults): void;
-  /** How often a path was asked for. */
+  /** How often a path was requested. */
   asked(path: string): number;
   stop(): Promise<void>;
 }
 
 export const faultyProviderClient = { clientId: "innkeep", clientSecret: "known to both" };
 
-/** On the given port, where one is given. */
+/** On the given port, if any. */
 export async function startFaultyProvider(port = 0): Promise<FaultyProvider> {
   const [own, foreign] = await Promise.all([generateKeyPair("RS256"), generateKeyPair("RS256")]);
   const jwk = { ...(await exportJWK(own.publicKey)), alg: "RS256", use: "sig" };

@@ -1,4 +1,4 @@
-/** Redirect targets that are not allowed while `target` (https) is the deployment's own, each with what is wrong with it. */
+/** Redirect targets that are not allowed while `target` (https) is the deployment's own, each with its fault. */
 export function hostileRedirects(target: string): [string, string][] {
   const { host, hostname, pathname } = new URL(target);
   const rest = `${host}${pathname}`;

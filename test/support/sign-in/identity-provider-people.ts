@@ -7,11 +7,11 @@ import type { Person } from "./identity-provider.ts";
 import { makeAccount } from "./password-accounts.ts";
 import type { ServiceWithProvider } from "./service-with-identity-provider.ts";
 
-/** Those who sign in with the provider of a service, and what they do. */
+/** The people who sign in with the provider of a service, and their actions. */
 export function createProviderPeople({ service, provider, start }: ServiceWithProvider) {
   let count = 0;
   return {
-    /** Somebody new, as whom the provider signs in from now on. */
+    /** A new person, as whom the provider signs in from now on. */
     person(traits: Partial<Person> = {}) {
       count += 1;
       const email = `p${count}@example.org`;
@@ -21,13 +21,13 @@ export function createProviderPeople({ service, provider, start }: ServiceWithPr
     },
     /** Signs in with the provider. Gives the page at the end. */
     arrive: (browser: BrowserWithCookies, to?: string): Promise<Stop> => browser.go(start(to)),
-    /** The address of who is signed in; undefined where nobody is. */
+    /** The address of the signed-in person; undefined without one. */
     async signedInAs(browser: BrowserWithCookies): Promise<string | undefined> {
       const headers = { cookie: `innkeep=${browser.cookie("innkeep") ?? ""}` };
       const answer = await service.request("GET", "/api/v1/console/me", { headers });
       return answer.status === 401 ? undefined : answer.field("user.email");
     },
-    /** The browser of somebody who has signed in with a password. */
+    /** The browser of a person who has signed in with a password. */
     async owner() {
       const account = await makeAccount(service);
       const { cookie } = await service.signIn(account);
@@ -43,5 +43,5 @@ export function createProviderPeople({ service, provider, start }: ServiceWithPr
   };
 }
 
-/** What the page that asks whether to connect has sealed in its form. */
+/** The sealed value in the form of the page that asks whether to connect. */
 export const identityOf = (page: string): string => /name="identity" value="([^"]*)"/.exec(page)?.[1] ?? "";

@@ -9,11 +9,11 @@ export interface Person {
   readonly email_verified?: boolean;
 }
 
-/** A real OpenID Connect provider of one client, at which whoever comes is signed in at once as the person that was named last. */
+/** A real OpenID Connect provider of one client. It signs every visitor in at once as the last named person. */
 export interface TestIdentityProvider {
   readonly issuer: string;
   readonly clientSecret: string;
-  /** Lets the client have people sent back to this address. */
+  /** Allows the client to use this redirect address. */
   register(redirectUri: string): void;
   signsIn(person: Person): void;
   stop(): Promise<void>;
@@ -92,7 +92,7 @@ async function traits(): Promise<Configuration> {
   };
 }
 
-/** What the provider remembers. */
+/** The provider's memory. */
 function memory(kept: Map<string, AdapterPayload>): (name: string) => Adapter {
   const findBy = async (test: (payload: AdapterPayload) => boolean) => [...kept.values()].find(test);
   return (name) => ({
@@ -111,7 +111,7 @@ function memory(kept: Map<string, AdapterPayload>): (name: string) => Adapter {
   });
 }
 
-/** The provider's package greets on the console. */
+/** The provider's package prints a greeting on the console. */
 async function quietly<Result>(work: () => Promise<Result>): Promise<Result> {
   const { info, warn } = console;
   Object.assign(console, { info: () => {}, warn: () => {} });

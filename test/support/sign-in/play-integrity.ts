@@ -33,7 +33,7 @@ export interface Bound {
   readonly now: Date;
 }
 
-/** The payload of a token with which everything is as it has to be. */
+/** The payload of a valid token. */
 export const goodVerdict = ({ code, deviceId, now }: Bound) => ({
   requestDetails: {
     requestPackageName: packageName,

@@ -5,7 +5,7 @@ import { clientId, startIdentityProvider, type TestIdentityProvider } from "./id
 export interface ServiceWithProvider {
   readonly service: Service;
   readonly provider: TestIdentityProvider;
-  /** Where a person sets out to sign in, to go on to `to`. */
+  /** The address where a person starts to sign in, to continue to `to`. */
   start(to?: string): string;
   stop(): Promise<void>;
 }

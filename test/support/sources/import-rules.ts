@@ -69,7 +69,7 @@ export const walls: Walls = {
     ...["server/http/handler.ts", "server/http/answers.ts", "server/http/lookup-cache.ts", "src/contract"],
     ...["semver", "node:*"],
   ],
-  // From the contract to Koa, whatever the endpoint. Of the store: the engine, what it keeps of requests, credentials.
+  // From the contract to Koa, for every endpoint. Of the store: the engine, what it keeps of requests, credentials.
   "server/http": [
     ...[
       "server/http",
@@ -132,7 +132,7 @@ export const walls: Walls = {
 };
 
 const signsIn = "signs in over pages that are no part of the API, by the rules of the handlers";
-/** What is not as the rows say, and why. */
+/** The exceptions to the rows, with the reason. */
 export const exceptions: Exceptions = {
   "server/console/sign-in/identity-providers/flows.ts": {
     imports: ["server/routes/access/identities.ts"],
@@ -166,5 +166,5 @@ export const exceptions: Exceptions = {
   },
 };
 
-/** Circles that are still there. The list may only become shorter. */
+/** Circles that still exist. The list may only become shorter. */
 export const knownCircles: readonly string[] = [];

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { Tree } from "./tree.ts";
 
-/** What the files of a tree import, by file: our own files by their path, packages by their name. Imports of types count. */
+/** The imports of the files of a tree, by file: our own files by their path, packages by their name. Imports of types count. */
 export type Imports = ReadonlyMap<string, readonly string[]>;
 
 export const importsIn = (tree: Tree): Imports =>

@@ -1,6 +1,6 @@
 import type { Tree } from "./tree.ts";
 
-/** The numbers that a page of rules gives, in its order; one that it gives twice is there twice. */
+/** The numbers on a page of rules, in its order; a repeated number appears twice. */
 export const ruleNumbersIn = (page: string): string[] =>
   [...page.matchAll(/^- \*\*([A-Z]\d{1,3})\*\* /gm)].flatMap(([, number]) => number ?? []);
 

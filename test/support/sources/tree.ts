@@ -6,7 +6,7 @@ export type Tree = ReadonlyMap<string, string>;
 
 const root = resolve(import.meta.dirname, "../../..");
 
-/** The files of some folders whose names end in one of these ways, sorted by path. */
+/** The files of some folders whose names have one of these endings, sorted by path. */
 export function readTree(folders: readonly string[], endings: readonly string[]): Tree {
   const paths = folders.flatMap(filesIn).filter((path) => endings.some((ending) => path.endsWith(ending)));
   return new Map(paths.sort().map((path) => [path, readText(path)]));

@@ -1,7 +1,7 @@
 import type { Imports } from "./imports.ts";
 
 /**
- * Who may import whom: for each folder the folders, files and packages that its files may import. `node:*` stands for the
+ * The allowed imports: for each folder the folders, files and packages that its files may import. `node:*` stands for the
  * runtime, `package/*` for the parts of a package. A folder without a row of its own has the row of the folder above it.
  */
 export type Walls = Readonly<Record<string, readonly string[]>>;
@@ -17,7 +17,7 @@ export const breachesIn = (imports: Imports, walls: Walls, exceptions: Exception
     exceptions[file]?.imports.includes(name) ? [] : [`${file} imports ${name}`],
   );
 
-/** The exceptions that nothing needs any more. */
+/** The exceptions that are no longer needed. */
 export function staleExceptions(imports: Imports, walls: Walls, exceptions: Exceptions): string[] {
   const needed = new Set(breachPairs(imports, walls).map((pair) => pair.join(" imports ")));
   return Object.entries(exceptions)

@@ -4,7 +4,7 @@ import type { TestedSlot } from "../../../server/domain/testing/test-session-ver
 const plan = { startsOn: "2026-05-01", timezone: "UTC", durationDays: 14 };
 const days = { ...plan, dayStarts: dayStartsOf(plan) };
 
-/** A seat of a test of two weeks from 1 May 2026 in UTC, active since the day before. */
+/** A slot of a cycle of two weeks from 1 May 2026 in UTC, active since the day before. */
 export const activeSlot: TestedSlot = {
   status: "active",
   activatedAt: "2026-04-30T08:00:00.000Z",
@@ -18,6 +18,6 @@ export const slotInCycle = (status: string): TestedSlot => ({
   cycle: { ...activeSlot.cycle, status },
 });
 
-/** So many seconds, or less, after an instant. */
+/** The given seconds, or a fraction of one, after an instant. */
 export const secondsAfter = (instant: string, seconds: number): string =>
   new Date(Date.parse(instant) + seconds * 1_000).toISOString();

@@ -2,7 +2,7 @@ import type { AppTraits } from "../service/app-and-credential-makers.ts";
 import type { Answer } from "../service/request.ts";
 import type { Service } from "../service/service.ts";
 
-/** An app and everybody around it, each as the headers that identify them. */
+/** An app and its users, each as the headers that identify them. */
 export type AppWithAgent = Awaited<ReturnType<typeof makeAppWithAgent>>;
 
 /** A new app with its key, its owner signed in to the console, and an agent of the owner. */
@@ -30,19 +30,19 @@ export async function submitFeedback(
   return answer.field("id");
 }
 
-/** Posts a proposal on a thread and gives the id of its run. */
+/** Posts a proposal on a thread and gives the proposal's id. */
 export async function propose(service: Service, cast: AppWithAgent, feedbackId: string): Promise<string> {
   const body = { summary: "Guard the upload.", plan: "1. Check the size." };
   const path = `/api/v1/agent/feedback/${feedbackId}/proposal`;
   return (await service.request("POST", path, { headers: cast.agent, body })).field("runId");
 }
 
-/** Approves or rejects a run as its owner in the console. */
+/** Approves or rejects a proposal as the app's owner in the console. */
 export function decide(service: Service, cast: AppWithAgent, runId: string, body: object): Promise<Answer> {
   return service.request("POST", `/api/v1/console/runs/${runId}/decision`, { headers: cast.person, body });
 }
 
-/** Writes a release note in the console, published a minute ago unless told otherwise. */
+/** Writes a release note in the console, published a minute ago by default. */
 export function writeNote(service: Service, cast: AppWithAgent, note: object): Promise<Answer> {
   const publishedAt = new Date(service.clock.now().getTime() - 60_000).toISOString();
   const body = { title: "News", version: "1.0.0", publishedAt, allowDuplicate: true, ...note };

@@ -5,12 +5,12 @@ import type { Service } from "../service/service.ts";
 
 export const sdkPath = "/api/v1/testing/sdk/session";
 
-/** The first day of the tests, and noon of it in UTC. */
+/** The first day of the cycles, and its noon in UTC. */
 export const firstDay = "2027-03-01";
 export const noon = "2027-03-01T12:00:00.000Z";
 
 export interface SessionTraits {
-  /** The clock's moment `seconds` ago, unless given. */
+  /** By default the clock's time `seconds` ago. */
   readonly startedAt?: string;
   readonly seconds?: number;
   readonly screens?: readonly string[];
@@ -25,11 +25,11 @@ export function setClock({ clock }: Service, instant: string): void {
   clock.advance(Date.parse(instant) - clock.now().getTime());
 }
 
-/** The instant that lies so many seconds from the clock's now; negative ones lie before. */
+/** The instant this many seconds after the clock's time; before it if negative. */
 export const fromNow = ({ clock }: Service, seconds: number): string =>
   new Date(clock.now().getTime() + seconds * 1_000).toISOString();
 
-/** An app with a cycle of fourteen days and one tester seated now: what the app sends, and what is kept of it. */
+/** An app with a cycle of fourteen days and one tester who has just got a slot: what the app sends, and what is stored. */
 export async function makeAppWithTester(
   service: Service,
   traits: Partial<ListingTraits> & Partial<CycleTraits> = {},
@@ -57,14 +57,14 @@ export async function makeAppWithTester(
     testKey,
     key,
     sessionOf,
-    /** Reports a session of this seat, to another server where one is given. */
+    /** Reports a session of this slot, to another server if one is given. */
     report: (session: SessionTraits = {}, headers: Record<string, string> = {}, to = service) =>
       to.request("POST", sdkPath, { headers: { ...key, ...headers }, body: sessionOf(session) }),
     status: (asked: string = testKey, headers: Record<string, string> = {}): Promise<Answer> =>
       service.request("GET", `${sdkPath}?testKey=${encodeURIComponent(asked)}`, {
         headers: { ...key, ...headers },
       }),
-    /** The sessions that were recorded for this seat, in their order. */
+    /** The sessions that were recorded for this slot, in their order. */
     recorded: () =>
       database.all<{ dayIndex: number | null; reason: string | null; screens: string }>(
         `SELECT day_index AS "dayIndex", reason, screens, app_version AS "appVersion", started_at AS "startedAt",
@@ -84,5 +84,5 @@ export async function makeAppWithTester(
   };
 }
 
-/** A test key of the right form that no seat ever had. */
+/** A test key of the right form that no slot ever had. */
 export const neverAKey = (): string => `stk_${v7().replaceAll("-", "")}`;

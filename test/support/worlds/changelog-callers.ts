@@ -3,12 +3,12 @@ import type { Answer } from "../service/request.ts";
 import type { Service } from "../service/service.ts";
 import { bearer, type OwnerWithOneOfEach } from "./owner-with-one-of-each.ts";
 
-/** A new app of the world's owner, with what a job and a person do to its release notes. */
+/** A new app of the world's owner, with the actions of a job and a person on its release notes. */
 export type ChangelogCallers = Awaited<ReturnType<typeof makeChangelogCallers>>;
 
 export async function makeChangelogCallers(service: Service, world: OwnerWithOneOfEach) {
   const app = await service.makeApp(world.owner);
-  /** Of a job that may write release notes and nothing else. */
+  /** Of a job that may write only release notes. */
   const job: Record<string, string> = bearer(
     await service.makeToken(world.owner, "maintainer", { scopes: ["changelog:write"] }),
   );
@@ -32,7 +32,7 @@ export async function makeChangelogCallers(service: Service, world: OwnerWithOne
       const { body } = await service.request("GET", path, { headers: job });
       return Object(body).items.map(({ version }: { version: string }) => version);
     },
-    /** Sends something that publishes an entry, and sees that it is published at the server's now. */
+    /** Sends a request that publishes an entry, and checks that its publication time is the server's time. */
     async publishing(send: () => Promise<Answer>): Promise<Answer> {
       const before = now();
       const answer = await send();

@@ -1,7 +1,7 @@
 import { createCommandLine } from "../clients/command-line.ts";
 import type { Service } from "../service/service.ts";
 
-/** An app without release notes; command lines of its own, with its key, and of its maintainer. */
+/** An app without release notes; a command line with its key, and one of its maintainer. */
 export async function makeChangelogCommandLines(service: Service) {
   const owner = await service.makeUser();
   const app = await service.makeApp(owner, { name: "Pocket Atlas" });

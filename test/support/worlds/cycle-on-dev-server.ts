@@ -4,7 +4,7 @@ import { removableFolder } from "../files/temporary-folder.ts";
 import { innkeep, startInnkeep } from "../programs/built-program.ts";
 import { type Answer, request } from "../service/request.ts";
 
-/** One who tests: a name, a signed-in device, and once there is one, a seat. */
+/** A tester: a name, a signed-in device and, later, a slot. */
 export interface Tester {
   readonly name: string;
   readonly device: Record<string, string>;
@@ -67,7 +67,7 @@ export async function startDevServer() {
   };
 }
 
-/** A listing of twelve seats and fourteen days, its cycle in Berlin from the day of `startsOn`. */
+/** A listing of twelve slots and fourteen days, and its cycle in Berlin from the day of `startsOn`. */
 export async function planCycleOnDevServer(inn: DevServer, startsOn: string): Promise<string> {
   const listing = await inn.own("POST", `/apps/${inn.appId}/listings`, {
     appName: "Lantern",
@@ -84,7 +84,7 @@ export async function planCycleOnDevServer(inn: DevServer, startsOn: string): Pr
   return cycle.id;
 }
 
-/** A tester asks for the open seat that is offered, and the owner accepts. */
+/** A tester requests the offered slot, and the owner accepts. */
 export async function takeSlot(inn: DevServer, tester: Tester): Promise<void> {
   const { listings } = succeeded(await inn.send("GET", "/api/v1/testing/listings", tester.device));
   const path = `/api/v1/testing/slots/${listings[0].openSlotId}/request`;
@@ -93,20 +93,20 @@ export async function takeSlot(inn: DevServer, tester: Tester): Promise<void> {
   tester.slotId = slot.slotId;
 }
 
-/** The one task that a tester has today. */
+/** The only task of a tester today. */
 export async function taskOf(inn: DevServer, tester: Tester) {
   const { tasks } = succeeded(await inn.send("GET", "/api/v1/testing/me/tasks", tester.device));
   return tasks[0];
 }
 
-/** The app of a tester reports a session of some seconds that ended at `endedAt`. */
+/** The app of a tester reports a session of the given seconds that ended at `endedAt`. */
 export async function reportSession(inn: DevServer, testKey: string, endedAt: string, seconds: number) {
   const startedAt = new Date(Date.parse(endedAt) - seconds * 1_000).toISOString();
   const body = { testKey, startedAt, endedAt, screens: ["Home", "Map"], appVersion: "1.4.0" };
   return succeeded(await inn.send("POST", "/api/v1/testing/sdk/session", inn.app, body));
 }
 
-/** A tester sends a picture as the proof of the day. */
+/** A tester sends an image as the proof of the day. */
 export async function sendProof(inn: DevServer, tester: Tester, capturedAt: string) {
   const form = new FormData();
   form.set("slotId", tester.slotId ?? "");
@@ -116,7 +116,7 @@ export async function sendProof(inn: DevServer, tester: Tester, capturedAt: stri
   return succeeded(await inn.send("POST", "/api/v1/testing/proofs", tester.device, form));
 }
 
-/** The body of an answer that is no refusal. */
+/** The body of a successful answer. */
 function succeeded({ status, text }: Answer) {
   if (status >= 300) throw new Error(`${status} ${text}`);
   return JSON.parse(text);

@@ -3,10 +3,10 @@ import type { Service } from "../service/service.ts";
 import { recordProof, recordSession, requestSlotAs } from "./listing-and-slot-activity.ts";
 import type { OwnerWithOneOfEach } from "./owner-with-one-of-each.ts";
 
-/** One tester's time in a seat. */
+/** One tester's time in a slot. */
 interface Life {
   readonly seat: number;
-  /** The day on which the tester got the seat; 0 before the first. */
+  /** The day on which the tester got the slot; 0 before the first day. */
   readonly from: number;
   /** Day by day from then on, or from the first: `s` a session that counts, `p` a proof, `b` a session below the bar. */
   readonly days: string;
@@ -28,10 +28,10 @@ const lives: readonly Life[] = [
 const lastDay = 9;
 const hour = 3_600_000;
 
-/** A test as it was lived: its run, and the seats by their testers' e-mail addresses. */
+/** A cycle with its history, and the slots by their testers' e-mail addresses. */
 export type CycleOnNinthDay = Awaited<ReturnType<typeof makeCycleOnNinthDay>>;
 
-/** A run of twelve seats and fourteen days in Berlin, lived until noon of its ninth day, with every kind of day in it. */
+/** A cycle of twelve slots and fourteen days in Berlin, at noon of its ninth day, with every kind of day. */
 export async function makeCycleOnNinthDay(
   service: Service,
   world: OwnerWithOneOfEach,

@@ -9,13 +9,13 @@ export interface Plan {
   readonly seats?: number;
   readonly durationDays?: number;
   readonly maxMissedDays?: number;
-  /** In how many days the first day is, in UTC; today where it is not said. */
+  /** The number of days until the first day, in UTC; by default today. */
   readonly startsIn?: number;
 }
 
 export type PlannedCycle = Awaited<ReturnType<typeof makePlannedCycle>>;
 
-/** A test that an owner has planned in the console, and what the owner does with it. */
+/** A cycle that an owner has planned in the console, and the owner's actions on it. */
 export async function makePlannedCycle(service: Service, world: OwnerWithOneOfEach, plan: Plan = {}) {
   const { startsIn = 0, ...traits } = plan;
   const { call, app } = world;
@@ -36,17 +36,17 @@ export async function makePlannedCycle(service: Service, world: OwnerWithOneOfEa
     slotIds: [0, 1, 2].map((at) => Object(planned.body).slots[at]?.slotId),
     change,
     cancel: () => call("POST", `/cycles/${cycleId}/cancel`, {}),
-    /** The seats as the owner reads them. */
+    /** The slots as the owner reads them. */
     seats,
     seat: async (slotId: string) =>
       (await seats()).find((seat: { slotId: string }) => seat.slotId === slotId),
-    /** Somebody asks for a seat. */
+    /** A new tester requests a slot. */
     async ask(slotId: string, tester?: { id: string; email: string }) {
       const who = tester ?? (await service.makeUser());
       await requestSlotAs(service, slotId, who);
       return who;
     },
-    /** Moves the clock to a time of day of the test, in hours after its midnight. */
+    /** Moves the clock to a time on a day of the cycle, in hours after midnight. */
     toDay(dayIndex: number, hours = 9) {
       const at = Date.parse(startsOn) + (dayIndex - 1) * dayMilliseconds + hours * 3_600_000;
       service.clock.advance(at - service.clock.now().getTime());
@@ -54,7 +54,7 @@ export async function makePlannedCycle(service: Service, world: OwnerWithOneOfEa
   };
 }
 
-/** A test and one of its seats. */
+/** A cycle and one of its slots. */
 export interface SlotOfCycle {
   readonly test: PlannedCycle;
   readonly slotId: string;
@@ -73,7 +73,7 @@ export const slotStates = [
 ] as const;
 export type SlotState = (typeof slotStates)[number];
 
-/** The first seat of a new test, brought into a state by its owner, its tester and time. */
+/** The first slot of a new cycle, brought into a state by its owner, its tester and time. */
 export async function slotIn(
   service: Service,
   world: OwnerWithOneOfEach,
@@ -94,10 +94,10 @@ export async function slotIn(
 
 const accepted: ReadonlySet<SlotState> = new Set(["active", "at risk", "removed", "completed", "cancelled"]);
 
-/** Moves the clock back to now: those who are signed in stay so. */
+/** Moves the clock back to the real time: signed-in people stay signed in. */
 export const resetClock = ({ clock }: Service): void => clock.advance(-(clock.offsetMs ?? 0));
 
-/** What of a seat its owner never sees. */
+/** The fields of a slot that its owner never sees. */
 export const secretsOf = ({ deps }: Service, slotId: string) =>
   deps.database.get<{ keyHash: string | null; keySealed: string | null; fromDay: number | null }>(
     `SELECT key_hash AS "keyHash", key_sealed AS "keySealed", active_from_day AS "fromDay"

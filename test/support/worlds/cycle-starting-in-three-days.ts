@@ -31,11 +31,11 @@ interface Traits {
 
 const dayMilliseconds = 86_400_000;
 
-/** When a day of a test in UTC begins, those after its last one too. */
+/** The start of a day of a cycle in UTC, also for days after its last. */
 const startOf = (dayStarts: readonly string[], day: number): string =>
   new Date(Date.parse(dayStarts[0] ?? "") + (day - 1) * dayMilliseconds).toISOString();
 
-/** A test in UTC that begins in three days, and what moves the service's clock through it. */
+/** A cycle in UTC that begins in three days, with functions that move the service's clock through it. */
 export async function makeUpcomingCycle(service: Service, traits: Traits) {
   const { deps, clock } = service;
   const { database } = deps;
@@ -55,7 +55,7 @@ export async function makeUpcomingCycle(service: Service, traits: Traits) {
     /** When late sessions of the last day stop counting. */
     dayAfter: startOf(dayStarts, dayStarts.length + 1),
     pass,
-    /** Moves the clock to the start of a day, or so many milliseconds after it, and lets happen what happens by then. */
+    /** Moves the clock to the start of a day, or the given milliseconds after it, and makes all due changes. */
     async goTo(day: number, milliseconds = 0) {
       clock.setOffset(Date.parse(startOf(dayStarts, day)) + milliseconds - Date.now());
       await deps.passingTime.catchUp();
@@ -65,7 +65,7 @@ export async function makeUpcomingCycle(service: Service, traits: Traits) {
         `SELECT status, closed_days AS "closedDays", next_at AS "nextAt" FROM cycles WHERE id = ?`,
         id,
       ),
-    /** The seats by their number, successors after those whose place they took. */
+    /** The slots by their number, each successor after its predecessor. */
     seats: () =>
       database.all<SlotRow>(
         `SELECT id, seat, status, missed_days AS "missedDays", tester_id AS tester,
@@ -73,7 +73,7 @@ export async function makeUpcomingCycle(service: Service, traits: Traits) {
          FROM slots WHERE cycle_id = ? ORDER BY seat, created_at, id`,
         id,
       ),
-    /** Seats a new tester. */
+    /** Assigns a slot to a new tester. */
     seat: async (index: number) =>
       service.seatTester({ id, dayStarts, ...plan }, slotAt(index), await service.makeUser()),
     count: (index: number, dayIndex: number) =>
@@ -82,7 +82,7 @@ export async function makeUpcomingCycle(service: Service, traits: Traits) {
           ...{ slotId: slotAt(index), cycleId: id, dayIndex, kind: "session", evidenceId: v7(), at: at() },
         }),
       ),
-    /** Lets a new tester ask for a seat, for so many hours. */
+    /** Lets a new tester request a slot for the given hours. */
     async ask(index: number, hours: number) {
       const tester = await service.makeUser();
       const expiresAt = new Date(clock.now().getTime() + hours * 3_600_000).toISOString();
@@ -93,7 +93,7 @@ export async function makeUpcomingCycle(service: Service, traits: Traits) {
         tx.signal(cyclesTopic);
       });
     },
-    /** Accepts whoever asks for a seat; false where nobody does any more. */
+    /** Accepts the request for a slot; false if no request is left. */
     accept: (index: number) =>
       database.write((tx) => {
         const active = { at: at(), fromDay: 0, keyHash: v7(), keySealed: "" };

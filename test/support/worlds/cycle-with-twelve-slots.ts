@@ -2,7 +2,7 @@ import type { OwnedSlot } from "../../../src/contract/console/cycles.ts";
 import type { Service } from "../service/service.ts";
 import { makeOwnerWithOneOfEach, type OwnerWithOneOfEach } from "./owner-with-one-of-each.ts";
 
-/** The world of an owner with a run of twelve seats on its first day, and what seats testers in it. */
+/** An owner with a cycle of twelve slots on its first day, and functions that assign slots to testers. */
 export async function makeCycleWithTwelveSlots(service: Service) {
   const world = await makeOwnerWithOneOfEach(service);
   const path = `/console/cycles/${world.app.id}/${world.cycleId}`;
@@ -12,7 +12,7 @@ export async function makeCycleWithTwelveSlots(service: Service) {
     path,
     seats,
     seatAt: async (slotId: string) => (await seats()).find((slot) => slot.slotId === slotId),
-    /** Gives an open seat to a new tester. */
+    /** Assigns an open slot to a new tester. */
     async seat(email?: string) {
       const open = (await seats()).find(({ status }) => status === "open");
       if (!open) throw new Error("Every seat is taken");

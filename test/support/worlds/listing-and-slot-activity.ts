@@ -13,7 +13,7 @@ export const newListing = {
   verificationTier: "sdk",
 };
 
-/** A tester asks for an open seat: the request stands for as many milliseconds as are given, 48 hours otherwise. */
+/** A tester requests an open slot: the request stands for the given milliseconds, by default 48 hours. */
 export async function requestSlotAs(
   { deps: { database, clock } }: Service,
   slotId: string,
@@ -33,7 +33,7 @@ export async function requestSlotAs(
 }
 
 export interface SessionTraits {
-  /** Null for one that lies outside the test. */
+  /** Null for a session outside the cycle. */
   readonly dayIndex: number | null;
   readonly startedAt: string;
   readonly seconds: number;
@@ -44,7 +44,7 @@ export interface SessionTraits {
   readonly receivedAt: string;
 }
 
-/** A session of a seat as it was reported, just now unless told otherwise. One without a reason counts its day. */
+/** A session of a slot as it was reported, by default just now. A session without a reason counts its day. */
 export async function recordSession(
   { deps: { database, clock, newId, passingTime } }: Service,
   slotId: string,

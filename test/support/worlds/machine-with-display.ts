@@ -5,10 +5,10 @@ import { fakeKeychain } from "../clients/fake-keychain.ts";
 import type { Service } from "../service/service.ts";
 import { type Asking, codeOf } from "../sign-in/device-sign-in.ts";
 
-/** Nobody types anything. */
+/** The person types nothing. */
 export const never = () => new Promise<string>(() => {});
 
-/** A tester's machine with a display, and the tester, who sits at it and does in the browser what is said. */
+/** A tester's machine with a display, and the tester, who performs the given steps in the browser. */
 export async function createMachineWithDisplay(
   service: Service,
   { decision = "approve" }: Pick<Asking, "decision"> = {},
@@ -34,11 +34,11 @@ export async function createMachineWithDisplay(
   return { line, login, keychain, opened, person, world };
 }
 
-/** The one secret in a keychain. */
+/** The only secret in a keychain. */
 export const tokenIn = (keychain: ReturnType<typeof fakeKeychain>): string | undefined =>
   keychain.entries()[0]?.[1];
 
-/** A terminal on which the address that is printed can be read while the command still runs. */
+/** A terminal on which the printed address can be read while the command still runs. */
 export function readTerminal(ask: (question: string) => Promise<string> = never) {
   let found: (address: URL) => void = () => {};
   const address = new Promise<URL>((resolve) => {
@@ -58,7 +58,7 @@ export function readTerminal(ask: (question: string) => Promise<string> = never)
   return { io, address };
 }
 
-/** Approves what an address asks for, on any machine. Gives the code that the page shows. */
+/** Approves the sign-in at an address, on any machine. Gives the code that the page shows. */
 export async function approveAt(
   service: Service,
   address: URL,

@@ -40,7 +40,7 @@ export async function makeOwnerWithOneOfEach(service: Service) {
   };
 }
 
-/** A cycle that runs from today on; somebody has asked for the seat whose id is given. */
+/** A cycle that runs from today on; a tester has requested the slot with the given id. */
 async function makeTest(
   service: Service,
   call: (method: string, path: string, body: unknown) => Promise<Answer>,
@@ -60,7 +60,7 @@ export async function sendFeedback({ request }: Service, key: string, report: ob
   return answer.field("id");
 }
 
-/** Writes threads directly into the database, each a second younger than the one before. */
+/** Writes threads directly into the database, each one second younger than the previous one. */
 export async function fillThreads(
   { deps }: Service,
   appId: string,
@@ -88,7 +88,7 @@ export async function fillThreads(
   });
 }
 
-/** Proposes a plan as an agent and gives the run's id. */
+/** Proposes a plan as an agent and gives the proposal's id. */
 export async function propose({ request }: Service, token: string, threadId: string): Promise<string> {
   const answer = await request("POST", `/api/v1/agent/feedback/${threadId}/proposal`, {
     headers: bearer(token),

@@ -5,7 +5,7 @@ import { png } from "../files/sample-files.ts";
 import type { ListingTraits } from "../service/cycle-makers.ts";
 import type { Service } from "../service/service.ts";
 
-/** A tester with a seat in a running test, the machine of the tester, and what belongs to the owner. */
+/** A tester with a slot in a running cycle, the tester's machine, and the owner's objects. */
 export async function createTesterCommandLine(service: Service, traits: Partial<ListingTraits> = {}) {
   const owner = await service.makeUser();
   const app = await service.makeApp(owner);

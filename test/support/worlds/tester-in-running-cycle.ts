@@ -3,7 +3,7 @@ import { png } from "../files/sample-files.ts";
 import type { CycleTraits, ListingTraits } from "../service/cycle-makers.ts";
 import type { Service } from "../service/service.ts";
 
-/** An owner's app with a test that has begun, and a tester in its first seat. */
+/** An owner's app with a cycle that has begun, and a tester in its first slot. */
 export type TesterInCycle = Awaited<ReturnType<typeof makeTesterInCycle>>;
 
 export async function makeTesterInCycle(
@@ -44,7 +44,7 @@ export interface ProofFields {
   readonly images?: readonly SampleFile[];
 }
 
-/** Sends a proof with one image, captured now, unless told otherwise. */
+/** Sends a proof, by default with one image captured now. */
 export function sendProof(
   service: Service,
   headers: Record<string, string>,
@@ -58,7 +58,7 @@ export function sendProof(
   return service.request("POST", "/api/v1/testing/proofs", { headers, body: form });
 }
 
-/** Gives a seat a status, as time or its owner would. */
+/** Sets the status of a slot, as time or its owner would. */
 export const setStatus = ({ deps }: Service, slotId: string, status: string) =>
   deps.database.write((tx) => tx.run("UPDATE slots SET status = ? WHERE id = ?", status, slotId));
 
