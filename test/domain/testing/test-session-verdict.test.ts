@@ -171,7 +171,7 @@ describe("the check whether only its time refuses a session", () => {
     ["the cycle has not been started yet", slotInCycle("recruiting"), noon, true],
     ["it is from before the cycle", slotInCycle("recruiting"), "2026-04-30T12:00:00.000Z", false],
     ["the cycle is over", slotInCycle("completed"), noon, false],
-    ["the seat was removed", { ...activeSlot, status: "removed" }, noon, false],
+    ["the slot was removed", { ...activeSlot, status: "removed" }, noon, false],
     ["its day is counted", { ...activeSlot, countedDays: new Set([5]) }, noon, false],
   ])("is correct if %s", (_, slot, startedAt, would) => {
     expect(wouldHaveCounted(session(startedAt), slot)).toBe(would);
