@@ -63,7 +63,7 @@ describe("the page of a cycle", () => {
     ["is not an address", async () => "", "E-mail of the tester must not be empty."],
     ["is the owner's", async () => test.world.owner.email, "This is a test of your own app."],
     [
-      "has a seat already",
+      "already has a slot",
       async () => (await test.seat()).tester.email,
       "has, or had, a seat in this test already.",
     ],
