@@ -143,7 +143,7 @@ describe("a long changelog", () => {
   };
   const linesOf = ({ stdout }: Ran) => stdout.trim().split("\n");
 
-  it("gives a note that an app key shows only a part of it", async () => {
+  it("is shown to an app key only in part, with a message that there is more", async () => {
     const { reader } = await filled(22);
     const list = (...flags: string[]) => reader.run(["changelog", "list", ...flags]);
     const usual = await list();

@@ -32,7 +32,7 @@ describe("the reported state of an undelivered report", () => {
     expect(received).toHaveLength(1);
   });
 
-  it("says after retries that nothing was posted if nothing listens", async () => {
+  it("is unsent after retries if nothing listens", async () => {
     const { line, kept } = await startFeedbackSending();
     const { exit, stderr } = await line.run([...send, "--base-url", "http://127.0.0.1:9"]);
     expect(exit).toBe(75);
@@ -42,7 +42,7 @@ describe("the reported state of an undelivered report", () => {
     expect(await kept()).toMatchObject([{ outcome: "unsent" }]);
   });
 
-  it("says that the report is kept without a key", async () => {
+  it("is unsent without a key, and the report is kept", async () => {
     const { line, kept } = await startFeedbackSending();
     const { exit, stderr } = await line.run(send, { env: { INNKEEP_API_KEY: "" } });
     expect(exit).toBe(4);
@@ -50,7 +50,7 @@ describe("the reported state of an undelivered report", () => {
     expect(await kept()).toMatchObject([{ outcome: "unsent" }]);
   });
 
-  it("says after retries that nothing was posted if the connection ends during sending", async () => {
+  it("is unsent after retries if the connection ends during sending", async () => {
     let requests = 0;
     const baseUrl = await listen((request) => {
       requests += 1;
@@ -64,7 +64,7 @@ describe("the reported state of an undelivered report", () => {
     expect(requests).toBeGreaterThan(4);
   });
 
-  it("names a file that changed while it was sent without a copy, and is final", async () => {
+  it("names a file that changed while it was sent without a copy, and no retry follows", async () => {
     const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_test" });
     const clip = join(line.cwd, "clip.mp4");
     await writeFile(clip, mp4(10_485_760).bytes);

@@ -93,7 +93,7 @@ describe.each(databases)("unsaved text on $name", (engine) => {
     expect(fieldsIn(after, id)).toMatchObject({ note: "For the first." });
   });
 
-  it("does not hide the new message if nothing else is typed", async () => {
+  it("is absent if nothing else is typed, and the page leads to the new message", async () => {
     const { id, page } = await thread();
     const after = await owner.send(page, address(id, "/messages"), note);
     expect(after.status).toBe(303);
@@ -135,7 +135,7 @@ describe.each(databases)("unsaved text on $name", (engine) => {
     expect(body).toEqual([]);
   });
 
-  it("is not expected from an empty form", async () => {
+  it("is not kept for a form in which nothing was typed", async () => {
     const path = `/console/faqs/${app.id}`;
     for (const question of ["A?", "B?"])
       await owner.send(await owner.open(`${path}/new`), `${path}/new`, { question, answer: "C." });

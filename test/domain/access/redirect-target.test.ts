@@ -67,6 +67,6 @@ it.each([
   ["tavern://back", "tavern:"],
   ["https://tavern.example:8443/back", "https://tavern.example:8443"],
   ["https://[::1]:8443/back", "https:"],
-])("needs, for %s, the form-action %s", (target, named) => {
+])("the form-action policy for a redirect to %s names %s", (target, named) => {
   expect(formActionOf(target)).toBe(named);
 });

@@ -29,7 +29,7 @@ describe("an import of a release note", () => {
     });
   });
 
-  it("takes over fields that are equal on both sides", () => {
+  it("takes back a person's field if both sides have the same value", () => {
     expect(mergeImport(stored, { body: "By a person." }, false)).toEqual({
       changed: [],
       kept: [],

@@ -224,7 +224,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(asked).toHaveBeenCalledOnce();
   });
 
-  it("includes a cycle that was just planned, even with many simultaneous requests", async () => {
+  it("reaches a cycle that was just planned, even with many simultaneous requests", async () => {
     const late = await makeUpcomingCycle(service, { seats: 1, durationDays: 1 });
     service.clock.setOffset(Date.parse(late.dayAfter) - Date.now());
     await Promise.all(Array.from({ length: 20 }, () => service.deps.passingTime.catchUp()));

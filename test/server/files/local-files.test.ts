@@ -171,7 +171,7 @@ describe("the temporary folder", () => {
     expect((await filesIn(folder)).sort()).toEqual([fresh.path, keptPath].sort());
   });
 
-  it("gives only its own files", async () => {
+  it("drops only its own files", async () => {
     const { folder, files, receive } = await createStore();
     await mkdir(join(folder, "other"));
     await writeFile(join(folder, "other", "a"), "");
