@@ -23,5 +23,5 @@ export async function unlockDatabase(
 
 const lost = (data: string) =>
   new SettingError(
-    `The file \`secret\` is missing in ${data}. Put it back from a backup, or set INNKEEP_SECRET to its content. If the secret is lost for good, \`innkeep admin secret reset\` deletes everything that was encrypted with it.`,
+    `The file \`secret\` is missing in ${data}. Put it back from a backup, or set INNKEEP_SECRET to its content. If the secret is lost permanently, \`innkeep admin secret reset\` deletes everything that was encrypted with it.`,
   );

@@ -68,7 +68,7 @@ export const faqs = {
   remove: endpoint({
     method: "DELETE",
     path: "/api/v1/faqs/remote/:faqId",
-    summary: "Delete an FAQ entry for good",
+    summary: "Delete an FAQ entry permanently",
     auth: "appKey",
     scope: "faqs:write",
     params: faqParams,

@@ -46,7 +46,7 @@ export function addChangelog(changelog: Command, setup: Setup): void {
     changelog
       .command("delete <release>")
       .alias("rm")
-      .description("Delete a release note for good, found by id or version"),
+      .description("Delete a release note permanently, found by id or version"),
   );
   commandAction(ofApp(remove), setup, deleteRelease);
 }

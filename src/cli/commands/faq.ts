@@ -108,7 +108,7 @@ async function editFaq(invocation: Invocation, flags: FaqFlags, id: string): Pro
 async function deleteFaq(invocation: Invocation, _: object, given: string): Promise<undefined> {
   const api = await faqApi(invocation);
   const id = await faqId(api, given);
-  await confirm(invocation, `Delete FAQ entry ${id} for good?`);
+  await confirm(invocation, `Delete FAQ entry ${id} permanently?`);
   const answer = await api.remove(id);
   note(invocation, `Deleted FAQ entry ${id}.`);
   printOne(invocation, { ...answer, id }, () => id);

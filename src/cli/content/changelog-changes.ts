@@ -62,7 +62,7 @@ export async function publishRelease(invocation: Invocation, _: object, wanted: 
 /** Deletes a release note permanently. */
 export async function deleteRelease(invocation: Invocation, _: object, wanted: string): Promise<undefined> {
   const { id, name } = await namedRelease(invocation, wanted);
-  await confirm(invocation, `Delete release note ${name} for good?`);
+  await confirm(invocation, `Delete release note ${name} permanently?`);
   const answer = await invocation.client().consoleChangelog.remove({ params: { entryId: id } });
   note(invocation, `Deleted release note ${name}.`);
   printOne(invocation, { ...answer, id }, () => id);

@@ -73,7 +73,7 @@ export const apps = {
   remove: endpoint({
     method: "DELETE",
     path,
-    summary: "Delete an app and everything in it for good",
+    summary: "Delete an app and everything in it permanently",
     auth: "session",
     params: appParams,
     success: { status: 204 },

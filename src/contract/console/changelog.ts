@@ -77,7 +77,7 @@ export const consoleChangelog = {
     ...traits,
     method: "DELETE",
     path: entryPath,
-    summary: "Delete a release note for good",
+    summary: "Delete a release note permanently",
     params: entryParams,
     success: { status: 200, body: Success },
   }),

@@ -55,7 +55,7 @@ export const consoleFaqs = {
     ...traits,
     method: "DELETE",
     path: entryPath,
-    summary: "Delete an FAQ entry for good",
+    summary: "Delete an FAQ entry permanently",
     params: faqParams,
     success: { status: 200, body: Success },
   }),

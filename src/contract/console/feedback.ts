@@ -100,7 +100,7 @@ export const threads = {
   remove: endpoint({
     method: "DELETE",
     path,
-    summary: "Delete a thread and its files for good",
+    summary: "Delete a thread and its files permanently",
     auth: "console",
     scope: "feedback:write",
     params: threadParams,

@@ -96,7 +96,7 @@ describe.each(databases)("apps on $name", (engine) => {
     expect(await list(bearer(token))).toEqual({ items: [expect.objectContaining({ id: second.id })] });
   });
 
-  it("are deleted for good with everything in them", async () => {
+  it("are deleted permanently with everything in them", async () => {
     const doomed = await makeOwnerWithOneOfEach(service);
     const { app, call, threadId, runId, faqId, entryId } = doomed;
     const limited = await service.makeToken(doomed.owner, "maintainer", {

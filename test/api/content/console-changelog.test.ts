@@ -118,7 +118,7 @@ describe.each(databases)("the changelog in the console on $name", (engine) => {
     expect(await remote()).toMatchObject({ entries: [{ items: [{ type: "security", text: "Mended" }] }] });
   });
 
-  it("deletes an entry for good", async () => {
+  it("deletes an entry permanently", async () => {
     const id = (await create({ publishedAt: at(-1_000) })).field("id");
     await remote();
     expect((await world.call("DELETE", `/changelog/${id}`)).body).toEqual({ success: true });

@@ -130,7 +130,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
   });
 
   describe("DELETE /api/v1/faqs/remote/{faqId}", () => {
-    it("answers 200 with success, and deletes the entry for good", async () => {
+    it("answers 200 with success, and deletes the entry permanently", async () => {
       const id = await createId();
       const answer = await call("DELETE", `${path}/${id}`);
       expect(answer.status).toBe(200);

@@ -92,7 +92,7 @@ describe.each(databases)("threads in the console on $name", (engine) => {
     expect((await world.call("POST", `/feedback/${world.threadId}/messages`, body)).status).toBe(400);
   });
 
-  it("are deleted for good with messages, proposals and files", async () => {
+  it("are deleted permanently with messages, proposals and files", async () => {
     const folder = `${service.deps.settings.data}/files`;
     const before = (await filesIn(folder)).length;
     const attachments = [{ name: "log.pdf", data: dataUrl(pdf(3_000)) }];

@@ -181,7 +181,7 @@ describe("faq delete", () => {
     const ran = await line.run(["faq", "delete", id, "--no-color"], { terminal: true, typed });
     expect(ran.exit).toBe(exit);
     expect(ran.stderr).toContain(stderr);
-    expect(questions).toEqual([`Delete FAQ entry ${id} for good? [y/N] `]);
+    expect(questions).toEqual([`Delete FAQ entry ${id} permanently? [y/N] `]);
   });
 });
 

@@ -143,7 +143,7 @@ describe("the changelog in the console", () => {
     expect(await published()).toEqual({ entries: [] });
   });
 
-  it("deletes a note for good", async () => {
+  it("deletes a note permanently", async () => {
     const id = await draft();
     await owner.send(await owner.open(address(`/${id}`)), address(`/${id}/delete`));
     expect((await owner.open(address(`/${id}`))).status).toBe(404);

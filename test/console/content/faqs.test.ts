@@ -82,7 +82,7 @@ describe("the FAQ in the console", () => {
     expect(await listed()).toEqual(["Theirs?"]);
   });
 
-  it("deletes an entry for good", async () => {
+  it("deletes an entry permanently", async () => {
     const id = await write("How?");
     const page = await owner.open(address(`/${id}`));
     await owner.send(page, address(`/${id}/delete`));

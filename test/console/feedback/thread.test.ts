@@ -141,7 +141,7 @@ describe.each(databases)("a thread in the console on $name", (engine) => {
     });
   });
 
-  it("is deleted for good", async () => {
+  it("is deleted permanently", async () => {
     const id = await send();
     const answer = await owner.send(await owner.open(address(id)), address(id, "/delete"));
     expect(answer.headers.get("location")).toBe(`/console/feedback/${world.app.id}?done=thread-deleted`);

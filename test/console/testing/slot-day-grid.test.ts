@@ -195,7 +195,7 @@ describe("the grid of slots and days", () => {
   it("removes a tester after an explanation, and keeps the evidence", async () => {
     const page = await opened({}, `?slot=${lived.slotOf(9)}`);
     await evidence(page).getByText("Remove the tester").click();
-    await evidence(page).getByRole("button", { name: "Remove for good" }).click();
+    await evidence(page).getByRole("button", { name: "Remove permanently" }).click();
     await page.getByText("The tester is removed. The counted days stay on record.").waitFor();
     expect(
       await page

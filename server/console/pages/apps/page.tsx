@@ -84,7 +84,7 @@ const Delete = ({ frame: { app, links }, form }: FormProps) => (
       <Refused refusal={form?.refusal} />
       <p>
         All feedback with its files, the FAQ, the changelog, and every key and token of{" "}
-        <Line text={app.name} /> are deleted for good. Apps that use its keys are refused from then on.
+        <Line text={app.name} /> are deleted permanently. Apps that use its keys are refused from then on.
       </p>
       <IdempotencyField />
       <TextField
@@ -101,7 +101,7 @@ const Delete = ({ frame: { app, links }, form }: FormProps) => (
       />
       <div class="actions">
         <button class="danger" type="submit">
-          Delete the app for good
+          Delete the app permanently
         </button>
       </div>
     </form>

@@ -97,7 +97,7 @@ const DeleteEntry = ({ action }: { readonly action: string }) => (
       <IdempotencyField />
       <div class="actions">
         <button class="danger" type="submit">
-          Delete for good
+          Delete permanently
         </button>
       </div>
     </form>

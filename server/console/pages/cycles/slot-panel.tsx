@@ -92,7 +92,7 @@ const SlotActions = ({ cycle, slot, at }: SlotPanelProps) => {
         The current key stops working at once: sessions reported with it no longer count. The tester’s client
         reads the new one by itself.
       </Confirmation>
-      <Confirmation offer="Remove the tester" action={at("remove")} button="Remove for good" danger>
+      <Confirmation offer="Remove the tester" action={at("remove")} button="Remove permanently" danger>
         The tester loses the seat for the rest of this cycle and cannot get another one in it. The counted
         days stay on record, and another tester can get the seat.
       </Confirmation>

@@ -104,7 +104,7 @@ const DeleteFaq = ({ action }: { readonly action: string }) => (
       <IdempotencyField />
       <div class="actions">
         <button class="danger" type="submit">
-          Delete for good
+          Delete permanently
         </button>
       </div>
     </form>

@@ -54,7 +54,7 @@ export async function viewCycle(invocation: Invocation, _: object, given: string
 
 export async function cancelCycle(invocation: Invocation, _: object, given: string): Promise<undefined> {
   const cycleId = await cycleIdOf(invocation, given);
-  await confirm(invocation, `Call cycle ${cycleId} off? Its testers lose their seats for good.`);
+  await confirm(invocation, `Cancel cycle ${cycleId}? Its testers lose their seats permanently.`);
   const cycle = await invocation.client().cycles.cancel({ params: { cycleId }, body: {} });
   note(invocation, `Called cycle ${cycle.id} off.`);
   printOne(invocation, cycle, () => cycleLines(cycle));

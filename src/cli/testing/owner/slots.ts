@@ -28,7 +28,7 @@ const changes: Readonly<Record<Verb, Change>> = {
   },
   remove: {
     call: (slots, slotId) => slots.remove({ params: { slotId }, body: {} }),
-    question: "Remove the tester from this seat for good?",
+    question: "Remove the tester from this seat permanently?",
     done: "Removed. Another seat is open in its place.",
   },
   rotateKey: {

@@ -22,9 +22,9 @@ export const ThreadAside = ({ thread, form, address }: ThreadAsideProps) => (
     <details class="reveal danger">
       <summary>Delete thread</summary>
       <div class="stack">
-        <p>The report, its files, the conversation and all proposals are deleted for good.</p>
+        <p>The report, its files, the conversation and all proposals are deleted permanently.</p>
         <button class="danger" type="submit" formaction={`${address}/delete`} formnovalidate>
-          Delete for good
+          Delete permanently
         </button>
       </div>
     </details>
