@@ -4,7 +4,7 @@ import { maintainerScopes } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../deps.ts";
 import { proposalNote } from "../domain/feedback/proposal.ts";
 import { createFaq } from "../routes/content/faq-changes.ts";
-import { filesJson } from "../routes/feedback/feedback-files.ts";
+import { filesJson } from "../routes/feedback/feedback-report.ts";
 import { hashPassword } from "../secrets/passwords.ts";
 import { hashOf, mintCredential, randomName, visiblePrefix } from "../secrets/secrets.ts";
 import { apiKeys } from "../store/access/api-keys.ts";

@@ -1,21 +1,24 @@
 import type * as z from "zod/mini";
-import { type Endpoint, errorsOf, isMutation, type Scope } from "../../src/contract/endpoint.ts";
+import {
+  type CatchUp,
+  type Endpoint,
+  errorsOf,
+  isMutation,
+  type Scope,
+} from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import { type Issue, issuesOf, notUuid, ownMessages } from "../../src/contract/issues.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
-import { hashOf } from "../secrets/secrets.ts";
 import { isDangling } from "../store/engine/errors.ts";
 import { idempotency } from "../store/requests/idempotency.ts";
 import { isPrepared } from "./answers.ts";
-import { catchUp } from "./catch-up.ts";
 import { errorBody } from "./errors.ts";
-import { fieldOf } from "./field-of.ts";
 import { type Handler, notYet, type Request } from "./handler.ts";
 import { idempotentRequestOf, replay } from "./idempotency/idempotent-request.ts";
-import { AlreadyAnswered, createSave, spendRateLimit, storeRefusal } from "./idempotency/save.ts";
-import type { IncomingRequest, InvocationResult, Invoke } from "./invocation.ts";
-import { countAttempt } from "./limits/attempts.ts";
+import { AlreadyAnswered, createSave, storeRefusal } from "./idempotency/save.ts";
+import { fieldOf, type IncomingRequest, type InvocationResult, type Invoke } from "./invocation.ts";
+import { countAttempt, limitedByOf, spendRateLimit } from "./request-limits.ts";
 
 export type InvokeDeps = Pick<Deps, "clock" | "database" | "passingTime" | "sealer" | "settings" | "time">;
 
@@ -130,6 +133,23 @@ function requestOf<E extends Endpoint>(
   return request as Request<Endpoint> as Request<E>;
 }
 
+type Identifying = Pick<Request, "caller"> & { readonly params: unknown; readonly body: unknown };
+
+/** Makes the changes that are due in the test cycles of a request, if its endpoint declares which cycles those are. */
+async function catchUp(
+  { catchesUp }: Endpoint,
+  request: Identifying,
+  { passingTime }: Pick<Deps, "passingTime">,
+): Promise<void> {
+  if (catchesUp) await passingTime.catchUpOf(catchesUp.of, idIn(request, catchesUp.by));
+}
+
+function idIn({ caller, params, body }: Identifying, by: CatchUp["by"]): string {
+  if (by === "account") return caller && "userId" in caller ? caller.userId : "";
+  const [part, name = ""] = by.split(".");
+  return fieldOf(part === "params" ? params : body, name);
+}
+
 function outcomeOf(
   endpoint: Endpoint,
   answer: unknown,
@@ -141,24 +161,6 @@ function outcomeOf(
   if (isPrepared(answer)) return { status, body: answer, replayed: false };
   return { status, body: JSON.stringify(shape(answer)), replayed: false };
 }
-
-/** The key of the rate limit that a request uses up. Undefined if there is none or if limits are switched off. */
-function limitedByOf(
-  endpoint: Endpoint,
-  { caller, body }: IncomingRequest,
-  { settings }: Pick<Deps, "settings">,
-): string | undefined {
-  if (!endpoint.rateLimit) return undefined;
-  // The limit of rule T30 cannot be switched off.
-  if (endpoint.rateLimitBy) {
-    const appId = caller && "appId" in caller ? String(caller.appId) : "";
-    return fieldLimitOf(appId, hashOf(fieldOf(body, endpoint.rateLimitBy)));
-  }
-  return settings.rateLimited ? caller?.id : undefined;
-}
-
-/** The key of a limit by a field of the body: the app together with the field's hash. */
-export const fieldLimitOf = (appId: string, fieldHash: string): string => hashOf(`${appId}\n${fieldHash}`);
 
 /** Whether a repeat must get this refusal again: it is about what was asked, not how. (rule H13) */
 const isKeptRefusal = ({ keptRefusals = [] }: Endpoint, { status, code }: ApiError): boolean =>

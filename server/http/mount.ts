@@ -7,15 +7,14 @@ import type { Deps } from "../deps.ts";
 import { etagOf, isPrepared, matchesEtag } from "./answers.ts";
 import { type Api, mapEndpoints } from "./api.ts";
 import type { Authenticate } from "./authenticate.ts";
-import type { Admit } from "./bodies/admission.ts";
+import { type Admit, uncountBytes } from "./bodies/admission.ts";
 import { type IncomingBodies, type IncomingBody, senderOf } from "./bodies/arrivals.ts";
 import { readJson } from "./bodies/body.ts";
 import type { Callers, Groups } from "./handler.ts";
 import type { InvocationResult, Invoke } from "./invocation.ts";
 import { createInvoke, type InvokeDeps, requireScope } from "./invoke.ts";
-import { uncountBytes } from "./limits/count-bytes.ts";
-import { countRefusal } from "./limits/count-refusal.ts";
 import type { ReadCredentials } from "./presented-credentials.ts";
+import { countRefusal } from "./request-limits.ts";
 import { sessionCookie } from "./session-cookie.ts";
 import { readUpload } from "./uploads/read-upload.ts";
 

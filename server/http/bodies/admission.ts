@@ -3,12 +3,12 @@ import type { Endpoint } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
-import { consume, peek } from "../../store/requests/rate-limits.ts";
+import { addBytes, giveBackBytes, useBytes } from "../../store/requests/byte-uses.ts";
+import { consume } from "../../store/requests/rate-limits.ts";
 import type { Callers } from "../handler.ts";
 import { isAnswered } from "../idempotency/idempotent-request.ts";
-import { accountLimitsOf, refuseSpentAccount } from "../limits/attempts.ts";
-import { countBytes, uncountBytes } from "../limits/count-bytes.ts";
-import { UploadFailure } from "../uploads/upload-failure.ts";
+import { accountLimitsOf, refuseLimited } from "../request-limits.ts";
+import { UploadFailure } from "../uploads/upload.ts";
 import type { LargeBody, TurnSender } from "./turn-order.ts";
 import { createTurns, type Turn } from "./turns.ts";
 
@@ -46,10 +46,7 @@ export function createAdmit(deps: Needed): Admit {
   return async (arriving) => {
     const { request, endpoint, caller, idempotencyKey } = arriving;
     if (!caller) return undefined;
-    if (idempotencyKey === undefined && isLarge(request)) {
-      await refuseLimited(endpoint, caller.id, deps);
-      await refuseSpentAccount(endpoint, caller, deps);
-    }
+    if (idempotencyKey === undefined && isLarge(request)) await refuseLimited(endpoint, caller, deps);
     const countArrived = await countBytes(endpoint, caller.id, { request, deps }).catch(async (refused) => {
       if (!(await isAnswered(endpoint, arriving, deps))) throw refused;
       return countBytes(endpoint, caller.id, { request, deps, isRepeat: true });
@@ -86,26 +83,6 @@ function largeBodyOf(request: IncomingMessage, { upload }: Endpoint): LargeBody 
 const isLarge = ({ headers }: IncomingMessage): boolean =>
   Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) >= largeBytes;
 
-/** Throws `rate_limited` if a caller has used up every limit that a request of the endpoint may use. */
-async function refuseLimited(
-  { rateLimit, otherRateLimit }: Endpoint,
-  callerId: string,
-  { database, clock, settings }: Limiting,
-): Promise<void> {
-  if (!rateLimit || !settings.rateLimited) return;
-  let retryAfterSeconds = Number.POSITIVE_INFINITY;
-  for (const limit of otherRateLimit ? [rateLimit, otherRateLimit] : [rateLimit]) {
-    const verdict = await peek(database, {
-      key: `${limit}:${callerId}`,
-      rule: settings.rateLimits[limit],
-      clock,
-    });
-    if (verdict.allowed) return;
-    retryAfterSeconds = Math.min(retryAfterSeconds, verdict.retryAfterSeconds);
-  }
-  throw new ApiError("rate_limited", { retryAfterSeconds });
-}
-
 interface Failed {
   readonly endpoint: Endpoint;
   readonly caller: NonNullable<Arriving["caller"]>;
@@ -127,4 +104,66 @@ async function countFailed(
     for (const { limit, key } of [...own, ...accountLimitsOf(endpoint, caller)])
       await consume(tx, { key, rule: settings.rateLimits[limit], clock });
   });
+}
+
+/** Smaller bodies are limited by the number of requests. */
+const countedFrom = 8_192;
+
+interface Counted {
+  readonly request: IncomingMessage;
+  readonly deps: Limiting;
+  /** Whether the request was answered before: its bytes are given back when its content proves to be the same. */
+  readonly isRepeat?: boolean;
+}
+
+/**
+ * Counts the bytes of a body against the hourly limit of its key, before any of them is read. A request that was
+ * answered before may use twice as many. Gives a function to call when the body has arrived, because a body of unknown
+ * length is counted only then. Throws `rate_limited`.
+ */
+async function countBytes(
+  endpoint: Endpoint,
+  keyId: string,
+  { request, deps, isRepeat = false }: Counted,
+): Promise<() => Promise<void>> {
+  const isUnknown = request.headers["content-length"] === undefined;
+  const bytes = isUnknown ? 0 : countedBytes(endpoint, request, deps);
+  if (!isCounted(endpoint, deps) || (!isUnknown && bytes === 0)) return nothing;
+  const use = {
+    keyId,
+    bytes: Math.max(1, bytes),
+    most: deps.settings.feedbackBytesPerHour * (isRepeat ? 2 : 1),
+    now: deps.clock.now(),
+  };
+  const verdict = await deps.database.write((tx) => useBytes(tx, use));
+  if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
+  if (!isUnknown) return nothing;
+  // Bytes that came with the head and are not read yet belong to the body.
+  const before = request.socket.bytesRead - request.readableLength;
+  return async () => {
+    const came = { keyId, bytes: Math.max(0, request.socket.bytesRead - before), now: deps.clock.now() };
+    await deps.database.write((tx) => addBytes(tx, came));
+  };
+}
+
+const nothing = async () => {};
+
+/** Gives back the bytes that were counted for a request that was a repeat, or that got no turn. */
+export async function uncountBytes(
+  endpoint: Endpoint,
+  keyId: string,
+  { request, deps }: Counted,
+): Promise<void> {
+  const bytes = countedBytes(endpoint, request, deps);
+  if (bytes > 0) await deps.database.write((tx) => giveBackBytes(tx, keyId, bytes));
+}
+
+const isCounted = ({ countsBytes }: Endpoint, { settings }: Limiting): boolean =>
+  countsBytes === true && settings.rateLimited && Number.isFinite(settings.feedbackBytesPerHour);
+
+function countedBytes(endpoint: Endpoint, { headers }: IncomingMessage, deps: Limiting): number {
+  const bytes = Number(headers["content-length"] ?? 0);
+  return isCounted(endpoint, deps) && bytes >= countedFrom && bytes <= (endpoint.upload?.bodyBytes ?? 0)
+    ? bytes
+    : 0;
 }

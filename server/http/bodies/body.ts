@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { createByteCollector } from "../uploads/byte-collector.ts";
-import { parseStrictJson } from "../uploads/strict-json.ts";
+import { parseStrictJson } from "../uploads/json/strict-json.ts";
 import type { IncomingBodies } from "./arrivals.ts";
 import type { Sender } from "./body-memory.ts";
 

@@ -9,8 +9,8 @@ import {
   idempotency,
   type StoredAnswer,
 } from "../../store/requests/idempotency.ts";
-import { consume } from "../../store/requests/rate-limits.ts";
 import type { AnswerOf, Request } from "../handler.ts";
+import { spendRateLimit } from "../request-limits.ts";
 import type { IdempotentRequest } from "./idempotent-request.ts";
 
 /** The parts of one mutation that its transaction needs. */
@@ -79,26 +79,6 @@ function keptUntil(
 ): IdempotentRequest {
   if (until === undefined) return key;
   return { ...key, lifetimeSeconds: Math.max(0, (until.getTime() - clock.now().getTime()) / 1_000) };
-}
-
-interface Spending {
-  readonly who: string;
-  readonly rateLimit: RateLimitName | undefined;
-}
-
-/** Uses up one request of an endpoint's rate limit. Throws `rate_limited` with the seconds to wait. */
-export async function spendRateLimit(
-  { clock, settings }: Pick<Saving, "clock" | "settings">,
-  tx: Transaction,
-  { who, rateLimit }: Spending,
-): Promise<void> {
-  if (!rateLimit) return;
-  const verdict = await consume(tx, {
-    key: `${rateLimit}:${who}`,
-    rule: settings.rateLimits[rateLimit],
-    clock,
-  });
-  if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
 }
 
 /** Stores a refusal that a repeat must get again. The request has no other effect. */

@@ -2,13 +2,8 @@ import { normaliseMediaType } from "../../../src/contract/media-type.ts";
 import { type ReceivedFile, receivedFile } from "../../../src/contract/received-file.ts";
 import type { TemporaryFile } from "../../files/files.ts";
 import { createBase64Decoder } from "./base64.ts";
+import type { TextSink } from "./json/json-string.ts";
 import type { Intake } from "./upload.ts";
-
-/** Takes text in pieces. */
-export interface TextSink<Result> {
-  write(bytes: Buffer): void;
-  end(): Result;
-}
 
 /**
  * Decodes the text of one data URL into a temporary file of at most `limit` bytes. Text that is not a data URL becomes a

@@ -1,7 +1,7 @@
 import type { ReceivedFile } from "../../../src/contract/received-file.ts";
 import type { IncomingBody } from "../bodies/arrivals.ts";
-import { anything, parseStrictJson } from "./strict-json.ts";
-import { malformedForm, UploadFailure } from "./upload-failure.ts";
+import { anything, parseStrictJson } from "./json/strict-json.ts";
+import { malformedForm, UploadFailure } from "./upload.ts";
 
 /** The fields that a form may have, and their limits. */
 export interface MultipartForm {

@@ -8,8 +8,7 @@ import { messages } from "../../store/feedback/messages.ts";
 import { uploads } from "../../store/requests/uploads.ts";
 import { createAppStorage } from "./app-storage.ts";
 import { threadUrl } from "./feedback-answer.ts";
-import { feedbackFilesOf } from "./feedback-files.ts";
-import { type FeedbackReport, feedbackReportOf } from "./feedback-report.ts";
+import { type FeedbackReport, feedbackFilesOf, feedbackReportOf } from "./feedback-report.ts";
 
 export const feedback = (
   deps: Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "settings">,

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import { endOfString } from "./json-escapes.ts";
+import { malformedJson } from "../upload.ts";
+import { endOfString } from "./json-string.ts";
 import { tameJson } from "./tame-json.ts";
-import { malformedJson } from "./upload-failure.ts";
 
 /** How deep objects and arrays may be nested. */
 export const deepestNesting = 32;

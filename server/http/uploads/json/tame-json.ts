@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { endOfString } from "./json-escapes.ts";
-import { malformedJson } from "./upload-failure.ts";
+import { malformedJson } from "../upload.ts";
+import { endOfString } from "./json-string.ts";
 
 /**
  * Makes JSON text safe for JSON.parse without losing content: a number that a double cannot hold becomes a string, and
