@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context, Next } from "koa";
 import type { Deps } from "../deps.ts";
-import { pathOf } from "../http/path.ts";
+import { pathOf } from "../http/routing.ts";
 import { apiErrorOf, type Faults } from "./faults.ts";
 
 /** Delays and fails requests by the injected faults, before anything else reads them. */

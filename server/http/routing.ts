@@ -1,8 +1,7 @@
 import { Router, type RouterMiddleware } from "@koa/router";
-import type { Middleware } from "koa";
+import type { Context, Middleware } from "koa";
 import { ApiError, badRequest } from "../../src/contract/errors.ts";
 import type { Route } from "./mount.ts";
-import { pathOf } from "./path.ts";
 
 /**
  * Sends each request to its route. Paths without parameters are found in one step, the others by the router of their
@@ -40,6 +39,15 @@ export function routing(routes: readonly Route[]): RouterMiddleware {
     const near = areas.get(areaOf(path));
     await (near ? near(ctx, () => dispatch(ctx, unmatched)) : dispatch(ctx, unmatched));
   };
+}
+
+/** The path of a request. Undefined if its target is an absolute URL that cannot be parsed. */
+export function pathOf(ctx: Context): string | undefined {
+  try {
+    return ctx.path;
+  } catch {
+    return undefined;
+  }
 }
 
 /** HTTP readers disagree on which Host header counts. */
