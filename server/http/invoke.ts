@@ -7,7 +7,7 @@ import {
   type Scope,
 } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
-import { type Issue, issuesOf, notUuid, ownMessages } from "../../src/contract/issues.ts";
+import { faultsOf, type Issue, notUuid } from "../../src/contract/issues.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import { isDangling } from "../store/engine/errors.ts";
@@ -46,7 +46,7 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
         await deps.database.write((tx) =>
           spendRateLimit(deps, tx, { who: limitedBy, rateLimit: endpoint.rateLimit }),
         );
-      await catchUp(endpoint, request, deps);
+      if (endpoint.catchesUp) await catchUp(endpoint, request, deps);
       return outcomeOf(endpoint, await handle(request), shape);
     } catch (thrown) {
       const error = isDangling(thrown) ? goneMeanwhile(endpoint, thrown) : thrown;
@@ -96,8 +96,8 @@ function parse<E extends Endpoint>(endpoint: E, incoming: IncomingRequest) {
   const issues: Issue[] = [];
   const part = (schema: z.ZodMiniObject | undefined, value: unknown) => {
     if (!schema) return undefined;
-    const result = schema.safeParse(value, ownMessages);
-    if (!result.success) issues.push(...issuesOf(result.error));
+    const result = schema.safeParse(value);
+    if (!result.success) issues.push(...faultsOf(schema, value));
     return result.data;
   };
   const params = part(endpoint.params, incoming.params);

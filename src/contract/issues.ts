@@ -17,6 +17,15 @@ export const ownMessages: z.core.ParseContext<z.core.$ZodIssue> = { error: (issu
 export const issuesOf = (error: z.core.$ZodError): Issue[] =>
   error.issues.slice(0, limits.namedFaults).map(({ path, message }) => ({ path: path.join("."), message }));
 
+/**
+ * The faults of a value that a schema refuses. A second parse, only for refused values: `ownMessages` makes a parse of a
+ * small request several microseconds slower.
+ */
+export function faultsOf(schema: z.ZodMiniType, value: unknown): Issue[] {
+  const { error } = schema.safeParse(value, ownMessages);
+  return error ? issuesOf(error) : [];
+}
+
 function sentenceOf(issue: z.core.$ZodRawIssue<z.core.$ZodIssue>): string {
   switch (issue.code) {
     case "invalid_type":
