@@ -37,14 +37,14 @@ interface SlotRequest {
   readonly expiresAt: string;
 }
 
-/** Requests the slot with this seat number for a tester. Gives the id of the slot. */
+/** Requests the slot with this number for a tester. Gives the id of the slot. */
 export async function requestDemoSlot(
   { tx, cycle }: Pick<CycleSeeding, "tx" | "cycle">,
   { seat, testerId, expiresAt }: SlotRequest,
 ): Promise<string> {
   const rows = await slots.list(tx, cycle.id);
   const open = rows.find((row) => row.seat === seat && row.status === "open");
-  if (!open) throw new Error(`Seat ${seat} of the demo is not open`);
+  if (!open) throw new Error(`Slot ${seat} of the demo is not open`);
   await testerSlots.request(tx, open.id, { testerId, expiresAt });
   return open.id;
 }

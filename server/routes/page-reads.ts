@@ -42,10 +42,10 @@ export const createPageReads =
       return pageOf(rows, pageSize, ({ createdAt, id }) => [createdAt, id]);
     },
 
-    /** How many testers ask for a seat, by app. */
+    /** How many testers ask for a slot, by app. */
     countSlotRequests: () => slotRequests.countByApp(database, userId, now.toISOString()),
 
-    /** The testers who ask for a seat, in all apps. */
+    /** The testers who ask for a slot, in all apps. */
     slotRequests: () =>
       slotRequests.list(database, userId, { now: now.toISOString(), most: mostSlotRequests }),
 

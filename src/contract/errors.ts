@@ -42,8 +42,8 @@ export const errorCatalogue = {
     message: "This device or this copy of the app could not be verified. `reasons` says which.",
   },
   access_denied: { status: 403, message: "The person did not approve this device." },
-  own_listing: { status: 403, message: "This is a test of your own app. Its seats are for others." },
-  slot_not_active: { status: 403, message: "This seat is no longer active." },
+  own_listing: { status: 403, message: "This is a test of your own app. Its slots are for others." },
+  slot_not_active: { status: 403, message: "This slot is no longer active." },
   not_found: { status: 404, message: "There is nothing here. Check the address and the id." },
   method_not_allowed: {
     status: 405,
@@ -54,8 +54,8 @@ export const errorCatalogue = {
     message: "This device is linked to another testing account. That account can release it in its console.",
   },
   email_taken: { status: 409, message: "There is an account with this e-mail address already. Sign in." },
-  slot_taken: { status: 409, message: "Somebody else has this seat. Look for another open one." },
-  already_in_cycle: { status: 409, message: "This tester has, or had, a seat in this test already." },
+  slot_taken: { status: 409, message: "Somebody else has this slot. Look for another open one." },
+  already_in_cycle: { status: 409, message: "This tester has, or had, a slot in this test already." },
   already_submitted: { status: 409, message: "This day is already counted." },
   version_exists: {
     status: 409,

@@ -106,7 +106,7 @@ export const sessions = {
   status: endpoint({
     method: "GET",
     path,
-    summary: "Read the progress of one seat and of its present day",
+    summary: "Read the progress of one slot and of its present day",
     auth: "appKey",
     query: z.object({ testKey: text(1, limits.deviceId) }),
     success: { status: 200, body: SessionStatus },

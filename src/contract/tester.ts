@@ -125,7 +125,7 @@ export const tester = {
   slots: endpoint({
     method: "GET",
     path: "/api/v1/testing/me/slots",
-    summary: "List the tester's seats: running, finished and removed",
+    summary: "List the tester's slots: running, finished and removed",
     auth: "deviceToken",
     scope: "testing:read",
     success: { status: 200, body: z.object({ slots: z.array(Slot) }) },
@@ -136,7 +136,7 @@ export const tester = {
   listings: endpoint({
     method: "GET",
     path: "/api/v1/testing/listings",
-    summary: "List the tests that have open seats",
+    summary: "List the tests that have open slots",
     auth: "deviceToken",
     scope: "testing:read",
     success: { status: 200, body: z.object({ listings: z.array(OpenListing) }) },
@@ -171,7 +171,7 @@ export const tester = {
   requestSlot: endpoint({
     method: "POST",
     path: "/api/v1/testing/slots/:slotId/request",
-    summary: "Ask for an open seat",
+    summary: "Ask for an open slot",
     auth: "deviceToken",
     scope: "testing:slots:write",
     params: slotParams,
@@ -185,7 +185,7 @@ export const tester = {
   rotateKey: endpoint({
     method: "POST",
     path: "/api/v1/testing/slots/:slotId/rotate-key",
-    summary: "Replace the test key of a seat; the old one stops at once",
+    summary: "Replace the test key of a slot; the old one stops at once",
     auth: "deviceToken",
     scope: "testing:slots:write",
     params: slotParams,

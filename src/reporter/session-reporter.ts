@@ -41,7 +41,7 @@ export interface SessionReporter {
 
 /**
  * Reports the sessions of a tester's app, and asks how the day stands. What counts is the server's to decide: every
- * session that reached a screen is reported. A key that is no seat's is met with silence. (rule T14)
+ * session that reached a screen is reported. A key that belongs to no slot gets no error. (rule T14)
  */
 export function createSessionReporter(options: SessionReporterOptions): SessionReporter {
   const { client, readTestKey, onStatus, onResult, onFailure, now = () => new Date() } = options;

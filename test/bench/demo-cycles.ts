@@ -8,7 +8,7 @@ export interface DemoCycles {
   readonly device: Readonly<Record<string, string>>;
 }
 
-const manySeats = 700;
+const manySlots = 700;
 const listing = {
   appName: "Lantern",
   packageName: "com.example.lantern",
@@ -28,7 +28,7 @@ export async function startDemoCycles(demo: DemoServer): Promise<DemoCycles> {
   const many = await register(origin, "many@example.org");
   const few = await register(origin, "few@example.org");
   const startsOn = new Date().toISOString().slice(0, 10);
-  for (let planned = 0; planned < manySeats; planned += 1) {
+  for (let planned = 0; planned < manySlots; planned += 1) {
     const { slots } = await own(`/listings/${id}/cycles`, { startsOn, timezone: "UTC" });
     await own(`/slots/${slots[0].slotId}/assign`, { email: many.email });
     if (planned < 3) await own(`/slots/${slots[1].slotId}/assign`, { email: few.email });

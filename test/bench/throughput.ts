@@ -120,7 +120,7 @@ function pathsOfTests({ port, apiKey }: DemoServer, tests: DemoCycles): Path[] {
       target: { port, method: "GET", path: `${path}?testKey=${tests.testKeys[0]}`, headers: app },
     },
     {
-      name: "tasks of three seats",
+      name: "tasks of three slots",
       goal: 0.15,
       target: { port, method: "GET", path: "/api/v1/testing/me/tasks", headers: tests.device },
     },

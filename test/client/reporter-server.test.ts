@@ -14,7 +14,7 @@ import {
   neverAKey,
   noon,
   setClock,
-} from "../support/worlds/app-with-seated-tester.ts";
+} from "../support/worlds/app-with-active-tester.ts";
 
 describe("a session reporter and the server", () => {
   let service: Service;

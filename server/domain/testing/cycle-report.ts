@@ -1,10 +1,7 @@
 import type { Cycle, CycleReport } from "../../../src/contract/console/cycles.ts";
 import { qualifyingSession } from "./test-session-verdict.ts";
 
-/**
- * A slot, with or without a tester. `seat` is the number that a slot shares with the earlier and later slots of its
- * place.
- */
+/** A slot, with or without a tester. A slot and its predecessors and successors have the same `seat`, its number. */
 export interface ReportedSlot {
   readonly id: string;
   readonly seat: number;
@@ -34,7 +31,7 @@ export interface ReportedCycle {
   readonly appName: string;
   readonly packageName: string;
   /** Ordered by number, then by time. */
-  readonly seats: readonly ReportedSlot[];
+  readonly slots: readonly ReportedSlot[];
   readonly days: readonly ReportedDay[];
   readonly sessions: readonly SessionTotal[];
 }
@@ -45,12 +42,12 @@ export function reportOf({
   isOver,
   appName,
   packageName,
-  seats,
+  slots,
   days,
   sessions,
 }: ReportedCycle): CycleReport {
-  const facts = seats.map((seat) => slotFacts(seat, days, sessions));
-  const held = facts.filter((_, at) => isHeld(seats, at, cycle.status));
+  const facts = slots.map((slot) => slotFacts(slot, days, sessions));
+  const held = facts.filter((_, at) => isHeld(slots, at, cycle.status));
   const figures = {
     testers: held.length,
     testersWithEveryDay: held.filter(({ daysCounted }) => daysCounted === cycle.durationDays).length,
@@ -93,10 +90,10 @@ function slotFacts(
 }
 
 /** Whether a tester has a slot, or had it when the cycle ended. A slot that was removed before that has a successor. */
-function isHeld(seats: readonly ReportedSlot[], at: number, cycleStatus: Cycle["status"]): boolean {
-  const seat = seats[at];
-  if (seat?.status !== "removed") return seat?.activatedAt != null;
-  return cycleStatus === "cancelled" && seats[at + 1]?.seat !== seat.seat;
+function isHeld(slots: readonly ReportedSlot[], at: number, cycleStatus: Cycle["status"]): boolean {
+  const slot = slots[at];
+  if (slot?.status !== "removed") return slot?.activatedAt != null;
+  return cycleStatus === "cancelled" && slots[at + 1]?.seat !== slot.seat;
 }
 
 function statementOf(
@@ -113,8 +110,8 @@ function statementOf(
     cancelled: "The test was cancelled before its end.",
   }[status];
   const when = status === "recruiting" || status === "running" ? "hold" : "held";
-  const seats = `${counted(testers, "tester")} ${testers === 1 && when === "hold" ? "holds" : when} a seat`;
-  return `${far} ${seats}${when === "held" ? " when it ended" : ""}; ${testersWithEveryDay} of them ${
+  const holders = `${counted(testers, "tester")} ${testers === 1 && when === "hold" ? "holds" : when} a slot`;
+  return `${far} ${holders}${when === "held" ? " when it ended" : ""}; ${testersWithEveryDay} of them ${
     testersWithEveryDay === 1 ? "has" : "have"
   } every day of the test counted. ${meaning}`;
 }
@@ -123,7 +120,7 @@ const counted = (count: number, word: string): string => `${count} ${word}${coun
 
 const meaning = [
   `A day counted by a session says only this: a session of at least ${qualifyingSession.seconds} seconds`,
-  `reached at least ${qualifyingSession.screens} screens on that day, and the reporter held that seat's key.`,
+  `reached at least ${qualifyingSession.screens} screens on that day, and the reporter held that slot's key.`,
   "A day counted by a proof says that the tester sent images on that day.",
   "Nothing here says how a store will decide.",
 ].join(" ");

@@ -14,12 +14,12 @@ export interface ClosingSlot {
  * session has corrected the last of them. `missed`: this day is not counted.
  */
 export function afterDay(
-  seat: ClosingSlot,
+  slot: ClosingSlot,
   dayIndex: number,
   maxMissedDays: number,
 ): "removed" | "missed" | "unchanged" {
-  if (hasMissedTooMany(seat, maxMissedDays)) return "removed";
-  return isMissed(dayIndex, seat.activeFromDay, seat.countedDays) ? "missed" : "unchanged";
+  if (hasMissedTooMany(slot, maxMissedDays)) return "removed";
+  return isMissed(dayIndex, slot.activeFromDay, slot.countedDays) ? "missed" : "unchanged";
 }
 
 /** Whether a slot has missed as many days as end it. Missed days need not be consecutive. (rule T11) */

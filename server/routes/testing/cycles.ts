@@ -37,8 +37,8 @@ export function cycles(
         const action = { action: "cycle.create", appId: listing.appId, target: id };
         await record(tx, { caller, address }, action);
         const cycle = await ownedCycle(tx, id, caller);
-        const seats = await slots.list(tx, id);
-        return { cycle: cycleAnswer(cycle, clock.now()), slots: seats.map(slotAnswer) };
+        const planned = await slots.list(tx, id);
+        return { cycle: cycleAnswer(cycle, clock.now()), slots: planned.map(slotAnswer) };
       });
     },
 
@@ -96,7 +96,7 @@ async function reportCycle(
   { database, clock }: Pick<Deps, "database" | "clock">,
   cycle: CycleRow,
 ): Promise<CycleReport> {
-  const [seats, days, sessions] = await Promise.all([
+  const [all, days, sessions] = await Promise.all([
     slots.list(database, cycle.id),
     dayEvidence.counted(database, cycle.id),
     dayEvidence.sessionsPerSlot(database, cycle.id),
@@ -104,5 +104,5 @@ async function reportCycle(
   const { appName, packageName } = cycle;
   const answer = cycleAnswer(cycle, clock.now());
   const isOver = cycle.closedDays >= cycle.durationDays;
-  return reportOf({ cycle: answer, isOver, appName, packageName, seats, days, sessions });
+  return reportOf({ cycle: answer, isOver, appName, packageName, slots: all, days, sessions });
 }

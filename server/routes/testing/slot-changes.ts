@@ -92,7 +92,7 @@ export async function assignSlot(
 }
 
 const unknownAccount =
-  "There is no account with this e-mail address. Ask the tester to make one, then assign the seat again.";
+  "There is no account with this e-mail address. Ask the tester to make one, then assign the slot again.";
 
 const isUnderWay = (cycle: CycleRow, now: Date): boolean =>
   acceptsTesters({ status: cycle.status, dayStarts: dayStartsOfRow(cycle) }, now.toISOString());

@@ -71,7 +71,7 @@ function addDatabase(admin: Command, setup: Setup): void {
     .description("Drop all test keys and chat addresses, because the secret is lost")
     .option("-y, --yes", "do not ask");
   commandAction<DatabaseChoice>(reset, setup, async (invocation, flags) => {
-    await confirm(invocation, "Drop the test keys of all seats and the chat addresses of all apps?");
+    await confirm(invocation, "Drop the test keys of all slots and the chat addresses of all apps?");
     return administer(invocation, flags, { command: "secret reset" });
   });
 

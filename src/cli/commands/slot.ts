@@ -9,7 +9,7 @@ export function addSlot(slot: Command, given: Setup): void {
   const setup = forTester(given);
   const list = withTestKeys(slot.command("list").alias("ls").description(routes.tester.slots.summary)).option(
     "--open",
-    "the tests that have seats to be had, instead",
+    "the tests that have open slots, instead",
   );
   commandAction<SlotFlags>(list, setup, listSlots);
 

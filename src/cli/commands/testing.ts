@@ -22,8 +22,8 @@ import { assignSlot, changeSlot } from "../testing/owner/slots.ts";
 
 export function addTesting(testing: Command, setup: Setup): void {
   addListings(group(testing, "listing", "Your offers to testers"), setup);
-  addCycles(group(testing, "cycle", "The runs of a test"), setup);
-  addSlots(group(testing, "slot", "The seats of a cycle").alias("seat"), setup);
+  addCycles(group(testing, "cycle", "The cycles of a listing"), setup);
+  addSlots(group(testing, "slot", "The slots of a cycle").alias("seat"), setup);
 }
 
 const group = (testing: Command, name: string, summary: string): Command =>
@@ -62,7 +62,7 @@ const describesListing = (command: Command): Command =>
     .option("--duration-days <number>", "how many days", wholeNumber)
     .option(
       "--max-missed-days <number>",
-      "a tester who misses this many days, in a row or not, loses the seat",
+      "a tester who misses this many days, in a row or not, loses the slot",
       wholeNumber,
     );
 

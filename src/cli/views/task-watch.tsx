@@ -132,7 +132,7 @@ const todo = ({ targetScreen, verificationTier }: ShownTask): string =>
 function remarks({ slotStatus, missedDays, joinCheckPending }: ShownTask): string[] {
   const missed = missedDays === 1 ? "one day missed" : `${missedDays} days missed`;
   return [
-    ...(slotStatus === "at_risk" ? [`Your seat is at risk: ${missed}`] : []),
+    ...(slotStatus === "at_risk" ? [`Your slot is at risk: ${missed}`] : []),
     ...(joinCheckPending ? ["Your joining of the store's test is to be confirmed"] : []),
   ];
 }

@@ -154,7 +154,7 @@ export const cycles = {
   read: endpoint({
     method: "GET",
     path: "/api/v1/console/cycles/:cycleId",
-    summary: "Read a test cycle: its seats, and the days of each with their evidence",
+    summary: "Read a test cycle: its slots, and the days of each with their evidence",
     auth: "console",
     scope: "testing:manage",
     params: cycleParams,

@@ -25,17 +25,17 @@ const change = <const Verb extends string, const Errors extends readonly ErrorCo
   });
 
 export const slots = {
-  accept: change("accept", "Give a seat to the tester who asked for it", ["wrong_state"]),
-  decline: change("decline", "Decline the request for a seat; the seat is open again", ["wrong_state"]),
-  remove: change("remove", "Remove a tester from a seat; another seat opens in its place", ["wrong_state"]),
-  rotateKey: change("rotate-key", "Replace the test key of a seat; its tester reads the new one", [
+  accept: change("accept", "Give a slot to the tester who asked for it", ["wrong_state"]),
+  decline: change("decline", "Decline the request for a slot; the slot is open again", ["wrong_state"]),
+  remove: change("remove", "Remove a tester from a slot; another slot opens in its place", ["wrong_state"]),
+  rotateKey: change("rotate-key", "Replace the test key of a slot; its tester reads the new one", [
     "wrong_state",
   ]),
   confirmJoin: change("confirm-join", "Confirm that the tester has joined the store's test", ["wrong_state"]),
   assign: endpoint({
     method: "POST",
     path: "/api/v1/console/slots/:slotId/assign",
-    summary: "Give an open seat to a known account",
+    summary: "Give an open slot to a known account",
     auth: "console",
     scope: "testing:manage",
     params: slotParams,

@@ -63,7 +63,7 @@ describe.each(databases)("POST /dev/clock on $name", (engine) => {
     const listing = await service.makeListing(await service.makeApp(), { durationDays: 3, seats: 2 });
     const cycle = await service.makeCycle(listing);
     const [held = "", asked = ""] = cycle.slotIds;
-    await service.seatTester(cycle, held, await service.makeUser());
+    await service.giveSlot(cycle, held, await service.makeUser());
     const expiry = new Date(Date.now() + 3_600_000).toISOString();
     await service.deps.database.write((tx) =>
       tx.run("UPDATE slots SET status = 'requested', request_expires_at = ? WHERE id = ?", expiry, asked),

@@ -59,7 +59,7 @@ describe.each(databases)("the development server on $name", (engine) => {
     const app = await service.makeApp();
     const cycle = await service.makeCycle(await service.makeListing(app));
     const tester = await service.makeUser();
-    await service.seatTester(cycle, cycle.slotIds[0] ?? "", tester);
+    await service.giveSlot(cycle, cycle.slotIds[0] ?? "", tester);
     const once = { "x-api-key": app.key, "idempotency-key": "once" };
     const body = { question: "Why?", answer: "So." };
     const create = () => service.request("POST", "/api/v1/faqs/remote", { headers: once, body });

@@ -27,8 +27,8 @@ describe.each(databases)("the report of a cycle on $name", (engine) => {
   afterAll(() => service.stop());
 
   const report = async () => Object((await world.call("GET", `/cycles/${test.cycleId}/report`)).body);
-  const seatOf = async (slotId: string) =>
-    (await report()).seats.find((seat: { slotId: string }) => seat.slotId === slotId);
+  const slotOf = async (slotId: string) =>
+    (await report()).seats.find((slot: { slotId: string }) => slot.slotId === slotId);
   const join = async (slotId: string) => {
     const tester = await test.ask(slotId);
     await test.change(slotId, "accept");
@@ -59,7 +59,7 @@ describe.each(databases)("the report of a cycle on $name", (engine) => {
         activatedAt: null,
         endedAt: null,
       })),
-      statement: expect.stringMatching(/^The test is on day 1 of 3\. 0 testers hold a seat; 0 of them have/),
+      statement: expect.stringMatching(/^The test is on day 1 of 3\. 0 testers hold a slot; 0 of them have/),
     });
   });
 
@@ -101,7 +101,7 @@ describe.each(databases)("the report of a cycle on $name", (engine) => {
     await recordSession(service, slotId, { dayIndex: 1, reason: "session_below_bar", seconds: 20 });
     await recordSession(service, slotId, { dayIndex: 1, reason: null, seconds: 60 });
     await recordSession(service, slotId, { dayIndex: 1, reason: "already_submitted", seconds: 100 });
-    expect(await seatOf(slotId)).toMatchObject({ sessions: 5, secondsTested: 180, daysCounted: 1 });
+    expect(await slotOf(slotId)).toMatchObject({ sessions: 5, secondsTested: 180, daysCounted: 1 });
   });
 
   it("counts no seconds of a session that lie after the session was received", async () => {
@@ -110,7 +110,7 @@ describe.each(databases)("the report of a cycle on $name", (engine) => {
     const startedAt = new Date(service.clock.now().getTime() - 10_000).toISOString();
     const claim = { dayIndex: 1, startedAt, receivedAt: service.clock.now().toISOString() };
     await recordSession(service, slotId, { ...claim, reason: null, seconds: 80_000 });
-    const { secondsTested } = await seatOf(slotId);
+    const { secondsTested } = await slotOf(slotId);
     expect(secondsTested).toBeGreaterThanOrEqual(10);
     expect(secondsTested).toBeLessThanOrEqual(10 + 121);
   });
@@ -120,7 +120,7 @@ describe.each(databases)("the report of a cycle on $name", (engine) => {
     await join(slotId);
     await count(slotId, 1);
     await test.change(slotId, "remove");
-    const [, successor] = await test.seats();
+    const [, successor] = await test.slots();
     await join(successor.slotId);
     await count(successor.slotId, 1);
     expect(await report()).toMatchObject({
@@ -145,17 +145,17 @@ describe.each(databases)("the report of a cycle on $name", (engine) => {
   });
 
   it.each([
-    ["recruiting", { startsIn: 2 }, /^The test has not started\. 1 tester holds a seat; 0 of them have/],
-    ["running", {}, /^The test is on day 1 of 14\. 1 tester holds a seat; 0 of them have/],
+    ["recruiting", { startsIn: 2 }, /^The test has not started\. 1 tester holds a slot; 0 of them have/],
+    ["running", {}, /^The test is on day 1 of 14\. 1 tester holds a slot; 0 of them have/],
     [
       "completed",
       { durationDays: 1 },
-      /^The test ran for 1 day\. 1 tester held a seat when it ended; 0 of them/,
+      /^The test ran for 1 day\. 1 tester held a slot when it ended; 0 of them/,
     ],
     [
       "cancelled",
       {},
-      /^The test was cancelled before its end\. 1 tester held a seat when it ended; 0 of them/,
+      /^The test was cancelled before its end\. 1 tester held a slot when it ended; 0 of them/,
     ],
   ])(
     "says how far a cycle that is %s came, and claims no more than is known",
@@ -168,7 +168,7 @@ describe.each(databases)("the report of a cycle on $name", (engine) => {
       expect(cycle).toMatchObject({ status });
       expect(statement).toMatch(start);
       expect(statement).toContain("a session of at least 45 seconds reached at least 2 screens on that day");
-      expect(statement).toContain("the reporter held that seat's key");
+      expect(statement).toContain("the reporter held that slot's key");
       expect(statement).toContain("Nothing here says how a store will decide.");
     },
   );

@@ -142,13 +142,13 @@ describe.each(databases)("a cycle on $name", (engine) => {
     await test.ask(asked);
     const answer = await test.cancel();
     expect(answer).toMatchObject({ status: 200, body: { id: test.cycleId, status: "cancelled" } });
-    expect(await test.seats()).toMatchObject([
+    expect(await test.slots()).toMatchObject([
       { slotId: held, status: "removed", endedAt: expect.any(String) },
       { slotId: asked, status: "open", tester: null, requestExpiresAt: null },
       { slotId: open, status: "open" },
     ]);
     test.toDay(3);
-    expect(await test.seats()).toMatchObject([{ status: "removed" }, { status: "open" }, { status: "open" }]);
+    expect(await test.slots()).toMatchObject([{ status: "removed" }, { status: "open" }, { status: "open" }]);
   });
 
   it.each([

@@ -30,7 +30,7 @@ describe.each(databases)("the days of a slot on $name", (engine) => {
   afterEach(() => resetClock(service));
   afterAll(() => service.stop());
 
-  const days = async (id = slotId) => (await test.seat(id)).days;
+  const days = async (id = slotId) => (await test.slot(id)).days;
   const states = async (id = slotId) => (await days(id)).map(({ state }: { state: string }) => state);
   const nothing = { countedBy: null, countedAt: null, reason: null, sessions: 0, session: null, proof: null };
   const bare = (day: number, state: string) => ({ dayIndex: day, state, ...nothing });
@@ -49,7 +49,7 @@ describe.each(databases)("the days of a slot on $name", (engine) => {
   it("are missed when they close uncounted, open today, and in the future from tomorrow on", async () => {
     test.toDay(3);
     expect(await states()).toEqual(["missed", "missed", "open", "ahead", "ahead"]);
-    expect(await test.seat(slotId)).toMatchObject({ status: "at_risk", missedDays: 2 });
+    expect(await test.slot(slotId)).toMatchObject({ status: "at_risk", missedDays: 2 });
   });
 
   it("start on the day after the slot became active", async () => {
@@ -84,7 +84,7 @@ describe.each(databases)("the days of a slot on $name", (engine) => {
       },
       proof: null,
     });
-    expect(await test.seat(slotId)).toMatchObject({ daysCounted: 1, joinCheckPending: false });
+    expect(await test.slot(slotId)).toMatchObject({ daysCounted: 1, joinCheckPending: false });
   });
 
   it("show the longest session and the last session's reason when no session counted", async () => {
@@ -137,10 +137,10 @@ describe.each(databases)("the days of a slot on $name", (engine) => {
 
   it("are corrected by a late upload: a missed day is counted, and the slot is active again", async () => {
     test.toDay(2);
-    expect(await test.seat(slotId)).toMatchObject({ status: "at_risk", missedDays: 1 });
+    expect(await test.slot(slotId)).toMatchObject({ status: "at_risk", missedDays: 1 });
     await recordSession(service, slotId, { dayIndex: 1, reason: null });
     expect(await states()).toEqual(["counted", "open", "ahead", "ahead", "ahead"]);
-    expect(await test.seat(slotId)).toMatchObject({ status: "active", missedDays: 0 });
+    expect(await test.slot(slotId)).toMatchObject({ status: "active", missedDays: 0 });
   });
 
   it("leave out sessions outside the days of the cycle", async () => {
@@ -153,7 +153,7 @@ describe.each(databases)("the days of a slot on $name", (engine) => {
     await recordSession(service, slotId, { dayIndex: 1, reason: null });
     test.toDay(3);
     await test.change(slotId, "remove");
-    const [, successor] = await test.seats();
+    const [, successor] = await test.slots();
     await test.ask(successor.slotId);
     await test.change(successor.slotId, "accept");
     test.toDay(5);
@@ -163,7 +163,7 @@ describe.each(databases)("the days of a slot on $name", (engine) => {
 
   it("of a slot that three misses end are missed up to the third miss", async () => {
     test.toDay(5);
-    const [removed, successor] = await test.seats();
+    const [removed, successor] = await test.slots();
     expect(removed).toMatchObject({ slotId, status: "removed", missedDays: 3 });
     expect(successor).toMatchObject({ seat: 1, status: "open" });
     expect(await states()).toEqual(["missed", "missed", "missed", "none", "none"]);
@@ -176,9 +176,9 @@ describe.each(databases)("the days of a slot on $name", (engine) => {
     }
     test.toDay(6, 0);
     expect(await states()).toEqual(["counted", "counted", "missed", "counted", "missed"]);
-    expect(await test.seat(slotId)).toMatchObject({ status: "at_risk", missedDays: 2 });
+    expect(await test.slot(slotId)).toMatchObject({ status: "at_risk", missedDays: 2 });
     test.toDay(7, 0);
     expect(await states()).toEqual(["counted", "counted", "missed", "counted", "missed"]);
-    expect(await test.seat(slotId)).toMatchObject({ status: "completed", missedDays: 2, daysCounted: 3 });
+    expect(await test.slot(slotId)).toMatchObject({ status: "completed", missedDays: 2, daysCounted: 3 });
   });
 });

@@ -45,10 +45,10 @@ describe.each(databases)("a slot that its owner cannot change, on $name,", (engi
     );
     it.each(wrong)("%s when it is %s", async (verb, state) => {
       await bring(state);
-      const before = await test.seats();
+      const before = await test.slots();
       const key = await keyOf();
       expect(await test.change(slotId, verb)).toMatchObject({ status: 409, body: { code: "wrong_state" } });
-      expect(await test.seats()).toEqual(before);
+      expect(await test.slots()).toEqual(before);
       expect(await keyOf()).toEqual(key);
     });
 
@@ -63,9 +63,9 @@ describe.each(databases)("a slot that its owner cannot change, on $name,", (engi
     ] as const)("assign where it is %s", async (state, status, code) => {
       await bring(state);
       const { email } = await service.makeUser();
-      const before = await test.seats();
+      const before = await test.slots();
       expect(await test.change(slotId, "assign", { email })).toMatchObject({ status, body: { code } });
-      expect(await test.seats()).toEqual(before);
+      expect(await test.slots()).toEqual(before);
     });
   });
 
@@ -80,7 +80,7 @@ describe.each(databases)("a slot that its owner cannot change, on $name,", (engi
 
   it("whose request has expired is already open when its owner reads it", async () => {
     await bring("expired");
-    expect(await test.seat(slotId)).toMatchObject({ status: "open", tester: null, requestExpiresAt: null });
+    expect(await test.slot(slotId)).toMatchObject({ status: "open", tester: null, requestExpiresAt: null });
   });
 
   describe("when several things are done to it at once,", () => {
@@ -93,14 +93,14 @@ describe.each(databases)("a slot that its owner cannot change, on $name,", (engi
       const answers = await Promise.all(verbs.map((verb) => test.change(slotId, verb)));
       const won = verbs.filter((_, at) => answers[at]?.status === 200);
       expect(won).toHaveLength(1);
-      expect(await test.seat(slotId)).toMatchObject({ status: won[0] === "accept" ? "active" : "open" });
+      expect(await test.slot(slotId)).toMatchObject({ status: won[0] === "accept" ? "active" : "open" });
     });
 
     it("is removed once, and has one successor", async () => {
       await bring("active");
       const answers = Array.from({ length: 10 }, () => test.change(slotId, "remove"));
       expect(await codesOf(answers)).toEqual([200, ...Array.from({ length: 9 }, () => 409)]);
-      expect((await test.seats()).map(({ seat }: { seat: number }) => seat)).toEqual([1, 1, 2, 3]);
+      expect((await test.slots()).map(({ seat }: { seat: number }) => seat)).toEqual([1, 1, 2, 3]);
     });
 
     it("is assigned to exactly one of many accounts", async () => {
@@ -120,7 +120,7 @@ describe.each(databases)("a slot that its owner cannot change, on $name,", (engi
     it("is removed with its cycle in any order", async () => {
       await bring("active");
       await Promise.all([test.change(slotId, "remove"), test.cancel()]);
-      expect(await test.seat(slotId)).toMatchObject({ status: "removed" });
+      expect(await test.slot(slotId)).toMatchObject({ status: "removed" });
     });
   });
 });

@@ -39,7 +39,7 @@ describe.each(databases)("a slot that its owner manages on $name", (engine) => {
 
   it("that is requested and accepted belongs to the tester, with a test key and a pending join check", async () => {
     const tester = await test.ask(slotId);
-    expect(await test.seat(slotId)).toMatchObject({ status: "requested", tester, joinCheckPending: false });
+    expect(await test.slot(slotId)).toMatchObject({ status: "requested", tester, joinCheckPending: false });
     const answer = await test.change(slotId, "accept");
     expect(answer).toMatchObject({ status: 200 });
     expect(answer.body).toEqual({
@@ -84,11 +84,11 @@ describe.each(databases)("a slot that its owner manages on $name", (engine) => {
     "that is %s can be removed, and another opens in its place",
     async (state) => {
       await bring(state);
-      const before = await test.seat(slotId);
+      const before = await test.slot(slotId);
       const answer = await test.change(slotId, "remove");
       expect(answer.body).toMatchObject({ status: "removed", tester: before.tester, seat: 1 });
       expect(answer.field("endedAt")).toMatch(/Z$/);
-      const [removed, successor, next] = await test.seats();
+      const [removed, successor, next] = await test.slots();
       expect(removed).toMatchObject({ slotId, seat: 1, status: "removed" });
       expect(successor).toMatchObject({ seat: 1, status: "open", tester: null, missedDays: 0 });
       expect(next).toMatchObject({ slotId: test.slotIds[1], seat: 2 });
@@ -111,7 +111,7 @@ describe.each(databases)("a slot that its owner manages on $name", (engine) => {
   it("needs no join check after its owner has confirmed the join", async () => {
     await bring("active");
     expect((await test.change(slotId, "confirm-join")).body).toMatchObject({ joinCheckPending: false });
-    expect(await test.seat(slotId)).toMatchObject({ status: "active", joinCheckPending: false });
+    expect(await test.slot(slotId)).toMatchObject({ status: "active", joinCheckPending: false });
   });
 
   it("that is open can be assigned to a known account at once", async () => {
@@ -136,7 +136,7 @@ describe.each(databases)("a slot that its owner manages on $name", (engine) => {
     "cannot be assigned to a tester who has, or had, another slot of the cycle: %s",
     async (state) => {
       await bring(state);
-      const { tester } = await test.seat(slotId);
+      const { tester } = await test.slot(slotId);
       const answer = await test.change(test.slotIds[1], "assign", { email: tester.email });
       expect(answer).toMatchObject({ status: 409, body: { code: "already_in_cycle" } });
     },
@@ -145,12 +145,12 @@ describe.each(databases)("a slot that its owner manages on $name", (engine) => {
   it("that a dropout left goes to another tester, who starts from zero", async () => {
     await bring("at risk");
     await test.change(slotId, "remove");
-    const [, successor] = await test.seats();
+    const [, successor] = await test.slots();
     const tester = await service.makeUser();
     const { body } = await test.change(successor.slotId, "assign", { email: tester.email });
     expect(body).toMatchObject({ status: "active", seat: 1, tester, missedDays: 0 });
     test.toDay(5);
-    expect(await test.seats()).toMatchObject([
+    expect(await test.slots()).toMatchObject([
       { slotId, status: "removed", missedDays: 1 },
       { slotId: successor.slotId, status: "at_risk", missedDays: 1 },
       {},
@@ -165,7 +165,7 @@ describe.each(databases)("a slot that its owner manages on $name", (engine) => {
     await test.ask(slotId);
     for (const verb of ["accept", "accept", "rotate-key", "confirm-join", "remove", "decline"])
       await test.change(slotId, verb);
-    const [, successor] = await test.seats();
+    const [, successor] = await test.slots();
     await test.ask(successor.slotId);
     await test.change(successor.slotId, "decline");
     await test.change(successor.slotId, "assign", { email: (await service.makeUser()).email });

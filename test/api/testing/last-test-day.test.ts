@@ -66,7 +66,7 @@ describe.each(databases)("the day after the last day of a cycle on $name", (engi
       [new Date(now - 5 * minute).toISOString(), 2],
       [new Date(now).toISOString(), 3],
     ] as const)
-      expect(await sendProof(service, world.device, { slotId: world.seat, capturedAt })).toMatchObject(
+      expect(await sendProof(service, world.device, { slotId: world.slotId, capturedAt })).toMatchObject(
         refusal(422, "out_of_window", { dayIndex }),
       );
   });
@@ -94,7 +94,7 @@ describe.each(databases)("the day after the last day of a cycle on $name", (engi
     const { email } = await service.makeUser();
     expect(await change(world.open[0], "accept")).toMatchObject(refusal(409, "wrong_state"));
     expect(await change(world.open[0], "assign", { email })).toMatchObject(refusal(422, "cycle_not_open"));
-    expect(await change(world.seat, "remove")).toMatchObject({ status: 200, body: { status: "removed" } });
+    expect(await change(world.slotId, "remove")).toMatchObject({ status: 200, body: { status: "removed" } });
     const cycle = await service.request("GET", `/api/v1/console/cycles/${world.cycle.id}`, {
       headers: owner,
     });

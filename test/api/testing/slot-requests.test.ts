@@ -75,19 +75,19 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     it("own_listing for the app's owner, in any state of the cycle", async () => {
       await setCycle("cancelled");
       const owner = await service.makeDevice(world.owner);
-      expect(await ask(world.seat, owner)).toMatchObject(refusal(403, "own_listing"));
+      expect(await ask(world.slotId, owner)).toMatchObject(refusal(403, "own_listing"));
     });
 
     it.each(["completed", "cancelled"])("cycle_not_open for a cycle that is %s", async (status) => {
       await setCycle(status);
-      expect(await ask(world.seat, world.device)).toMatchObject(refusal(422, "cycle_not_open"));
+      expect(await ask(world.slotId, world.device)).toMatchObject(refusal(422, "cycle_not_open"));
     });
 
     it.each(["requested", "active", "at_risk", "removed"])(
       "already_in_cycle for a tester who has, or had, a slot of it that is %s",
       async (status) => {
-        await setStatus(service, world.seat, status);
-        for (const slotId of [world.seat, world.open[0]])
+        await setStatus(service, world.slotId, status);
+        for (const slotId of [world.slotId, world.open[0]])
           expect(await ask(slotId, world.device)).toMatchObject(refusal(409, "already_in_cycle"));
       },
     );
@@ -95,17 +95,17 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     it.each(["requested", "active", "at_risk", "removed", "completed"])(
       "slot_taken for a slot that is %s",
       async (status) => {
-        await setStatus(service, world.seat, status);
-        expect(await ask(world.seat)).toMatchObject(refusal(409, "slot_taken"));
+        await setStatus(service, world.slotId, status);
+        expect(await ask(world.slotId)).toMatchObject(refusal(409, "slot_taken"));
       },
     );
   });
 
   it("gives the same refusal to a repeat with the same Idempotency-Key", async () => {
-    const send = () => ask(world.seat, { ...device, ...keyed("once") });
+    const send = () => ask(world.slotId, { ...device, ...keyed("once") });
     const first = await send();
     await service.deps.database.write((tx) =>
-      tx.run("UPDATE slots SET status = 'open', tester_id = NULL WHERE id = ?", world.seat),
+      tx.run("UPDATE slots SET status = 'open', tester_id = NULL WHERE id = ?", world.slotId),
     );
     const again = await send();
     expect([again.status, again.text, isReplay(again)]).toEqual([409, first.text, true]);
@@ -113,7 +113,7 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
 
   it("gives own_listing to a repeat with the same Idempotency-Key, although its status is 403", async () => {
     const owner = await service.makeDevice(world.owner);
-    const send = () => ask(world.seat, { ...owner, ...keyed("own") });
+    const send = () => ask(world.slotId, { ...owner, ...keyed("own") });
     const first = await send();
     const again = await send();
     expect(first).toMatchObject({ status: 403, body: { code: "own_listing" } });
@@ -143,7 +143,7 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
 
   it("lets one device change slots 120 times an hour: requests and key rotations together", async () => {
     const rotate = () =>
-      service.request("POST", `/api/v1/testing/slots/${world.seat}/rotate-key`, { headers: world.device });
+      service.request("POST", `/api/v1/testing/slots/${world.slotId}/rotate-key`, { headers: world.device });
     const allowed = await Promise.all(Array.from({ length: rateLimits.slotRequests.limit }, rotate));
     expect(allowed.filter(({ status }) => status !== 201)).toEqual([]);
     const refused = await ask(world.open[0], world.device);

@@ -35,7 +35,7 @@ describe.each(databases)("the slots of a tester on $name", (engine) => {
   describe("GET /api/v1/testing/me/slots", () => {
     it("shows the state of a slot", async () => {
       const slot = {
-        slotId: world.seat,
+        slotId: world.slotId,
         cycleId: world.cycle.id,
         status: "active",
         app: {
@@ -58,26 +58,26 @@ describe.each(databases)("the slots of a tester on $name", (engine) => {
     });
 
     it("names the last day that was counted", async () => {
-      await sendProof(service, world.device, { slotId: world.seat });
+      await sendProof(service, world.device, { slotId: world.slotId });
       service.clock.advance(dayMilliseconds);
-      await sendProof(service, world.device, { slotId: world.seat });
+      await sendProof(service, world.device, { slotId: world.slotId });
       service.clock.advance(dayMilliseconds);
       const slot = { dayIndex: 3, lastProofDayIndex: 2, missedDays: 0, joinCheckPending: false };
       expect(await slotsOf()).toMatchObject([slot]);
     });
 
     it("lists running, finished and removed slots, newest cycle first", async () => {
-      await setStatus(service, world.seat, "removed");
+      await setStatus(service, world.slotId, "removed");
       service.clock.advance(1_000);
       const short = await makeTesterInCycle(service, { durationDays: 1 });
-      await service.seatTester(short.cycle, short.open[0] ?? "", world.tester);
+      await service.giveSlot(short.cycle, short.open[0] ?? "", world.tester);
       service.clock.advance(2 * dayMilliseconds);
       const running = await makeTesterInCycle(service);
-      await service.seatTester(running.cycle, running.open[0] ?? "", world.tester);
+      await service.giveSlot(running.cycle, running.open[0] ?? "", world.tester);
       expect(await slotsOf()).toMatchObject([
         { slotId: running.open[0], status: "active", cycleStatus: "running" },
         { slotId: short.open[0], status: "completed", cycleStatus: "completed", dayIndex: 1 },
-        { slotId: world.seat, status: "removed", cycleStatus: "running" },
+        { slotId: world.slotId, status: "removed", cycleStatus: "running" },
       ]);
     });
 
@@ -87,7 +87,7 @@ describe.each(databases)("the slots of a tester on $name", (engine) => {
       { status: "removed", shows: false },
       { status: "completed", shows: false },
     ])("shows the test key of a slot that is $status: $shows", async ({ status, shows }) => {
-      await setStatus(service, world.seat, status);
+      await setStatus(service, world.slotId, status);
       expect((await slotsOf()).map((slot) => Object.hasOwn(slot, "testKey"))).toEqual([shows]);
     });
 
@@ -114,15 +114,18 @@ describe.each(databases)("the slots of a tester on $name", (engine) => {
       service.request("POST", `/api/v1/testing/slots/${slotId}/rotate-key`, { headers, body: {} });
 
     it("gives a new test key, which the task then shows", async () => {
-      const answer = await rotate(world.seat);
-      expect(answer).toMatchObject({ status: 201, body: { slot: { slotId: world.seat, status: "active" } } });
+      const answer = await rotate(world.slotId);
+      expect(answer).toMatchObject({
+        status: 201,
+        body: { slot: { slotId: world.slotId, status: "active" } },
+      });
       const key = answer.field("slot.testKey");
       expect([key === world.testKey, key]).toEqual([false, expect.stringMatching(/^stk_\w{38}$/)]);
       expect(await taskOf()).toMatchObject({ testKey: key });
     });
 
     it("stores both keys and the response only hashed or encrypted", async () => {
-      const { field } = await rotate(world.seat, { ...world.device, ...keyed("once") });
+      const { field } = await rotate(world.slotId, { ...world.device, ...keyed("once") });
       const stored = await storedText(service);
       expect([stored.includes(field("slot.testKey")), stored.includes(world.testKey)]).toEqual([
         false,
@@ -131,15 +134,15 @@ describe.each(databases)("the slots of a tester on $name", (engine) => {
     });
 
     it("accepts a slot at risk, and refuses one that is not active", async () => {
-      await setStatus(service, world.seat, "at_risk");
-      expect((await rotate(world.seat)).status).toBe(201);
-      await setStatus(service, world.seat, "removed");
-      expect(await rotate(world.seat)).toMatchObject({ status: 403, body: { code: "slot_not_active" } });
+      await setStatus(service, world.slotId, "at_risk");
+      expect((await rotate(world.slotId)).status).toBe(201);
+      await setStatus(service, world.slotId, "removed");
+      expect(await rotate(world.slotId)).toMatchObject({ status: 403, body: { code: "slot_not_active" } });
     });
 
     it("does not find the slot of another tester, or an open slot", async () => {
       const stranger = await service.makeDevice(await service.makeUser());
-      for (const answer of [await rotate(world.seat, stranger), await rotate(world.open[0] ?? "")])
+      for (const answer of [await rotate(world.slotId, stranger), await rotate(world.open[0] ?? "")])
         expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
       expect(await taskOf()).toMatchObject({ testKey: world.testKey });
     });

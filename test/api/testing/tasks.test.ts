@@ -33,15 +33,15 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
   /** Another running cycle in which the same tester has a slot. */
   const makeAnother = async (traits: Parameters<typeof makeTesterInCycle>[1] = {}) => {
     const other = await makeTesterInCycle(service, traits);
-    const [seat = ""] = other.open;
-    await service.seatTester(other.cycle, seat, world.tester);
-    return { ...other, seat };
+    const [slotId = ""] = other.open;
+    await service.giveSlot(other.cycle, slotId, world.tester);
+    return { ...other, slotId };
   };
 
   it("says everything that the tester needs to know about today", async () => {
-    const { seat, cycle, listing, testKey } = world;
+    const { slotId, cycle, listing, testKey } = world;
     const task = {
-      slotId: seat,
+      slotId,
       cycleId: cycle.id,
       listingId: listing.id,
       appName: "Lantern",
@@ -70,18 +70,18 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
 
   it("gives an app's own icon, and no test key on tier screenshot", async () => {
     const iconUrl = "https://lantern.example/icon.png";
-    const { seat } = await makeAnother({ verificationTier: "screenshot", iconUrl });
-    const task = (await tasksOf()).find(({ slotId }) => slotId === seat);
+    const another = await makeAnother({ verificationTier: "screenshot", iconUrl });
+    const task = (await tasksOf()).find(({ slotId }) => slotId === another.slotId);
     expect(task).toMatchObject({ iconUrl, verificationTier: "screenshot", testKey: null });
   });
 
   it("counts tasks that are not submitted as outstanding", async () => {
     const other = await makeAnother();
     expect(await get()).toMatchObject({ body: { outstanding: 2 } });
-    await sendProof(service, world.device, { slotId: other.seat });
-    const submitted = { slotId: other.seat, submitted: true, joinCheckPending: false };
+    await sendProof(service, world.device, { slotId: other.slotId });
+    const submitted = { slotId: other.slotId, submitted: true, joinCheckPending: false };
     expect((await get()).body).toMatchObject({
-      tasks: [{ slotId: world.seat, submitted: false }, submitted],
+      tasks: [{ slotId: world.slotId, submitted: false }, submitted],
       outstanding: 1,
     });
   });
@@ -98,7 +98,7 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
   });
 
   it.each(["requested", "removed", "completed"])("has no task for a slot that is %s", async (status) => {
-    await setStatus(service, world.seat, status);
+    await setStatus(service, world.slotId, status);
     expect(await tasksOf()).toEqual([]);
   });
 
@@ -106,11 +106,11 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
     const startsOn = new Date(service.clock.now().getTime() + dayMilliseconds).toISOString().slice(0, 10);
     const later = await makeAnother({ startsOn, durationDays: 1 });
     const slotIds = async () => (await tasksOf()).map(({ slotId }) => slotId);
-    expect(await slotIds()).toEqual([world.seat]);
+    expect(await slotIds()).toEqual([world.slotId]);
     service.clock.advance(dayMilliseconds);
-    expect(await slotIds()).toEqual([world.seat, later.seat]);
+    expect(await slotIds()).toEqual([world.slotId, later.slotId]);
     service.clock.advance(dayMilliseconds);
-    expect(await slotIds()).toEqual([world.seat]);
+    expect(await slotIds()).toEqual([world.slotId]);
   });
 
   it.each([
@@ -149,7 +149,7 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
 
   describe("with day=N", () => {
     it("shows a past day: due time, screen and submission are those of that day", async () => {
-      await sendProof(service, world.device, { slotId: world.seat });
+      await sendProof(service, world.device, { slotId: world.slotId });
       const [first] = await tasksOf();
       service.clock.advance(dayMilliseconds);
       const { targetScreen, dueBy } = first ?? {};
@@ -168,7 +168,7 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
       service.clock.advance(dayMilliseconds);
       await makeAnother();
       expect(await tasksOf()).toHaveLength(2);
-      expect(await tasksOf("?day=2")).toMatchObject([{ slotId: world.seat, dayIndex: 2 }]);
+      expect(await tasksOf("?day=2")).toMatchObject([{ slotId: world.slotId, dayIndex: 2 }]);
     });
 
     it("refuses a day that no cycle has reached, and names it", async () => {

@@ -45,7 +45,7 @@ describe.each(databases)("PATCH /api/v1/testing/me/profile on $name", (engine) =
   it("says that an account is a tester once it has had a slot, even a removed one", async () => {
     const device = await service.makeDevice(await service.makeUser());
     expect(await change({}, device)).toMatchObject({ body: { isTester: false } });
-    await setStatus(service, world.seat, "removed");
+    await setStatus(service, world.slotId, "removed");
     expect(await change({})).toMatchObject({ body: { isTester: true } });
   });
 

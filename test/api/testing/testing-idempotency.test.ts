@@ -33,7 +33,7 @@ describe.each(databases)("an Idempotency-Key in closed testing on $name", (engin
     const headers = { ...world.maintainer, ...keyed("once") };
     const send = (slotId: string) =>
       service.request("POST", `/api/v1/console/slots/${slotId}/confirm-join`, { headers, body: {} });
-    const answers = [await send(world.seat), await send(world.seat.toUpperCase())];
+    const answers = [await send(world.slotId), await send(world.slotId.toUpperCase())];
     expect(answers.map(isReplay)).toEqual([false, true]);
   });
 

@@ -24,7 +24,7 @@ describe.each(databases)("the deployment secret of a database on $name", ({ crea
       const app = await service.makeApp();
       const cycle = await service.makeCycle(await service.makeListing(app));
       const tester = await service.makeUser();
-      testKey = await service.seatTester(cycle, cycle.slotIds[0] ?? "", tester);
+      testKey = await service.giveSlot(cycle, cycle.slotIds[0] ?? "", tester);
       headers = await service.makeDevice(tester);
     });
   });

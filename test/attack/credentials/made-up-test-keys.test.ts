@@ -9,7 +9,7 @@ import {
   makeAppWithTester,
   noon,
   setClock,
-} from "../../support/worlds/app-with-seated-tester.ts";
+} from "../../support/worlds/app-with-active-tester.ts";
 
 describe.each(databases)("sessions of made-up test keys on $name", (engine) => {
   let service: Service;

@@ -34,7 +34,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
   });
 
   /** Reads the slots directly from the database, so that nothing updates them to the clock. */
-  const seats = () =>
+  const slots = () =>
     service.deps.database.all<{ status: string; missedDays: number }>(
       `SELECT status, missed_days AS "missedDays" FROM slots WHERE cycle_id = ? ORDER BY seat, created_at, id`,
       world.cycle.id,
@@ -74,10 +74,10 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
   ])("%s for a moment changes no slot", async (_, jump) => {
     service.clock.jump(jump);
     await everything();
-    expect(await seats()).toEqual(untouched);
+    expect(await slots()).toEqual(untouched);
     service.clock.jump(-jump);
     await everything();
-    expect(await seats()).toEqual(untouched);
+    expect(await slots()).toEqual(untouched);
     expect((await report(90)).body).toMatchObject({ counted: true, dayIndex: 1 });
   });
 
@@ -86,10 +86,10 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     await everything();
     service.clock.pass(9 * minute);
     await everything();
-    expect(await seats()).toEqual(untouched);
+    expect(await slots()).toEqual(untouched);
     service.clock.pass(2 * minute);
     await everything();
-    expect(await seats()).toMatchObject([{ status: "removed", missedDays: 3 }, { status: "open" }]);
+    expect(await slots()).toMatchObject([{ status: "removed", missedDays: 3 }, { status: "open" }]);
   });
 
   it("again within the ten minutes starts them again", async () => {
@@ -100,7 +100,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     await everything();
     service.clock.pass(9 * minute);
     await everything();
-    expect(await seats()).toEqual(untouched);
+    expect(await slots()).toEqual(untouched);
   });
 
   it("by less than a minute is a correction, and takes effect at once", async () => {
@@ -108,10 +108,10 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     await everything();
     service.clock.jump(50_000);
     await everything();
-    expect(await seats()).toMatchObject([{ status: "active" }, {}]);
+    expect(await slots()).toMatchObject([{ status: "active" }, {}]);
     service.clock.advance(dayMilliseconds);
     await everything();
-    expect(await seats()).toMatchObject([{ status: "at_risk", missedDays: 1 }, {}]);
+    expect(await slots()).toMatchObject([{ status: "at_risk", missedDays: 1 }, {}]);
   });
 
   it("is logged once", async () => {
@@ -176,12 +176,12 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     expect((await report(90)).body).toMatchObject({ counted: true });
     service.clock.jump(2 * dayMilliseconds);
     expect((await report(90, phone)).body).toMatchObject({ counted: false });
-    const proof = { slotId: world.seat, capturedAt: phone.toISOString() };
+    const proof = { slotId: world.slotId, capturedAt: phone.toISOString() };
     expect((await sendProof(service, world.device, proof)).status).toBe(422);
   });
 
   it("refuses a proof with 503 that it would accept at another time", async () => {
-    const proof = { slotId: world.seat, capturedAt: service.clock.now().toISOString() };
+    const proof = { slotId: world.slotId, capturedAt: service.clock.now().toISOString() };
     service.clock.jump(2 * dayMilliseconds);
     expect(await sendProof(service, world.device, proof)).toMatchObject(refusal(503, "busy"));
     service.clock.jump(-2 * dayMilliseconds);
@@ -191,7 +191,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
   it("is not detected when the development server's clock is moved", async () => {
     service.clock.advance(5 * dayMilliseconds);
     await everything();
-    expect(await seats()).toMatchObject([{ status: "removed" }, { status: "open" }]);
+    expect(await slots()).toMatchObject([{ status: "removed" }, { status: "open" }]);
   });
 });
 

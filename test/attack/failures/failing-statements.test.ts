@@ -31,14 +31,14 @@ const changes: readonly (readonly [string, Prepare])[] = [
       const send = await prepare(world);
       return {
         send: (headers) => send(service, headers),
-        state: () => seatsOf(service, world.listing.id),
+        state: () => slotsOf(service, world.listing.id),
       };
     },
   ]),
 ];
 
 /** The listing, its cycles, their slots, proofs and sessions, without times and secrets. */
-async function seatsOf({ deps: { database } }: Service, listingId: string): Promise<string> {
+async function slotsOf({ deps: { database } }: Service, listingId: string): Promise<string> {
   const slots = "SELECT slots.id FROM slots JOIN cycles ON cycles.id = cycle_id WHERE listing_id = ?";
   const all = [
     "SELECT id, app_name FROM listings WHERE id = ?",

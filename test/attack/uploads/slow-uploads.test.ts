@@ -94,9 +94,9 @@ describe.each(databases)("a proof on $name", (engine) => {
     const service = await startService({ engine, budgets });
     onTestFinished(() => service.stop());
     toNoon(service);
-    const { seat, device } = await makeTesterInCycle(service);
+    const { slotId, device } = await makeTesterInCycle(service);
     const form = new FormData();
-    form.set("slotId", seat);
+    form.set("slotId", slotId);
     form.set("capturedAt", service.clock.now().toISOString());
     form.append("images", new Blob([new Uint8Array(png(bytes).bytes)], { type: "image/png" }), "shot.png");
     const encoded = new Response(form);

@@ -198,13 +198,13 @@ describe("a table", () => {
   it("continues on another line instead of cutting an id, an address or a time", () => {
     const id = "01a1fe4f-d11f-7363-bbed-5de61a604ebb";
     const rows = [
-      ["seat", "tester", "why", "slot"],
+      ["number", "tester", "why", "slot"],
       ["1", "nadia@testers.example", "a reason of some length", id],
     ];
     expect(table(rows, 40)).toEqual([
-      "seat  tester                 why\n  slot",
-      `1     nadia@testers.example  a reason o…\n  ${id}`,
+      "number  tester                 why\n  slot",
+      `1       nadia@testers.example  a reason…\n  ${id}`,
     ]);
-    expect(table(rows, 95)[1]).toBe(`1     nadia@testers.example  a reason of some length  ${id}`);
+    expect(table(rows, 95)[1]).toBe(`1       nadia@testers.example  a reason of some length  ${id}`);
   });
 });

@@ -42,7 +42,7 @@ describe("slot list --open", () => {
     const baseUrl = await listen((_, response) => void response.end('{"listings":[]}'));
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_DEVICE_TOKEN: "sdt_a" });
     expect(await line.run(["slot", "list", "--open"])).toMatchObject({
-      ...{ exit: 0, stdout: "", stderr: "No test has a free seat now.\n" },
+      ...{ exit: 0, stdout: "", stderr: "No test has a free slot now.\n" },
     });
   });
 });

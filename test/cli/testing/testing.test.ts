@@ -68,7 +68,7 @@ describe("the beginning of an id", () => {
     ["a listing", "listing", ["testing", "listing", "view"]],
     ["a listing's runs", "listing", ["testing", "cycle", "list"]],
     ["a run", "cycle", ["testing", "cycle", "view"]],
-    ["a seat", "slot", ["testing", "slot", "confirm-join"]],
+    ["a slot", "slot", ["testing", "slot", "confirm-join"]],
   ] as const)("names %s if no other id begins with it", async (_, thing, command) => {
     const { line, listing, cycle, slotId } = await createTesterCommandLine(service);
     const id = { listing: listing.id, cycle: cycle.id, slot: slotId }[thing];

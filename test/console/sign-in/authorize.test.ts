@@ -139,9 +139,9 @@ describe("a device's sign-in", () => {
       "Pixel 9",
       account.email,
       "90 days",
-      "see your tests, your seats and your tasks of each day",
+      "see your tests, your slots and your tasks of each day",
       "set your time zone and where you are notified",
-      "ask for seats in tests",
+      "ask for slots in tests",
       "send proofs of your testing",
       "Nothing else: not your apps, not this console.",
     ])

@@ -38,7 +38,7 @@ describe("the page of a cycle", () => {
   it("accepts a request for a slot", async () => {
     const { slotId } = test.world;
     const page = await owner.follow(await send(slotId, "accept", test.path));
-    expect(await test.seatAt(slotId)).toMatchObject({ status: "active", joinCheckPending: true });
+    expect(await test.slotWith(slotId)).toMatchObject({ status: "active", joinCheckPending: true });
     expect(readingOf(page)).toContain("Requests 0 none waiting");
   });
 
@@ -47,15 +47,15 @@ describe("the page of a cycle", () => {
     const visitor = createBrowserWithoutScripts(service, other.world.headers);
     const action = `${other.path}/seats/${other.world.slotId}/decline`;
     await visitor.send(await visitor.open(other.path), action);
-    expect(await other.seatAt(other.world.slotId)).toMatchObject({ status: "open", tester: null });
+    expect(await other.slotWith(other.world.slotId)).toMatchObject({ status: "open", tester: null });
   });
 
   it("assigns an open slot to a known account", async () => {
     const { email } = await service.makeUser();
-    const open = (await test.seats()).find(({ status }) => status === "open");
+    const open = (await test.slots()).find(({ status }) => status === "open");
     const answer = await assign({ email, slotId: open?.slotId ?? "" });
     expect(answer.headers.get("location")).toBe(`${test.path}?done=seat-assigned`);
-    expect(await test.seatAt(open?.slotId ?? "")).toMatchObject({ status: "active", tester: { email } });
+    expect(await test.slotWith(open?.slotId ?? "")).toMatchObject({ status: "active", tester: { email } });
   });
 
   it.each([
@@ -64,8 +64,8 @@ describe("the page of a cycle", () => {
     ["is the owner's", async () => test.world.owner.email, "This is a test of your own app."],
     [
       "already has a slot",
-      async () => (await test.seat()).tester.email,
-      "has, or had, a seat in this test already.",
+      async () => (await test.giveSlot()).tester.email,
+      "has, or had, a slot in this test already.",
     ],
   ])("refuses to assign a slot to an address that %s, and says why", async (_, addressOf, words) => {
     const email = await addressOf();
@@ -76,27 +76,27 @@ describe("the page of a cycle", () => {
   });
 
   it("confirms that a tester has joined the store's test", async () => {
-    const { slotId } = await test.seat();
+    const { slotId } = await test.giveSlot();
     await send(slotId, "confirm-join");
-    expect(await test.seatAt(slotId)).toMatchObject({ joinCheckPending: false });
+    expect(await test.slotWith(slotId)).toMatchObject({ joinCheckPending: false });
     const page = await owner.open(`${test.path}?slot=${slotId}`);
     expect(page.text).not.toContain("confirm-join");
   });
 
   it("replaces a test key, which it never shows", async () => {
-    const { slotId } = await test.seat();
+    const { slotId } = await test.giveSlot();
     const answer = await send(slotId, "rotate-key");
     expect(answer.headers.get("location")).toBe(`${test.path}?done=key-rotated`);
     expect((await owner.follow(answer)).text).not.toContain("stk_");
   });
 
   it("removes a tester after an explanation, and opens the slot below", async () => {
-    const { slotId, seat, tester } = await test.seat();
+    const { slotId, seat, tester } = await test.giveSlot();
     const before = readingOf(await owner.open(`${test.path}?slot=${slotId}`));
-    expect(before).toContain("The tester loses the seat for the rest of this cycle");
+    expect(before).toContain("The tester loses the slot for the rest of this cycle");
     const page = await owner.follow(await send(slotId, "remove"));
     const rows = [...page.text.matchAll(/<tr(?: class="(\w+)")?>\s*<th scope="row"[\s\S]*?<\/tr>/g)];
-    const own = rows.filter(([row]) => row.includes(`Seat </span>${seat}<`));
+    const own = rows.filter(([row]) => row.includes(`Slot </span>${seat}<`));
     expect(own.map(([row, kind]) => [kind, row.includes(tester.email)])).toEqual([
       ["removed", true],
       [undefined, false],
@@ -104,7 +104,7 @@ describe("the page of a cycle", () => {
   });
 
   it("says if another person was faster", async () => {
-    const { slotId } = await test.seat();
+    const { slotId } = await test.giveSlot();
     const page = await owner.open(`${test.path}?slot=${slotId}`);
     await test.world.call("POST", `/slots/${slotId}/remove`, {});
     const answer = await owner.send(page, `${test.path}/seats/${slotId}/remove`);
@@ -133,7 +133,7 @@ describe("the page of a cycle", () => {
     const other = await makeCycleWithTwelveSlots(service);
     const visitor = createBrowserWithoutScripts(service, other.world.headers);
     const before = await visitor.open(other.path);
-    expect(readingOf(before)).toContain("no further days count, testers lose their seats");
+    expect(readingOf(before)).toContain("no further days count, testers lose their slots");
     const page = await visitor.follow(await visitor.send(before, `${other.path}/cancel`));
     expect(readingOf(page)).toContain("Cancelled");
     expect(page.text).not.toMatch(/action="[^"]*(assign|cancel|accept)"/);

@@ -49,8 +49,8 @@ describe("the demo's cycle", () => {
   it("follows the rules: a tester who missed three days lost the slot, a late upload repaired a missed day", async () => {
     const service = await startService();
     const { slots } = await demoCycle(service);
-    const seats = slots.map(({ seat, status, missedDays }) => [seat, status, missedDays]);
-    expect(seats.slice(2, 9)).toEqual([
+    const states = slots.map(({ seat, status, missedDays }) => [seat, status, missedDays]);
+    expect(states.slice(2, 9)).toEqual([
       [3, "active", 0],
       [4, "active", 1],
       [5, "active", 1],

@@ -72,7 +72,7 @@ describe("an app's listings and cycles in the console", () => {
     ["packageName", "lantern", "Package name must be a package name such as com.example.app."],
     ["optInUrl", "javascript:alert(1)", "Opt-in address must be"],
     ["screens", "Home\nHome", "Screens must name each screen once."],
-    ["seats", "a dozen", "Seats must be a whole number."],
+    ["seats", "a dozen", "Slots must be a whole number."],
     ["durationDays", "61", "Days must be at most 60."],
     ["maxMissedDays", "0", "Missed days must be at least 1."],
   ])("show the fault of %s %j at its field", async (name, value, fault) => {
@@ -149,13 +149,13 @@ describe("an app's listings and cycles in the console", () => {
     const other = await makeOwnerWithOneOfEach(service);
     const visitor = createBrowserWithoutScripts(service, other.headers);
     const waiting = async () => readingOf(await visitor.open("/console"));
-    expect(await waiting()).toContain("1 proposal waits, 1 tester asks for a seat");
+    expect(await waiting()).toContain("1 proposal waits, 1 tester asks for a slot");
     expect(await waiting()).toMatch(
-      /Testers who ask for a seat .*@example\.org Asks for a seat Lantern Seat 1 expires in 47 hours/,
+      /Testers who ask for a slot .*@example\.org Asks for a slot Lantern Slot 1 expires in 47 hours/,
     );
     expect(readingOf(await visitor.open(`/console/testing/${other.app.id}`))).toContain("1 request Running");
     service.clock.advance(48 * 3_600_000);
-    expect(await waiting()).not.toContain("asks for a seat");
+    expect(await waiting()).not.toContain("asks for a slot");
     service.clock.advance(-48 * 3_600_000);
   });
 
@@ -166,6 +166,6 @@ describe("an app's listings and cycles in the console", () => {
     const slotId = (await other.call("GET", `/cycles/${other.cycleId}`)).field("slots.1.slotId");
     await requestSlotAs(service, slotId, await service.makeUser());
     const page = readingOf(await createBrowserWithoutScripts(service, other.headers).open("/console"));
-    expect(page).toContain("2 testers ask for seats");
+    expect(page).toContain("2 testers ask for slots");
   });
 });

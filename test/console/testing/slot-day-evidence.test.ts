@@ -26,17 +26,17 @@ describe("the evidence of a day", () => {
       "cycle_not_running",
       "The test had not started when it arrived, had finished, or its last day was over when it began.",
     ],
-    ["slot_not_active", "The seat was no longer active when it arrived."],
+    ["slot_not_active", "The slot was no longer active when it arrived."],
     ["session_stale", "The server cannot confirm its day"],
     ["session_in_future", "By the server’s clock, it began in the future."],
   ])("says in words why a session did not count: %s", async (reason, words) => {
-    const { slotId, evidence } = await test.seat();
+    const { slotId, evidence } = await test.giveSlot();
     await recordSession(service, slotId, { dayIndex: 1, reason });
     expect(readingOf(await owner.open(evidence))).toContain(`The session did not count. ${words}`);
   });
 
   it("shows the evidence of a day that a session counted", async () => {
-    const { slotId, seat, evidence } = await test.seat();
+    const { slotId, seat, evidence } = await test.giveSlot();
     await recordSession(service, slotId, {
       dayIndex: 1,
       reason: null,
@@ -47,7 +47,7 @@ describe("the evidence of a day", () => {
     const page = readingOf(await owner.open(evidence));
     expect(page).toMatch(
       new RegExp(
-        `Seat ${seat}, day 1 .* Counted by a session .* Length 2 min 13 s, .* Screens Home Map App version 1\\.4\\.0`,
+        `Slot ${seat}, day 1 .* Counted by a session .* Length 2 min 13 s, .* Screens Home Map App version 1\\.4\\.0`,
       ),
     );
     expect(page).toContain("2 reported for this day");
@@ -55,7 +55,7 @@ describe("the evidence of a day", () => {
   });
 
   it("shows the images and the note of a proof, only from the uploads", async () => {
-    const { slotId, evidence } = await test.seat();
+    const { slotId, evidence } = await test.giveSlot();
     await recordProof(service, slotId, {
       dayIndex: 1,
       appId: test.world.app.id,

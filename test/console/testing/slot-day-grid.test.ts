@@ -40,11 +40,11 @@ describe("the grid of slots and days", () => {
   const evidence = (page: Page) => page.getByRole("complementary", { name: "Evidence" });
 
   it.each([
-    ["Seat 1, day 3: counted by a session", "Counted by a session"],
-    ["Seat 2, day 5: counted by a proof", "Counted by a proof"],
-    ["Seat 4, day 3: missed", "No session and no proof arrived for this day."],
-    ["Seat 5, day 6: missed", "It was shorter than 45 seconds or reached fewer than 2 screens."],
-    ["Seat 3, day 9: open today", "Open: today can still be counted"],
+    ["Slot 1, day 3: counted by a session", "Counted by a session"],
+    ["Slot 2, day 5: counted by a proof", "Counted by a proof"],
+    ["Slot 4, day 3: missed", "No session and no proof arrived for this day."],
+    ["Slot 5, day 6: missed", "It was shorter than 45 seconds or reached fewer than 2 screens."],
+    ["Slot 3, day 9: open today", "Open: today can still be counted"],
   ])("shows the evidence of “%s” next to it", async (name, words) => {
     const page = await opened();
     await page.getByRole("link", { name }).click();
@@ -55,15 +55,15 @@ describe("the grid of slots and days", () => {
 
   it("shows the evidence without scripts", async () => {
     const page = await opened({ javaScriptEnabled: false });
-    await page.getByRole("link", { name: "Seat 5, day 6: missed" }).click();
+    await page.getByRole("link", { name: "Slot 5, day 6: missed" }).click();
     expect(await evidence(page).innerText()).toContain("It was shorter than 45 seconds");
-    await page.getByRole("link", { name: "Seat 8" }).first().click();
+    await page.getByRole("link", { name: "Slot 8" }).first().click();
     expect(await evidence(page).innerText()).toContain("Remove the tester");
   });
 
   it("shows the same evidence when the address is opened again", async () => {
     const page = await opened();
-    await page.getByRole("link", { name: "Seat 1, day 3: counted by a session" }).click();
+    await page.getByRole("link", { name: "Slot 1, day 3: counted by a session" }).click();
     await evidence(page).getByText("2 min 13 s").waitFor();
     await page.reload();
     expect(await evidence(page).innerText()).toContain("2 min 13 s");
@@ -74,11 +74,11 @@ describe("the grid of slots and days", () => {
     const grid = page.getByRole("table");
     expect(await grid.getByRole("columnheader").allInnerTexts()).toHaveLength(16);
     expect(await grid.getByRole("columnheader", { name: /^Day 9 .*, today$/ }).count()).toBe(1);
-    const row = grid.getByRole("row", { name: /^Seat 12 / });
-    expect(await row.getByRole("cell", { name: "seat not active" }).count()).toBe(14);
+    const row = grid.getByRole("row", { name: /^Slot 12 / });
+    expect(await row.getByRole("cell", { name: "slot not active" }).count()).toBe(14);
     expect(
       await grid
-        .getByRole("row", { name: /^Seat 1 / })
+        .getByRole("row", { name: /^Slot 1 / })
         .getByRole("cell", { name: "ahead" })
         .count(),
     ).toBe(5);
@@ -87,7 +87,7 @@ describe("the grid of slots and days", () => {
   it("shows a removed tester, dimmed, above the successor", async () => {
     const page = await opened();
     const rows = await page
-      .getByRole("row", { name: /^Seat 6 / })
+      .getByRole("row", { name: /^Slot 6 / })
       .evaluateAll((all) =>
         all.map((row) => [row.className, row.querySelectorAll("td .mark.session").length]),
       );
@@ -99,7 +99,7 @@ describe("the grid of slots and days", () => {
 
   it("moves with arrow keys from cell to cell, and with Enter to the evidence", async () => {
     const page = await opened();
-    await page.getByRole("link", { name: "Seat 1, day 3" }).focus();
+    await page.getByRole("link", { name: "Slot 1, day 3" }).focus();
     for (const key of [
       "ArrowRight",
       "ArrowDown",
@@ -111,30 +111,30 @@ describe("the grid of slots and days", () => {
     ])
       await page.keyboard.press(key);
     await page.keyboard.press("Enter");
-    await evidence(page).getByRole("heading", { name: "Seat 5, day 6" }).waitFor();
+    await evidence(page).getByRole("heading", { name: "Slot 5, day 6" }).waitFor();
     expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe(
-      "Seat 5, day 6: missed",
+      "Slot 5, day 6: missed",
     );
   });
 
   it("is reached by the Tab key in reading order", async () => {
     const page = await opened();
-    await page.getByRole("link", { name: /^Seat 1 / }).focus();
+    await page.getByRole("link", { name: /^Slot 1 / }).focus();
     const names: (string | null)[] = [];
     for (let day = 1; day <= 3; day += 1) {
       await page.keyboard.press("Tab");
       names.push(await page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? null));
     }
-    expect(names).toEqual([1, 2, 3].map((day) => `Seat 1, day ${day}: counted by a session`));
+    expect(names).toEqual([1, 2, 3].map((day) => `Slot 1, day ${day}: counted by a session`));
   });
 
   it("scrolls inside its own area on a phone, with its slots always visible", async () => {
     const page = await opened({ viewport: { width: 390, height: 844 } });
-    const grid = page.getByRole("region", { name: "Seats by days" });
+    const grid = page.getByRole("region", { name: "Slots by days" });
     await grid.evaluate((element) => element.scrollTo({ left: 10_000 }));
-    const seat = await page.getByRole("link", { name: /^Seat 1 / }).boundingBox();
-    expect(seat?.x).toBeGreaterThanOrEqual(0);
-    expect(seat?.x).toBeLessThan(40);
+    const slot = await page.getByRole("link", { name: /^Slot 1 / }).boundingBox();
+    expect(slot?.x).toBeGreaterThanOrEqual(0);
+    expect(slot?.x).toBeLessThan(40);
     expect(await grid.evaluate((element) => element.scrollLeft)).toBeGreaterThan(0);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
@@ -155,11 +155,11 @@ describe("the grid of slots and days", () => {
     const page = await openPage(browser, service, world.headers, { viewport: { width: 390, height: 844 } });
     await page.clock.install();
     await page.goto(lived.path);
-    const grid = page.getByRole("region", { name: "Seats by days" });
+    const grid = page.getByRole("region", { name: "Slots by days" });
     await grid.evaluate((element) => element.scrollTo({ left: 60 }));
     await recordSession(service, lived.slotOf(3), { dayIndex: 9, reason: null });
     await page.clock.runFor(21_000);
-    await page.getByRole("link", { name: "Seat 3, day 9: counted by a session" }).waitFor();
+    await page.getByRole("link", { name: "Slot 3, day 9: counted by a session" }).waitFor();
     expect(await grid.evaluate((element) => element.scrollLeft)).toBe(60);
   });
 
@@ -199,7 +199,7 @@ describe("the grid of slots and days", () => {
     await page.getByText("The tester is removed. The counted days stay on record.").waitFor();
     expect(
       await page
-        .getByRole("row", { name: /^Seat 9 .*Removed/ })
+        .getByRole("row", { name: /^Slot 9 .*Removed/ })
         .getByRole("link")
         .count(),
     ).toBe(7);

@@ -20,7 +20,7 @@ const cycle: ReportedCycle["cycle"] = {
   dayIndex: 2,
   createdAt: "2026-04-01T00:00:00.000Z",
 };
-const seatOf = (name: string, seat: number, more: Partial<ReportedSlot> = {}): ReportedSlot => ({
+const slotOf = (name: string, seat: number, more: Partial<ReportedSlot> = {}): ReportedSlot => ({
   id: name,
   seat,
   status: "active",
@@ -35,17 +35,17 @@ const report = (more: Partial<ReportedCycle> = {}) =>
     isOver: false,
     appName: "A",
     packageName: "a",
-    seats: [],
+    slots: [],
     days: [],
     sessions: [],
     ...more,
   });
 
-const seats = [
-  seatOf("gone", 1, { status: "removed", endedAt: "2026-05-02T00:00:00.000Z" }),
-  seatOf("successor", 1),
-  seatOf("held", 2),
-  seatOf("open", 3, { status: "open", activatedAt: null }),
+const slots = [
+  slotOf("gone", 1, { status: "removed", endedAt: "2026-05-02T00:00:00.000Z" }),
+  slotOf("successor", 1),
+  slotOf("held", 2),
+  slotOf("open", 3, { status: "open", activatedAt: null }),
 ];
 const days = [
   { slotId: "held", dayIndex: 1, kind: "session" },
@@ -55,7 +55,7 @@ const days = [
 
 describe("the report on a cycle", () => {
   it("counts the testers with a slot, their days, and the testers of each day", () => {
-    expect(report({ seats, days })).toMatchObject({
+    expect(report({ slots, days })).toMatchObject({
       testers: 2,
       testersWithEveryDay: 1,
       testersPerDay: [
@@ -67,7 +67,7 @@ describe("the report on a cycle", () => {
 
   it("lists the counted days of each slot, in whole seconds", () => {
     const sessions = [{ slotId: "held", sessions: 3, milliseconds: 90_999 }];
-    const [, successor, held] = report({ seats, days, sessions }).seats;
+    const [, successor, held] = report({ slots, days, sessions }).seats;
     expect(held).toMatchObject({
       daysCounted: 2,
       daysBySession: 1,
@@ -86,9 +86,9 @@ describe("the report on a cycle", () => {
 
   it("counts testers removed with a cancelled cycle, not those removed before", () => {
     const removed = { status: "removed" } as const;
-    const all = [seatOf("gone", 1, removed), seatOf("last", 1, removed), seatOf("other", 2, removed)];
-    expect(report({ seats: all, cycle: { ...cycle, status: "cancelled" } }).testers).toBe(2);
-    expect(report({ seats: all }).testers).toBe(0);
+    const all = [slotOf("gone", 1, removed), slotOf("last", 1, removed), slotOf("other", 2, removed)];
+    expect(report({ slots: all, cycle: { ...cycle, status: "cancelled" } }).testers).toBe(2);
+    expect(report({ slots: all }).testers).toBe(0);
   });
 });
 
@@ -103,24 +103,24 @@ describe("the statement of a report", () => {
 
   it.each<[Partial<ReportedCycle>, string]>([
     [
-      { cycle: inCycle("recruiting"), seats: [] },
-      "The test has not started. 0 testers hold a seat; 0 of them have every day of the test counted.",
+      { cycle: inCycle("recruiting"), slots: [] },
+      "The test has not started. 0 testers hold a slot; 0 of them have every day of the test counted.",
     ],
     [
-      { seats, days },
-      "The test is on day 2 of 2. 2 testers hold a seat; 1 of them has every day of the test counted.",
+      { slots, days },
+      "The test is on day 2 of 2. 2 testers hold a slot; 1 of them has every day of the test counted.",
     ],
     [
-      { seats: [seatOf("held", 2)], days, isOver: true },
-      "The last day of the test is over, and late sessions of it still count. 1 tester holds a seat; 1 of them has every day of the test counted.",
+      { slots: [slotOf("held", 2)], days, isOver: true },
+      "The last day of the test is over, and late sessions of it still count. 1 tester holds a slot; 1 of them has every day of the test counted.",
     ],
     [
-      { cycle: inCycle("completed", 1), seats: [seatOf("held", 2)], days: [] },
-      "The test ran for 1 day. 1 tester held a seat when it ended; 0 of them have every day of the test counted.",
+      { cycle: inCycle("completed", 1), slots: [slotOf("held", 2)], days: [] },
+      "The test ran for 1 day. 1 tester held a slot when it ended; 0 of them have every day of the test counted.",
     ],
     [
-      { cycle: inCycle("cancelled"), seats: [] },
-      "The test was cancelled before its end. 0 testers held a seat when it ended; 0 of them have every day of the test counted.",
+      { cycle: inCycle("cancelled"), slots: [] },
+      "The test was cancelled before its end. 0 testers held a slot when it ended; 0 of them have every day of the test counted.",
     ],
   ])("%# is correct", (more, expected) => {
     expect(sentences(more)).toBe(expected);

@@ -3,11 +3,11 @@ import { type CycleLife, dayStateOf, type SlotLife } from "../../../server/domai
 
 const dayStarts = ["01", "02", "03", "04", "05"].map((day) => `2026-05-${day}T00:00:00.000Z`);
 const cycle: CycleLife = { status: "running", dayStarts, closedDays: 2 };
-const seat: SlotLife = { activeFromDay: 1, endedAt: null };
+const slot: SlotLife = { activeFromDay: 1, endedAt: null };
 
 const states = (of: Partial<SlotLife>, within: Partial<CycleLife> = {}) =>
   [1, 2, 3, 4].map((dayIndex) =>
-    dayStateOf({ dayIndex, isCounted: false }, { ...seat, ...of }, { ...cycle, ...within }),
+    dayStateOf({ dayIndex, isCounted: false }, { ...slot, ...of }, { ...cycle, ...within }),
   );
 
 describe("the days of a slot", () => {

@@ -10,15 +10,15 @@ import {
 
 describe("a closing day", () => {
   it.each([
-    ["missed, not counted, of a seat that has missed none", 0, [], "missed"],
-    ["missed, not counted, of a seat that has missed two of three", 2, [], "missed"],
-    ["the end of a seat that has missed three before it", 3, [], "removed"],
-    ["the end of a seat that has missed three before it, even where it is counted itself", 3, [5], "removed"],
-    ["the end of a seat that has missed more by an older rule", 7, [], "removed"],
-    ["nothing to a seat that has it counted", 2, [5], "unchanged"],
+    ["missed, not counted, of a slot that has missed none", 0, [], "missed"],
+    ["missed, not counted, of a slot that has missed two of three", 2, [], "missed"],
+    ["the end of a slot that has missed three before it", 3, [], "removed"],
+    ["the end of a slot that has missed three before it, even where it is counted itself", 3, [5], "removed"],
+    ["the end of a slot that has missed more by an older rule", 7, [], "removed"],
+    ["nothing to a slot that has it counted", 2, [5], "unchanged"],
   ] as const)("is %s", (_, missedDays, counted, outcome) => {
-    const seat = { missedDays, activeFromDay: 0, countedDays: new Set(counted) };
-    expect(afterDay(seat, 5, 3)).toBe(outcome);
+    const slot = { missedDays, activeFromDay: 0, countedDays: new Set(counted) };
+    expect(afterDay(slot, 5, 3)).toBe(outcome);
   });
 
   it("does not change a slot that became active on it", () => {

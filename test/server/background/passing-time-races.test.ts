@@ -26,14 +26,14 @@ describe("two servers of one PostgreSQL database", () => {
     for (let round = 0; round < rounds(40, 400); round += 1) {
       one.clock.setOffset(0);
       const test = await makeUpcomingCycle(one, { seats: 4, durationDays: 6 });
-      for (const seat of [0, 1, 2]) await test.seat(seat);
+      for (const index of [0, 1, 2]) await test.giveSlot(index);
       await test.ask(3, 48);
       const offset = Date.parse(test.dayStarts[5] ?? "") - Date.now();
       for (const { clock } of [one, other]) clock.setOffset(offset);
       await Promise.all([one, other, one, other].map(({ deps }) => deps.passingTime.catchUp()));
       expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 5 });
-      const seats = await test.seats();
-      expect(seats.map(({ seat, status, missedDays }) => `${seat} ${status} ${missedDays}`)).toEqual([
+      const slots = await test.slots();
+      expect(slots.map(({ seat, status, missedDays }) => `${seat} ${status} ${missedDays}`)).toEqual([
         ...["1 removed 3", "1 open 0", "2 removed 3", "2 open 0", "3 removed 3", "3 open 0", "4 open 0"],
       ]);
     }
@@ -46,8 +46,8 @@ describe("two servers of one PostgreSQL database", () => {
       await test.ask(0, 48);
       other.clock.setOffset(48 * hour);
       const [accepted] = await Promise.all([test.accept(0), other.deps.passingTime.catchUp()]);
-      const [seat] = await test.seats();
-      expect([seat?.status, seat?.tester === null]).toEqual(accepted ? ["active", false] : ["open", true]);
+      const [slot] = await test.slots();
+      expect([slot?.status, slot?.tester === null]).toEqual(accepted ? ["active", false] : ["open", true]);
     }
   });
 });
@@ -60,26 +60,26 @@ describe.each(databases)("a server that slept on $name", (engine) => {
   afterAll(() => service.stop());
 
   /** For each of three slots: the day on which its tester gets it (0 for before the cycle), and the days that count. */
-  const seat = fc.record({
+  const life = fc.record({
     from: fc.integer({ min: 0, max: 3 }),
     counted: fc.uniqueArray(fc.integer({ min: 1, max: 3 }), { maxLength: 3 }),
   });
 
   async function live(
-    seats: readonly { from: number; counted: readonly number[] }[],
+    lives: readonly { from: number; counted: readonly number[] }[],
     awake: readonly number[],
   ) {
     service.clock.setOffset(0);
     const test = await makeUpcomingCycle(service, { seats: 3, durationDays: 9 });
     for (let day = 0; day <= 3; day += 1) {
       if (day > 0) await test.goTo(day, hour);
-      for (const [index, { from, counted }] of seats.entries()) {
-        if (from === day) await test.seat(index);
+      for (const [index, { from, counted }] of lives.entries()) {
+        if (from === day) await test.giveSlot(index);
         if (from < day && counted.includes(day)) await test.count(index, day);
       }
     }
     for (const day of awake) await test.goTo(day, hour);
-    const found = await test.seats();
+    const found = await test.slots();
     const told = found.map(({ seat: number, status, missedDays, endedAt }) => {
       const ended = endedAt === null ? null : test.dayStarts.indexOf(endedAt);
       return { number, status, missedDays, ended };
@@ -89,9 +89,9 @@ describe.each(databases)("a server that slept on $name", (engine) => {
 
   it("for five days has the state of a server that was awake each day", long, async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(seat, { minLength: 3, maxLength: 3 }), async (seats) => {
-        const awake = await live(seats, [4, 5, 6, 7, 8]);
-        expect(await live(seats, [8])).toEqual(awake);
+      fc.asyncProperty(fc.array(life, { minLength: 3, maxLength: 3 }), async (lives) => {
+        const awake = await live(lives, [4, 5, 6, 7, 8]);
+        expect(await live(lives, [8])).toEqual(awake);
       }),
       { numRuns: rounds(12, 300) },
     );
@@ -100,10 +100,10 @@ describe.each(databases)("a server that slept on $name", (engine) => {
   it("beyond the cycle's end has completed the cycle a day after its last day", async () => {
     service.clock.setOffset(0);
     const test = await makeUpcomingCycle(service, { seats: 1, durationDays: 3 });
-    await test.seat(0);
+    await test.giveSlot(0);
     await test.pass(60 * 24 * hour);
     expect(await test.cycle()).toEqual({ status: "completed", closedDays: 3, nextAt: null });
-    expect(await test.seats()).toMatchObject([{ status: "removed", missedDays: 3, endedAt: test.dayAfter }]);
+    expect(await test.slots()).toMatchObject([{ status: "removed", missedDays: 3, endedAt: test.dayAfter }]);
   });
 });
 
@@ -113,7 +113,7 @@ describe.each(databases)("the worker on $name", (engine) => {
   beforeEach(async () => {
     service = await startService({ engine });
     test = await makeUpcomingCycle(service, { seats: 1, durationDays: 6 });
-    await test.seat(0);
+    await test.giveSlot(0);
   });
   afterEach(() => service.stop());
 

@@ -43,35 +43,35 @@ describe.each(databases)("time that passes on $name", (engine) => {
   });
 
   it("puts an active slot at risk if a day closes uncounted", async () => {
-    await test.seat(0);
+    await test.giveSlot(0);
     await test.goTo(2);
-    expect(await test.seats()).toMatchObject([{ status: "at_risk", missedDays: 1 }, { status: "open" }]);
+    expect(await test.slots()).toMatchObject([{ status: "at_risk", missedDays: 1 }, { status: "open" }]);
   });
 
   it("does not change a slot whose day is counted", async () => {
-    await test.seat(0);
+    await test.giveSlot(0);
     await test.goTo(1, 3_600_000);
     await test.count(0, 1);
     await test.goTo(2);
-    expect(await test.seats()).toMatchObject([{ status: "active", missedDays: 0 }, {}]);
+    expect(await test.slots()).toMatchObject([{ status: "active", missedDays: 0 }, {}]);
   });
 
   it("keeps the missed days of a slot that is active again", async () => {
-    await test.seat(0);
+    await test.giveSlot(0);
     await test.goTo(2, 3_600_000);
     await test.count(0, 2);
     await test.goTo(3);
-    expect(await test.seats()).toMatchObject([{ status: "active", missedDays: 1 }, {}]);
+    expect(await test.slots()).toMatchObject([{ status: "active", missedDays: 1 }, {}]);
   });
 
   it("removes a slot with three missed days once the grace period of the third is over, and opens another", async () => {
-    await test.seat(0);
+    await test.giveSlot(0);
     await test.goTo(4);
-    expect(await test.seats()).toMatchObject([{ status: "at_risk", missedDays: 3 }, { status: "open" }]);
+    expect(await test.slots()).toMatchObject([{ status: "at_risk", missedDays: 3 }, { status: "open" }]);
     await test.goTo(5, -minute);
-    expect(await test.seats()).toMatchObject([{ status: "at_risk", missedDays: 3 }, { status: "open" }]);
+    expect(await test.slots()).toMatchObject([{ status: "at_risk", missedDays: 3 }, { status: "open" }]);
     await test.goTo(5);
-    expect(await test.seats()).toMatchObject([
+    expect(await test.slots()).toMatchObject([
       { seat: 1, status: "removed", missedDays: 3, endedAt: test.dayStarts[4] },
       { seat: 1, status: "open", tester: null, missedDays: 0 },
       { seat: 2, status: "open" },
@@ -80,53 +80,53 @@ describe.each(databases)("time that passes on $name", (engine) => {
 
   it("removes a slot that misses every other day after the third missed day", async () => {
     const long = await makeUpcomingCycle(service, { seats: 1, durationDays: 9 });
-    await long.seat(0);
+    await long.giveSlot(0);
     for (const day of [2, 4, 6]) {
       await long.goTo(day, minute);
       await long.count(0, day);
     }
-    expect(await long.seats()).toMatchObject([{ status: "at_risk", missedDays: 3 }]);
+    expect(await long.slots()).toMatchObject([{ status: "at_risk", missedDays: 3 }]);
     await long.goTo(7);
-    expect(await long.seats()).toMatchObject([{ status: "removed", missedDays: 3 }, { status: "open" }]);
+    expect(await long.slots()).toMatchObject([{ status: "removed", missedDays: 3 }, { status: "open" }]);
   });
 
   it("keeps a slot if a late session repairs the third missed day", async () => {
-    await test.seat(0);
+    await test.giveSlot(0);
     await test.goTo(4, minute);
     await test.count(0, 3);
-    expect(await test.seats()).toMatchObject([{ status: "active", missedDays: 2 }, {}]);
+    expect(await test.slots()).toMatchObject([{ status: "active", missedDays: 2 }, {}]);
     await test.goTo(5);
-    expect(await test.seats()).toMatchObject([{ status: "at_risk", missedDays: 3 }, {}]);
+    expect(await test.slots()).toMatchObject([{ status: "at_risk", missedDays: 3 }, {}]);
   });
 
   it("never counts as missed the day on which a slot became active", async () => {
     await test.goTo(2, 1);
-    await test.seat(0);
+    await test.giveSlot(0);
     await test.goTo(3);
-    expect(await test.seats()).toMatchObject([{ status: "active", missedDays: 0 }, {}]);
+    expect(await test.slots()).toMatchObject([{ status: "active", missedDays: 0 }, {}]);
     await test.goTo(4);
-    expect(await test.seats()).toMatchObject([{ status: "at_risk", missedDays: 1 }, {}]);
+    expect(await test.slots()).toMatchObject([{ status: "at_risk", missedDays: 1 }, {}]);
   });
 
   it("does not change a slot that became active on the last day", async () => {
     await test.goTo(5, 1);
-    await test.seat(0);
+    await test.giveSlot(0);
     await test.goTo(7);
-    expect(await test.seats()).toMatchObject([{ status: "completed", missedDays: 0 }, { status: "open" }]);
+    expect(await test.slots()).toMatchObject([{ status: "completed", missedDays: 0 }, { status: "open" }]);
   });
 
   it("ends open requests when the last day is over, and completes slots a day later", async () => {
     await test.goTo(4, 1);
-    await test.seat(0);
+    await test.giveSlot(0);
     await test.goTo(5, 1);
     await test.ask(1, 48);
     await test.goTo(6);
-    expect(await test.seats()).toMatchObject([
+    expect(await test.slots()).toMatchObject([
       { status: "at_risk", endedAt: null, missedDays: 1 },
       { status: "open", tester: null, expiresAt: null },
     ]);
     await test.goTo(7);
-    expect(await test.seats()).toMatchObject([
+    expect(await test.slots()).toMatchObject([
       { status: "completed", endedAt: test.dayAfter, missedDays: 1 },
       { status: "open" },
     ]);
@@ -134,21 +134,21 @@ describe.each(databases)("time that passes on $name", (engine) => {
 
   it("lets a late session repair the last day", async () => {
     await test.goTo(4, 1);
-    await test.seat(0);
+    await test.giveSlot(0);
     await test.goTo(6, minute);
     await test.count(0, 5);
-    expect(await test.seats()).toMatchObject([{ status: "active", missedDays: 0 }, {}]);
+    expect(await test.slots()).toMatchObject([{ status: "active", missedDays: 0 }, {}]);
     await test.goTo(7);
-    expect(await test.seats()).toMatchObject([{ status: "completed", missedDays: 0 }, {}]);
+    expect(await test.slots()).toMatchObject([{ status: "completed", missedDays: 0 }, {}]);
   });
 
   it("opens no slot for one that is removed at the end of the last day, or later", async () => {
     await test.goTo(1, 1);
-    await test.seat(0);
+    await test.giveSlot(0);
     await test.goTo(2, 1);
-    await test.seat(1);
+    await test.giveSlot(1);
     await test.goTo(7);
-    expect(await test.seats()).toMatchObject([
+    expect(await test.slots()).toMatchObject([
       { seat: 1, status: "removed", missedDays: 3, endedAt: test.dayStarts[5] },
       { seat: 2, status: "removed", missedDays: 3, endedAt: test.dayAfter },
     ]);
@@ -156,43 +156,43 @@ describe.each(databases)("time that passes on $name", (engine) => {
 
   it("removes a slot after the first missed day if one is the limit", async () => {
     const strict = await makeUpcomingCycle(service, { seats: 1, durationDays: 5, maxMissedDays: 1 });
-    await strict.seat(0);
+    await strict.giveSlot(0);
     await strict.goTo(2);
-    expect(await strict.seats()).toMatchObject([{ status: "at_risk", missedDays: 1 }]);
+    expect(await strict.slots()).toMatchObject([{ status: "at_risk", missedDays: 1 }]);
     await strict.goTo(3);
-    expect(await strict.seats()).toMatchObject([{ status: "removed", missedDays: 1 }, { status: "open" }]);
+    expect(await strict.slots()).toMatchObject([{ status: "removed", missedDays: 1 }, { status: "open" }]);
   });
 
   it("reopens a slot whose request is 48 hours old", async () => {
     await test.ask(0, 48);
     await test.pass(48 * 3_600_000 - 60_000);
-    expect(await test.seats()).toMatchObject([{ status: "requested" }, {}]);
+    expect(await test.slots()).toMatchObject([{ status: "requested" }, {}]);
     await test.pass(60_000);
-    expect(await test.seats()).toMatchObject([{ status: "open", tester: null, expiresAt: null }, {}]);
+    expect(await test.slots()).toMatchObject([{ status: "open", tester: null, expiresAt: null }, {}]);
   });
 
   it("does not change a cancelled cycle", async () => {
-    await test.seat(0);
+    await test.giveSlot(0);
     await test.callOff();
     await test.goTo(7);
     expect(await test.cycle()).toMatchObject({ status: "cancelled", closedDays: 0 });
-    expect(await test.seats()).toMatchObject([{ status: "removed", missedDays: 0 }, { status: "open" }]);
+    expect(await test.slots()).toMatchObject([{ status: "removed", missedDays: 0 }, { status: "open" }]);
   });
 
   it("repeats no change if the clock is set back", async () => {
-    await test.seat(0);
+    await test.giveSlot(0);
     await test.goTo(3);
-    const before = await test.seats();
+    const before = await test.slots();
     await test.goTo(1);
     await test.goTo(3);
-    expect(await test.seats()).toEqual(before);
+    expect(await test.slots()).toEqual(before);
     expect(await test.cycle()).toMatchObject({ closedDays: 2 });
   });
 
   it("updates only the cycle that a request is about", async () => {
     const other = await makeUpcomingCycle(service, { seats: 1, durationDays: 5 });
-    await test.seat(0);
-    await other.seat(0);
+    await test.giveSlot(0);
+    await other.giveSlot(0);
     service.clock.setOffset(Date.parse(test.dayStarts[2] ?? "") - Date.now());
     await service.deps.passingTime.catchUpOf("cycle", test.id);
     expect(await test.cycle()).toMatchObject({ closedDays: 2 });
@@ -203,11 +203,11 @@ describe.each(databases)("time that passes on $name", (engine) => {
 
   it("closes a day with one statement for all slots that miss it", async () => {
     const crowd = await makeUpcomingCycle(service, { seats: 12, durationDays: 5 });
-    for (let seat = 0; seat < 12; seat += 1) await crowd.seat(seat);
+    for (let index = 0; index < 12; index += 1) await crowd.giveSlot(index);
     await crowd.goTo(2, -minute);
     service.clock.advance(minute);
     const ran = await traced.during(() => service.deps.passingTime.catchUpOf("cycle", crowd.id));
-    expect((await crowd.seats()).map(({ missedDays }) => missedDays)).toEqual(Array(12).fill(1));
+    expect((await crowd.slots()).map(({ missedDays }) => missedDays)).toEqual(Array(12).fill(1));
     expect(ran.filter((sql) => sql.startsWith("UPDATE slots"))).toHaveLength(2);
     expect(ran.filter((sql) => sql.includes("missed_days + 1"))).toHaveLength(1);
   });

@@ -44,7 +44,7 @@ describe("PostgreSQL", () => {
         await tx.get("SELECT pg_sleep(0.002)");
         inside--;
       });
-    await Promise.all(Array.from({ length: 10 }, () => enter("seat 1")));
+    await Promise.all(Array.from({ length: 10 }, () => enter("slot 1")));
   });
 
   it("without a free connection is unavailable", async () => {

@@ -89,7 +89,7 @@ export function createCycleMakers({ database, clock, sealer, passingTime }: Deps
   };
 
   /** Assigns an open slot to a tester, as if an owner had accepted. Gives the slot's test key. */
-  const seatTester = async (
+  const giveSlot = async (
     cycle: Pick<
       Awaited<ReturnType<typeof makeCycle>>,
       "id" | "startsOn" | "timezone" | "durationDays" | "dayStarts"
@@ -131,7 +131,7 @@ export function createCycleMakers({ database, clock, sealer, passingTime }: Deps
     return { authorization: `Bearer ${token}` };
   };
 
-  return { makeListing, makeCycle, seatTester, makeDevice };
+  return { makeListing, makeCycle, giveSlot, makeDevice };
 }
 
 export type CycleMakers = ReturnType<typeof createCycleMakers>;

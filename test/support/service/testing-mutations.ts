@@ -21,16 +21,16 @@ export async function makeTestingWorld(service: Service) {
   const app = await service.makeApp(owner);
   const listing = await service.makeListing(app, { seats: 3 });
   const cycle = await service.makeCycle(listing);
-  const [seat = "", asked = "", open = ""] = cycle.slotIds;
+  const [slotId = "", asked = "", open = ""] = cycle.slotIds;
   const [tester, asking] = [await service.makeUser(), await service.makeUser()];
-  const testKey = await service.seatTester(cycle, seat, tester);
+  const testKey = await service.giveSlot(cycle, slotId, tester);
   const device = await service.makeDevice(tester);
   await service.request("POST", `/api/v1/testing/slots/${asked}/request`, {
     headers: await service.makeDevice(asking),
   });
   const token = await service.makeToken(owner, "maintainer", { scopes: ["testing:manage"] });
   const maintainer = { authorization: `Bearer ${token}` };
-  return { service, owner, app, listing, cycle, seat, asked, open, tester, testKey, device, maintainer };
+  return { service, owner, app, listing, cycle, slotId, asked, open, tester, testKey, device, maintainer };
 }
 
 /** Every mutating endpoint of closed testing. */
@@ -80,9 +80,9 @@ export const testingMutations: readonly TestingMutation[] = [
   },
   {
     name: "POST /api/v1/testing/proofs",
-    async prepare({ service, device, seat }) {
+    async prepare({ service, device, slotId }) {
       const capturedAt = service.clock.now().toISOString();
-      return sends("POST", "/api/v1/testing/proofs", device, () => proofForm(seat, capturedAt));
+      return sends("POST", "/api/v1/testing/proofs", device, () => proofForm(slotId, capturedAt));
     },
   },
   {
@@ -96,7 +96,8 @@ export const testingMutations: readonly TestingMutation[] = [
   },
   {
     name: "POST /api/v1/testing/slots/{slotId}/rotate-key",
-    prepare: async ({ device, seat }) => sends("POST", `/api/v1/testing/slots/${seat}/rotate-key`, device),
+    prepare: async ({ device, slotId }) =>
+      sends("POST", `/api/v1/testing/slots/${slotId}/rotate-key`, device),
   },
   {
     name: "PATCH /api/v1/testing/me/profile",
@@ -127,7 +128,7 @@ export const testingMutations: readonly TestingMutation[] = [
       sends("POST", `/api/v1/console/cycles/${cycle.id}/cancel`, maintainer),
   },
   ...["accept", "decline"].map((verb) => ofSlot(verb, ({ asked }) => asked)),
-  ...["remove", "rotate-key", "confirm-join"].map((verb) => ofSlot(verb, ({ seat }) => seat)),
+  ...["remove", "rotate-key", "confirm-join"].map((verb) => ofSlot(verb, ({ slotId }) => slotId)),
   {
     name: "POST /api/v1/console/slots/{slotId}/assign",
     async prepare({ service, open, maintainer }) {

@@ -48,7 +48,7 @@ export async function makeCycleOnNinthDay(
     clock.advance(day === 0 ? toFirstNoon - 24 * hour : 24 * hour);
     await service.deps.passingTime.catchUp();
     for (const life of lives.filter(({ from }) => from === day))
-      slotIds.set(life, await seat(service, world, cycleId, life.seat));
+      slotIds.set(life, await giveSlot(service, world, cycleId, life.seat));
     for (const [life, slotId] of slotIds) await liveDay(service, { ...life, slotId, day, images, world });
   }
   for (const number of [10, 11])
@@ -85,7 +85,7 @@ async function liveDay(
 /** Every upload has a name of its own. */
 const names = (images: readonly string[]) => images.map((image) => image.replace("*", crypto.randomUUID()));
 
-async function seat(
+async function giveSlot(
   service: Service,
   world: OwnerWithOneOfEach,
   cycleId: string,

@@ -29,7 +29,7 @@ export async function makePlannedCycle(service: Service, world: OwnerWithOneOfEa
   const cycleId = planned.field("cycle.id");
   const change = (slotId: string, verb: string, body: object = {}): Promise<Answer> =>
     call("POST", `/slots/${slotId}/${verb}`, body);
-  const seats = async () => Object((await call("GET", `/cycles/${cycleId}`)).body).slots;
+  const slots = async () => Object((await call("GET", `/cycles/${cycleId}`)).body).slots;
   return {
     cycleId,
     startsOn,
@@ -37,9 +37,9 @@ export async function makePlannedCycle(service: Service, world: OwnerWithOneOfEa
     change,
     cancel: () => call("POST", `/cycles/${cycleId}/cancel`, {}),
     /** The slots as the owner reads them. */
-    seats,
-    seat: async (slotId: string) =>
-      (await seats()).find((seat: { slotId: string }) => seat.slotId === slotId),
+    slots,
+    slot: async (slotId: string) =>
+      (await slots()).find((slot: { slotId: string }) => slot.slotId === slotId),
     /** A new tester requests a slot. */
     async ask(slotId: string, tester?: { id: string; email: string }) {
       const who = tester ?? (await service.makeUser());

@@ -66,7 +66,7 @@ export async function makeUpcomingCycle(service: Service, traits: Traits) {
         id,
       ),
     /** The slots by their number, each successor after its predecessor. */
-    seats: () =>
+    slots: () =>
       database.all<SlotRow>(
         `SELECT id, seat, status, missed_days AS "missedDays", tester_id AS tester,
            request_expires_at AS "expiresAt", ended_at AS "endedAt"
@@ -74,8 +74,8 @@ export async function makeUpcomingCycle(service: Service, traits: Traits) {
         id,
       ),
     /** Assigns a slot to a new tester. */
-    seat: async (index: number) =>
-      service.seatTester({ id, dayStarts, ...plan }, slotAt(index), await service.makeUser()),
+    giveSlot: async (index: number) =>
+      service.giveSlot({ id, dayStarts, ...plan }, slotAt(index), await service.makeUser()),
     count: (index: number, dayIndex: number) =>
       database.write((tx) =>
         countedDays.count(tx, {

@@ -6,16 +6,16 @@ import { makeOwnerWithOneOfEach, type OwnerWithOneOfEach } from "./owner-with-on
 export async function makeCycleWithTwelveSlots(service: Service) {
   const world = await makeOwnerWithOneOfEach(service);
   const path = `/console/cycles/${world.app.id}/${world.cycleId}`;
-  const seats = (): Promise<OwnedSlot[]> => seatsOf(world);
+  const slots = (): Promise<OwnedSlot[]> => slotsOf(world);
   return {
     world,
     path,
-    seats,
-    seatAt: async (slotId: string) => (await seats()).find((slot) => slot.slotId === slotId),
+    slots,
+    slotWith: async (slotId: string) => (await slots()).find((slot) => slot.slotId === slotId),
     /** Assigns an open slot to a new tester. */
-    async seat(email?: string) {
-      const open = (await seats()).find(({ status }) => status === "open");
-      if (!open) throw new Error("Every seat is taken");
+    async giveSlot(email?: string) {
+      const open = (await slots()).find(({ status }) => status === "open");
+      if (!open) throw new Error("Every slot is taken");
       const { slotId } = open;
       const tester = await service.makeUser(email);
       await world.call("POST", `/slots/${slotId}/assign`, { email: tester.email });
@@ -24,6 +24,6 @@ export async function makeCycleWithTwelveSlots(service: Service) {
   };
 }
 
-async function seatsOf({ call, cycleId }: OwnerWithOneOfEach): Promise<OwnedSlot[]> {
+async function slotsOf({ call, cycleId }: OwnerWithOneOfEach): Promise<OwnedSlot[]> {
   return JSON.parse((await call("GET", `/cycles/${cycleId}`)).text).slots;
 }

@@ -13,7 +13,7 @@ export async function createTesterCommandLine(service: Service, traits: Partial<
   const cycle = await service.makeCycle(listing);
   const tester = await service.makeUser();
   const [slotId = ""] = cycle.slotIds;
-  const testKey = await service.seatTester(cycle, slotId, tester);
+  const testKey = await service.giveSlot(cycle, slotId, tester);
   const { authorization } = await service.makeDevice(tester);
   const line = await createCommandLine({
     INNKEEP_BASE_URL: service.baseUrl,

@@ -17,11 +17,11 @@ export async function makeTesterInCycle(
     ...(startsOn === undefined ? {} : { startsOn }),
     ...(timezone === undefined ? {} : { timezone }),
   });
-  const [seat = "", ...open] = cycle.slotIds;
+  const [slotId = "", ...open] = cycle.slotIds;
   const tester = await service.makeUser();
-  const testKey = await service.seatTester(cycle, seat, tester);
+  const testKey = await service.giveSlot(cycle, slotId, tester);
   const device = await service.makeDevice(tester);
-  return { owner, app, listing, cycle, seat, open, tester, testKey, device };
+  return { owner, app, listing, cycle, slotId, open, tester, testKey, device };
 }
 
 /** Moves the clock to an instant. */

@@ -1,4 +1,4 @@
-/** Closed testing: the figures of a cycle, and its grid of seats and days with the evidence beside it. */
+/** Closed testing: the figures of a cycle, and its grid of slots and days with the evidence beside it. */
 export const testing = `
 .stack > div:empty { display: none; }
 a.plain { color: inherit; text-decoration: none; }

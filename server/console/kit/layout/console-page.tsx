@@ -49,7 +49,7 @@ const Waiting = ({ frame: { waiting, requests } }: { readonly frame: Navigation 
   const asked = [...requests.values()].reduce((sum, count) => sum + count, 0);
   const words = [
     ...(waiting > 0 ? [waiting === 1 ? "1 proposal waits" : `${waiting} proposals wait`] : []),
-    ...(asked > 0 ? [asked === 1 ? "1 tester asks for a seat" : `${asked} testers ask for seats`] : []),
+    ...(asked > 0 ? [asked === 1 ? "1 tester asks for a slot" : `${asked} testers ask for slots`] : []),
   ];
   return words.length === 0 ? null : <Count count={waiting + asked} words={words.join(", ")} />;
 };

@@ -16,7 +16,7 @@ export interface Navigation {
   readonly apps: readonly App[];
   /** How many proposals wait for a decision. */
   readonly waiting: number;
-  /** How many testers ask for a seat, by app. */
+  /** How many testers ask for a slot, by app. */
   readonly requests: ReadonlyMap<string, number>;
   /** The word in the address for what a form has just done. */
   readonly done: string;

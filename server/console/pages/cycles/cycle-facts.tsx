@@ -22,7 +22,7 @@ export const CycleFacts = ({ cycle, slots }: CycleFactsProps) => {
         <progress max={durationDays} value={dayIndex} aria-label="Days of the test" />
       </Fact>
       <Fact name="Testers">
-        {`${held} of ${seatsOf(slots)}`}
+        {`${held} of ${numberOfSlots(slots)}`}
         <span class="aside-note">{atRisk > 0 ? `${atRisk} at risk` : "none at risk"}</span>
       </Fact>
       {isLive(cycle) && (
@@ -46,7 +46,8 @@ export const CycleFacts = ({ cycle, slots }: CycleFactsProps) => {
 const isHeld = ({ status }: SlotWithDays): boolean =>
   status === "active" || status === "at_risk" || status === "completed";
 
-const seatsOf = (slots: readonly SlotWithDays[]): number => new Set(slots.map(({ seat }) => seat)).size;
+/** How many slots the cycle has: a slot and its successors have one number. */
+const numberOfSlots = (slots: readonly SlotWithDays[]): number => new Set(slots.map(({ seat }) => seat)).size;
 
 const Fact = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
   <div>

@@ -6,7 +6,7 @@ import { CycleBadge } from "./cycle-badges.tsx";
 export interface CycleLineProps {
   readonly cycle: Cycle;
   readonly links: Links;
-  /** How many testers ask for a seat of it. */
+  /** How many testers ask for a slot of it. */
   readonly asked: number;
 }
 

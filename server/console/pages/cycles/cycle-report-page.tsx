@@ -22,7 +22,7 @@ export async function cycleReportPage(visit: SignedInVisit): Promise<Reply> {
 /** What the figures show, and what they do not. (rule T1) */
 const claim = [
   "The claim is limited to this: a session of real length reached real screens on the credited day, and the reporter",
-  "held that seat's key. There is no claim that an app is more likely to be approved by the store.",
+  "held that slot's key. There is no claim that an app is more likely to be approved by the store.",
 ].join(" ");
 
 interface ReportPageProps {
@@ -66,9 +66,9 @@ const ReportPage = ({ report, links, now }: ReportPageProps) => {
           <h2 id="per-day">Testers per day</h2>
           <TestersPerDay report={report} />
         </section>
-        <section class="stack" aria-labelledby="seats">
-          <h2 id="seats">Seats</h2>
-          <section class="scroll" aria-label="Seats, a wide table" {...scrolledByKeys}>
+        <section class="stack" aria-labelledby="slots">
+          <h2 id="slots">Slots</h2>
+          <section class="scroll" aria-label="Slots, a wide table" {...scrolledByKeys}>
             <CycleReportSlots report={report} />
           </section>
         </section>

@@ -44,13 +44,13 @@ export const TestersPerDay = ({ report: { cycle, seats, testersPerDay } }: Cycle
   );
 };
 
-/** The seats of a cycle by number. It does not name the testers. */
+/** The slots of a cycle by number. It does not name the testers. */
 export const CycleReportSlots = ({ report: { cycle, seats } }: CycleReportProps) => (
   <table>
-    <caption class="unseen">Seats</caption>
+    <caption class="unseen">Slots</caption>
     <thead>
       <tr>
-        <th scope="col">Seat</th>
+        <th scope="col">Slot</th>
         <th scope="col">State</th>
         <th scope="col">From</th>
         <th scope="col">Until</th>
@@ -62,22 +62,22 @@ export const CycleReportSlots = ({ report: { cycle, seats } }: CycleReportProps)
       </tr>
     </thead>
     <tbody>
-      {seats.map((seat) => (
-        <tr key={seat.slotId} class={seat.status === "removed" ? "removed" : undefined}>
-          <th scope="row">{seat.seat}</th>
+      {seats.map((slot) => (
+        <tr key={slot.slotId} class={slot.status === "removed" ? "removed" : undefined}>
+          <th scope="row">{slot.seat}</th>
           <td>
-            <SlotBadge status={seat.status} />
+            <SlotBadge status={slot.status} />
           </td>
-          <td class="fit">{dayOrNothing(seat.activatedAt, cycle.timezone)}</td>
-          <td class="fit">{dayOrNothing(seat.endedAt && justBefore(seat.endedAt), cycle.timezone)}</td>
+          <td class="fit">{dayOrNothing(slot.activatedAt, cycle.timezone)}</td>
+          <td class="fit">{dayOrNothing(slot.endedAt && justBefore(slot.endedAt), cycle.timezone)}</td>
           <td class="figure">
-            <b>{seat.daysCounted}</b>
+            <b>{slot.daysCounted}</b>
           </td>
-          <td class="figure">{seat.daysBySession}</td>
-          <td class="figure">{seat.daysByProof}</td>
-          <td class="figure">{seat.missedDays}</td>
-          <td class="figure">{seat.sessions}</td>
-          <td class="figure fit">{lengthOfTime(seat.secondsTested)}</td>
+          <td class="figure">{slot.daysBySession}</td>
+          <td class="figure">{slot.daysByProof}</td>
+          <td class="figure">{slot.missedDays}</td>
+          <td class="figure">{slot.sessions}</td>
+          <td class="figure fit">{lengthOfTime(slot.secondsTested)}</td>
         </tr>
       ))}
     </tbody>

@@ -12,11 +12,11 @@ export interface OpenSlotsProps {
 
 /** The form that gives an open slot to a tester without a request. */
 export const OpenSlots = ({ slots, form, action }: OpenSlotsProps) => (
-  <section class="stack" aria-labelledby="open-seats">
+  <section class="stack" aria-labelledby="open-slots">
     <div>
-      <h2 id="open-seats">{slots.length === 1 ? "1 open seat" : `${slots.length} open seats`}</h2>
+      <h2 id="open-slots">{slots.length === 1 ? "1 open slot" : `${slots.length} open slots`}</h2>
       <p class="muted">
-        Testers can find open seats and ask for one. You can also give a seat to a person who has an account
+        Testers can find open slots and ask for one. You can also give a slot to a person who has an account
         here.
       </p>
     </div>
@@ -35,12 +35,12 @@ export const OpenSlots = ({ slots, form, action }: OpenSlotsProps) => (
         <Select
           form={form ?? filledWith()}
           name="slotId"
-          label="Seat"
-          options={slots.map(({ slotId, seat }) => [slotId, `Seat ${seat}`])}
+          label="Slot"
+          options={slots.map(({ slotId, seat }) => [slotId, `Slot ${seat}`])}
         />
       </div>
       <div class="actions">
-        <button type="submit">Give the seat</button>
+        <button type="submit">Give the slot</button>
       </div>
     </form>
   </section>

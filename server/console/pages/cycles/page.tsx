@@ -97,7 +97,7 @@ const CycleDetail = (props: CycleDetailProps) => {
             button="Cancel the cycle"
             danger
           >
-            The cycle ends now: no further days count, testers lose their seats, and requests are dropped. The
+            The cycle ends now: no further days count, testers lose their slots, and requests are dropped. The
             counted days stay on record. You cannot start this cycle again.
           </Confirmation>
         )}
@@ -146,7 +146,7 @@ const Live = ({ id, of, news, children }: LiveProps) => (
 const Requests = ({ frame: { links, app }, cycle, slots, now }: CycleDetailProps) => {
   const requested = slots.filter(({ status }) => status === "requested");
   return (
-    <Live id="requests" of={requested} news="The requests for seats have changed.">
+    <Live id="requests" of={requested} news="The requests for slots have changed.">
       {requested.length > 0 && (
         <SlotRequests
           slots={requested}
@@ -161,20 +161,20 @@ const Requests = ({ frame: { links, app }, cycle, slots, now }: CycleDetailProps
 /** The grid, and beside it the details of the chosen slot or day. */
 const Days = ({ frame: { links, app }, cycle, slots, chosen, address, uploads }: CycleDetailProps) => (
   <section class="stack" aria-labelledby="days-title">
-    <h2 id="days-title">Seats and days</h2>
+    <h2 id="days-title">Slots and days</h2>
     <div class="board">
       <div
         class="stack tight"
         id="grid"
         data-live={versionOf(slots)}
-        data-news="The seats and days have changed."
+        data-news="The slots and days have changed."
       >
         <SlotDayGrid {...{ cycle, slots, chosen, address }} />
         <Legend />
       </div>
       <aside class="card stack evidence" id="evidence" aria-label="Evidence" aria-live="polite">
         {chosen === undefined && (
-          <p class="muted">Choose a day to see its evidence, or a seat to see its state and to change it.</p>
+          <p class="muted">Choose a day to see its evidence, or a slot to see its state and to change it.</p>
         )}
         {chosen?.day && <SlotDayEvidence {...{ cycle, uploads }} slot={chosen.slot} day={chosen.day} />}
         {chosen && !chosen.day && (

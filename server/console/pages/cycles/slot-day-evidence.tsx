@@ -17,7 +17,7 @@ export interface DayEvidenceProps {
 /** The evidence of a slot's day. If the day did not count, it says why. */
 export const SlotDayEvidence = ({ cycle, slot, day, uploads }: DayEvidenceProps) => (
   <>
-    <h2>{`Seat ${slot.seat}, day ${day.dayIndex}`}</h2>
+    <h2>{`Slot ${slot.seat}, day ${day.dayIndex}`}</h2>
     <p class="muted">
       {zonedDay(dateOfDay(cycle.startsOn, day.dayIndex).toISOString(), "UTC")}
       {slot.tester !== null && (
@@ -49,7 +49,7 @@ function verdictOf({ state, countedBy }: SlotDay): string {
     case "ahead":
       return "Ahead: this day has not begun";
     default:
-      return "Not required: the seat became active on this day or later, or had ended";
+      return "Not required: the slot became active on this day or later, or had ended";
   }
 }
 

@@ -20,13 +20,13 @@ export interface DayGridProps {
 
 /** The grid of slots and days. Each slot, and each day with evidence, links to its details. */
 export const SlotDayGrid = (props: DayGridProps) => (
-  <section class="scroll days" aria-label="Seats by days" data-arrows>
+  <section class="scroll days" aria-label="Slots by days" data-arrows>
     <table>
-      <caption class="unseen">Seats and their days. Each day leads to its evidence.</caption>
+      <caption class="unseen">Slots and their days. Each day leads to its evidence.</caption>
       <thead>
         <tr>
           <th scope="col" class="seat">
-            Seat
+            Slot
           </th>
           {daysOf(props.cycle).map((dayIndex) => (
             <DayHead key={dayIndex} cycle={props.cycle} dayIndex={dayIndex} />
@@ -100,7 +100,7 @@ interface LinkProps {
 const SlotLink = ({ slot, href, current }: LinkProps) => (
   <a href={href} data-into="evidence" aria-current={current ? "true" : undefined}>
     <span class="number">
-      <span class="unseen">Seat </span>
+      <span class="unseen">Slot </span>
       {slot.seat}
     </span>
     <span class="holder">
@@ -124,7 +124,7 @@ function stateOf({ status, missedDays, joinCheckPending }: SlotWithDays): string
 
 const Cell = ({ slot, day, href, current }: LinkProps & { readonly day: SlotDay }) => {
   const mark = markOf(day);
-  const name = `Seat ${slot.seat}, day ${day.dayIndex}: ${markWords[mark]}`;
+  const name = `Slot ${slot.seat}, day ${day.dayIndex}: ${markWords[mark]}`;
   if (!hasDetails(day)) {
     return (
       <>

@@ -12,7 +12,7 @@ export const markWords: Record<SlotDayMark, string> = {
   missed: "missed",
   open: "open today",
   ahead: "ahead",
-  none: "seat not active",
+  none: "slot not active",
 };
 
 export const markOrder: readonly SlotDayMark[] = ["session", "proof", "missed", "open", "ahead", "none"];

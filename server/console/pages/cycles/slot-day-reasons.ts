@@ -7,10 +7,10 @@ const { seconds, screens } = qualifyingSession;
 export const reasonSentences: Record<SessionReason, string> = {
   cycle_not_running:
     "The test had not started when it arrived, had finished, or its last day was over when it began.",
-  slot_not_active: "The seat was no longer active when it arrived.",
+  slot_not_active: "The slot was no longer active when it arrived.",
   session_in_future: "By the server’s clock, it began in the future.",
   session_stale:
-    "The server cannot confirm its day: it arrived more than a day late, or began before the seat was active.",
+    "The server cannot confirm its day: it arrived more than a day late, or began before the slot was active.",
   already_submitted: "The day was already counted.",
   session_below_bar: `It was shorter than ${seconds} seconds or reached fewer than ${screens} screens.`,
 };

@@ -20,12 +20,12 @@ export const SlotPanel = (props: SlotPanelProps) => {
   return (
     <>
       <div class="row">
-        <h2>{`Seat ${slot.seat}`}</h2>
+        <h2>{`Slot ${slot.seat}`}</h2>
         <SlotBadge status={slot.status} />
       </div>
       {slot.tester === null ? (
         <p class="muted">
-          Nobody has this seat yet. A tester can ask for it, or you can give it to a tester below.
+          Nobody has this slot yet. A tester can ask for it, or you can give it to a tester below.
         </p>
       ) : (
         <SlotFacts {...props} tester={slot.tester} />
@@ -51,7 +51,7 @@ const SlotFacts = ({ cycle, slot, tester }: SlotPanelProps & { readonly tester: 
         <dt>Counted</dt>
         <dd>{`${slot.daysCounted} of ${cycle.durationDays} days`}</dd>
         <dt>Missed</dt>
-        <dd>{`${slot.missedDays}; the seat is lost at ${cycle.maxMissedDays}`}</dd>
+        <dd>{`${slot.missedDays}; the slot is lost at ${cycle.maxMissedDays}`}</dd>
         <dt>Store’s test</dt>
         <dd>{slot.joinCheckPending ? "Joining is not confirmed yet" : "Joined"}</dd>
       </>
@@ -93,8 +93,8 @@ const SlotActions = ({ cycle, slot, at }: SlotPanelProps) => {
         reads the new one by itself.
       </Confirmation>
       <Confirmation offer="Remove the tester" action={at("remove")} button="Remove permanently" danger>
-        The tester loses the seat for the rest of this cycle and cannot get another one in it. The counted
-        days stay on record, and another tester can get the seat.
+        The tester loses the slot for the rest of this cycle and cannot get another one in it. The counted
+        days stay on record, and another tester can get the slot.
       </Confirmation>
     </div>
   );

@@ -9,7 +9,7 @@ export interface SlotRequestLinesProps {
   readonly now: Date;
 }
 
-/** The testers who ask for a seat, in any cycle. Each line links to the cycle, where the request is answered. */
+/** The testers who ask for a slot, in any cycle. Each line links to the cycle, where the request is answered. */
 export const SlotRequestLines = ({ rows, links, now }: SlotRequestLinesProps) => (
   <ol class="list linked">
     {rows.map((row) => (
@@ -18,13 +18,13 @@ export const SlotRequestLines = ({ rows, links, now }: SlotRequestLinesProps) =>
           <a class="to" href={`${links.cycle(row.appId, row.cycleId)}#requests`}>
             <Line text={row.email} />
           </a>
-          <span class="badge attention">Asks for a seat</span>
+          <span class="badge attention">Asks for a slot</span>
         </div>
         <p class="under">
           <span>
             <Line text={row.listingName} />
           </span>
-          <span>{`Seat ${row.seat}`}</span>
+          <span>{`Slot ${row.seat}`}</span>
           <span>
             expires <Remaining at={row.requestExpiresAt} now={now} />
           </span>

@@ -10,11 +10,11 @@ export interface SlotRequestsProps {
   readonly at: (slotId: string, action: string) => string;
 }
 
-/** The testers who ask for a seat in this cycle, each with buttons that accept or decline the request. */
+/** The testers who ask for a slot in this cycle, each with buttons that accept or decline the request. */
 export const SlotRequests = ({ slots, now, at }: SlotRequestsProps) => (
   <section class="proposal awaiting" aria-labelledby="requests-title">
     <header>
-      <h2 id="requests-title">{slots.length === 1 ? "A tester asks for a seat" : "Testers ask for seats"}</h2>
+      <h2 id="requests-title">{slots.length === 1 ? "A tester asks for a slot" : "Testers ask for slots"}</h2>
       <span class="badge attention">{slots.length === 1 ? "1 request" : `${slots.length} requests`}</span>
     </header>
     <ul class="requests">
@@ -25,7 +25,7 @@ export const SlotRequests = ({ slots, now, at }: SlotRequestsProps) => (
               <Line text={slot.tester?.email ?? ""} />
             </b>
             <p class="muted small">
-              {`Seat ${slot.seat}`}
+              {`Slot ${slot.seat}`}
               {slot.requestExpiresAt !== null && (
                 <>
                   {" · expires "}
@@ -47,7 +47,7 @@ export interface AnswerFormsProps {
 }
 
 export const AnswerForms = ({ slot: { tester, seat }, at }: AnswerFormsProps) => {
-  const whose = <span class="unseen">{` ${tester?.email ?? ""} for seat ${seat}`}</span>;
+  const whose = <span class="unseen">{` ${tester?.email ?? ""} for slot ${seat}`}</span>;
   return (
     <div class="actions">
       <form method="post" action={at("accept")}>

@@ -35,10 +35,10 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
           </div>
           <WaitingProposals {...waiting} count={frame.waiting} now={now} links={links} />
         </section>
-        <div id="asked" data-live={versionOf(requests)} data-news="The requests for seats have changed.">
+        <div id="asked" data-live={versionOf(requests)} data-news="The requests for slots have changed.">
           {requests.length > 0 && (
             <section class="stack" aria-labelledby="asked-title">
-              <h2 id="asked-title">Testers who ask for a seat</h2>
+              <h2 id="asked-title">Testers who ask for a slot</h2>
               <SlotRequestLines rows={requests} links={links} now={now} />
             </section>
           )}

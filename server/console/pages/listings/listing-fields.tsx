@@ -44,7 +44,7 @@ export const ListingFields = ({ form }: { readonly form: Filled }) => (
       form={form}
       name="screens"
       label="Screens"
-      hint={`One per line, each named as your app reports it; at most ${limits.listingScreens}. Each day, each seat is asked to visit one of them.`}
+      hint={`One per line, each named as your app reports it; at most ${limits.listingScreens}. Each day, each slot is asked to visit one of them.`}
       required
     />
     <Choices form={form} name="verificationTier" legend="How a day is verified" options={tiers} />
@@ -62,14 +62,14 @@ const Numbers = ({ form }: { readonly form: Filled }) => (
     <legend>Size of a cycle</legend>
     <p class="hint">Changes apply to later cycles. Cycles that are already planned keep their size.</p>
     <div class="columns three">
-      <TextField form={form} name="seats" label="Seats" inputMode="numeric" required />
+      <TextField form={form} name="seats" label="Slots" inputMode="numeric" required />
       <TextField form={form} name="durationDays" label="Days" inputMode="numeric" required />
       <TextField
         form={form}
         name="maxMissedDays"
         label="Missed days"
         inputMode="numeric"
-        hint="A tester who misses this many, in a row or not, loses the seat."
+        hint="A tester who misses this many, in a row or not, loses the slot."
         required
       />
     </div>

@@ -17,7 +17,7 @@ export const NewCycle = ({ listing: { seats, durationDays }, form, action, ownZo
   <form class="card stack" method="post" action={action}>
     <Refused refusal={form.refusal} />
     <p>
-      A cycle starts and ends by itself. Testers can ask for its {seats} seats at once. The first day begins
+      A cycle starts and ends by itself. Testers can ask for its {seats} slots at once. The first day begins
       at midnight in the time zone below. The cycle ends after {durationDays} days.
     </p>
     <IdempotencyField />

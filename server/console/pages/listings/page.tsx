@@ -44,7 +44,7 @@ const Testing = ({ frame, offers, requests, now }: TestingProps) => (
     <div class="head">
       <div>
         <h1>Testing</h1>
-        <p>Closed tests with testers who hold a seat. Each counted day has its evidence.</p>
+        <p>Closed tests with testers who hold a slot. Each counted day has its evidence.</p>
       </div>
       <a class="button primary" href={frame.links.testing(frame.app.id, "new")}>
         New listing
@@ -52,11 +52,11 @@ const Testing = ({ frame, offers, requests, now }: TestingProps) => (
     </div>
     {offers.length === 0 ? (
       <Empty title="Nothing to test yet">
-        <p>A listing tells testers what to test. Each of its cycles has seats, a first day and a last day.</p>
+        <p>A listing tells testers what to test. Each of its cycles has slots, a first day and a last day.</p>
       </Empty>
     ) : (
       <div class="stack wide">
-        <div id="waiting" data-live={versionOf(requests)} data-news="The requests for seats have changed.">
+        <div id="waiting" data-live={versionOf(requests)} data-news="The requests for slots have changed.">
           <Waiting rows={requests} frame={frame} now={now} />
         </div>
         {offers.map((offer) => (
@@ -102,7 +102,7 @@ const OfferSection = ({ offer: { listing, cycles }, frame: { links, app }, reque
           </h2>
           <p class="under muted small">
             <code>{listing.packageName}</code>
-            <span>{`${listing.seats} seats`}</span>
+            <span>{`${listing.seats} slots`}</span>
             <span>{`${listing.durationDays} days`}</span>
             {past > 0 && <span>{past === 1 ? "1 earlier cycle" : `${past} earlier cycles`}</span>}
           </p>
@@ -124,6 +124,6 @@ const OfferSection = ({ offer: { listing, cycles }, frame: { links, app }, reque
   );
 };
 
-/** How many testers ask for a seat in a cycle. */
+/** How many testers ask for a slot in a cycle. */
 export const askedIn = (requests: readonly SlotRequest[], { id }: Pick<Cycle, "id">): number =>
   requests.filter(({ cycleId }) => cycleId === id).length;

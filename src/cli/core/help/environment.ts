@@ -15,7 +15,7 @@ const ofCommands: readonly Variable[] = [
     name: variable,
     meaning: `The ${name}. Goes before a stored one.`,
   })),
-  { name: "INNKEEP_TEST_KEY", meaning: "The test key of a seat, for `innkeep session`." },
+  { name: "INNKEEP_TEST_KEY", meaning: "The test key of a slot, for `innkeep session`." },
   { name: "INNKEEP_APP", meaning: "Id or name of the app, for commands with a maintainer token." },
   { name: "INNKEEP_CONSOLE_URL", meaning: "Address of the console; the server's /console unless set." },
   { name: "INNKEEP_CONFIG_DIR", meaning: "Folder of stored credentials." },

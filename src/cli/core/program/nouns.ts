@@ -54,7 +54,7 @@ export const nouns: readonly Noun[] = [
   {
     name: "slot",
     aliases: ["slots", "seat", "seats"],
-    summary: "Find seats in tests, ask for one, and see how yours stand",
+    summary: "Find slots in tests, ask for one, and see how yours stand",
     load: async () => (await import("../../commands/slot.ts")).addSlot,
   },
   {
@@ -71,7 +71,7 @@ export const nouns: readonly Noun[] = [
   },
   {
     name: "testing",
-    summary: "Run closed tests of your apps: listings, cycles and seats",
+    summary: "Run closed tests of your apps: listings, cycles and slots",
     load: async () => (await import("../../commands/testing.ts")).addTesting,
   },
   {

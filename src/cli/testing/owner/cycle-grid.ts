@@ -5,7 +5,7 @@ type Day = SlotWithDays["days"][number];
 
 /** The slots of a cycle, with a character for each day. */
 export const gridColumns: readonly Column<SlotWithDays>[] = [
-  { heading: "seat", of: ({ seat }) => seat },
+  { heading: "number", of: ({ seat }) => seat },
   { heading: "days", of: ({ days }) => days.map(markOf).join("") },
   { heading: "status", of: ({ status }) => status },
   { heading: "counted", of: ({ daysCounted }) => daysCounted },
@@ -33,7 +33,7 @@ const markOf = ({ state, countedBy }: Day): string =>
 
 /** The slots of a report. */
 export const slotColumns: readonly Column<CycleReport["seats"][number]>[] = [
-  { heading: "seat", of: ({ seat }) => seat },
+  { heading: "number", of: ({ seat }) => seat },
   { heading: "status", of: ({ status }) => status },
   { heading: "counted", of: ({ daysCounted }) => daysCounted },
   { heading: "by session", of: ({ daysBySession }) => daysBySession },

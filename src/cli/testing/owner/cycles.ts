@@ -39,7 +39,7 @@ export async function createCycle(
   const body = { startsOn, timezone };
   const made = await invocation.client().cycles.create({ params: { listingId }, body });
   const { cycle, slots } = made;
-  note(invocation, `Planned cycle ${cycle.id} with ${slots.length} seats. It starts and ends by itself.`);
+  note(invocation, `Planned cycle ${cycle.id} with ${slots.length} slots. It starts and ends by itself.`);
   printOne(invocation, made, () => cycleLines(cycle));
 }
 
@@ -54,7 +54,7 @@ export async function viewCycle(invocation: Invocation, _: object, given: string
 
 export async function cancelCycle(invocation: Invocation, _: object, given: string): Promise<undefined> {
   const cycleId = await cycleIdOf(invocation, given);
-  await confirm(invocation, `Cancel cycle ${cycleId}? Its testers lose their seats permanently.`);
+  await confirm(invocation, `Cancel cycle ${cycleId}? Its testers lose their slots permanently.`);
   const cycle = await invocation.client().cycles.cancel({ params: { cycleId }, body: {} });
   note(invocation, `Called cycle ${cycle.id} off.`);
   printOne(invocation, cycle, () => cycleLines(cycle));

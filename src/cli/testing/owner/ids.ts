@@ -21,9 +21,9 @@ export const cycleIdOf = (invocation: Invocation, given: string): Promise<string
 /** The id of a slot, given as a whole or by its start. A slot of a finished cycle needs its whole id. */
 export const slotIdOf = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(given, {
-    thing: "seat of a test that is not over",
+    thing: "slot of a cycle that is not over",
     command: "innkeep testing cycle view CYCLE",
-    list: () => seats(invocation),
+    list: () => slots(invocation),
   });
 
 async function listings(invocation: Invocation): Promise<readonly Listed[]> {
@@ -42,11 +42,11 @@ async function cycles(invocation: Invocation) {
 
 const lasting: readonly string[] = ["recruiting", "running"];
 
-async function seats(invocation: Invocation): Promise<readonly Listed[]> {
+async function slots(invocation: Invocation): Promise<readonly Listed[]> {
   const { read } = invocation.client().cycles;
   const open = (await cycles(invocation)).filter(({ status }) => lasting.includes(status));
   const grids = await Promise.all(open.map(({ id }) => read({ params: { cycleId: id } })));
   return grids
     .flatMap(({ slots }) => slots)
-    .map(({ slotId, seat, tester }) => ({ id: slotId, name: `seat ${seat} ${tester?.email ?? ""}` }));
+    .map(({ slotId, seat, tester }) => ({ id: slotId, name: `slot ${seat} ${tester?.email ?? ""}` }));
 }

@@ -23,7 +23,7 @@ const columns: readonly Column<Listing>[] = [
   { heading: "id", of: ({ id }) => id, isId: true },
   { heading: "app", of: ({ appName }) => appName },
   { heading: "package", of: ({ packageName }) => packageName },
-  { heading: "seats", of: ({ seats }) => seats },
+  { heading: "slots", of: ({ seats }) => seats },
   { heading: "days", of: ({ durationDays }) => durationDays },
   { heading: "by", of: ({ verificationTier }) => verificationTier },
 ];
@@ -95,7 +95,7 @@ const listingLines = (listing: Listing): string =>
     package: listing.packageName,
     "join here": listing.optInUrl,
     screens: listing.screens.join(", "),
-    seats: listing.seats,
+    slots: listing.seats,
     days: `${listing.durationDays}, at most ${listing.maxMissedDays - 1} missed`,
     "verified by": listing.verificationTier,
     "what to do": listing.testBrief,

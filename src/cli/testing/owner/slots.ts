@@ -19,17 +19,17 @@ interface Change {
 const changes: Readonly<Record<Verb, Change>> = {
   accept: {
     call: (slots, slotId) => slots.accept({ params: { slotId }, body: {} }),
-    done: "The tester has the seat.",
+    done: "The tester has the slot.",
   },
   decline: {
     call: (slots, slotId) => slots.decline({ params: { slotId }, body: {} }),
-    question: "Decline the request for this seat?",
-    done: "Declined. The seat is open again.",
+    question: "Decline the request for this slot?",
+    done: "Declined. The slot is open again.",
   },
   remove: {
     call: (slots, slotId) => slots.remove({ params: { slotId }, body: {} }),
-    question: "Remove the tester from this seat permanently?",
-    done: "Removed. Another seat is open in its place.",
+    question: "Remove the tester from this slot permanently?",
+    done: "Removed. Another slot is open in its place.",
   },
   rotateKey: {
     call: (slots, slotId) => slots.rotateKey({ params: { slotId }, body: {} }),
@@ -59,12 +59,12 @@ export async function assignSlot(
 ): Promise<undefined> {
   const slotId = await slotIdOf(invocation, given);
   const slot = await invocation.client().slots.assign({ params: { slotId }, body: { email } });
-  print(invocation, slot, `The seat is ${email}'s.`);
+  print(invocation, slot, `The slot is ${email}'s.`);
 }
 
 function print(invocation: Invocation, slot: OwnedSlot, done: string): void {
   note(invocation, done);
   printOne(invocation, slot, () =>
-    details({ slot: slot.slotId, seat: slot.seat, status: slot.status, tester: slot.tester?.email }),
+    details({ slot: slot.slotId, number: slot.seat, status: slot.status, tester: slot.tester?.email }),
   );
 }

@@ -36,8 +36,8 @@ const nextSteps: Readonly<Record<string, string>> = {
   out_of_window:
     "`innkeep task list` shows today's day of each test and when it ends; take new pictures for it.",
   cycle_not_running: "`innkeep slot list` shows how the test stands.",
-  slot_not_active: "`innkeep slot list` shows how your seats stand.",
-  not_found: "`innkeep task list` shows your seats.",
+  slot_not_active: "`innkeep slot list` shows how your slots stand.",
+  not_found: "`innkeep task list` shows your slots.",
   bad_image: "Send PNG, JPEG, WebP or GIF with --image.",
   no_images: "Give at least one picture with --image.",
   insufficient_scope: "Sign in again with `innkeep auth login`.",

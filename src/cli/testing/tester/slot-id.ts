@@ -11,7 +11,7 @@ export async function ownSlotId(invocation: Invocation, given: string | undefine
   const slots = async () => (await invocation.client().tester.slots()).slots;
   if (given === undefined) return onlyOne(await slots());
   return wholeId(given, {
-    thing: "seat",
+    thing: "slot",
     command: "innkeep slot list",
     list: async () => (await slots()).map(({ slotId, app }) => ({ id: slotId, name: app.name })),
   });
@@ -20,7 +20,7 @@ export async function ownSlotId(invocation: Invocation, given: string | undefine
 /** The id of an open slot, given as a whole or by its start. */
 export const openSlotId = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(given, {
-    thing: "free seat",
+    thing: "free slot",
     command: "innkeep slot list --open",
     list: async () => {
       const { listings } = await invocation.client().tester.listings();
@@ -34,8 +34,8 @@ function onlyOne(slots: readonly Slot[]): string {
   const mine = slots.filter(({ status }) => held.includes(status));
   const [slot, ...others] = mine;
   if (!slot)
-    throw usageError("You hold no seat now.", "`innkeep slot list --open` shows those that are free.");
+    throw usageError("You hold no slot now.", "`innkeep slot list --open` shows those that are free.");
   if (others.length === 0) return slot.slotId;
   const choice = mine.map(({ slotId, app }) => `  ${slotId}  ${app.name}`).join("\n");
-  throw usageError(`You hold ${mine.length} seats.`, `Say which:\n${choice}`);
+  throw usageError(`You hold ${mine.length} slots.`, `Say which:\n${choice}`);
 }

@@ -36,7 +36,7 @@ async function listOpen(invocation: Invocation): Promise<undefined> {
   printList(invocation, { items: listings, columns: openColumns, name: "listings" });
   note(
     invocation,
-    listings.length > 0 ? "`innkeep slot request <slot>` asks for one." : "No test has a free seat now.",
+    listings.length > 0 ? "`innkeep slot request <slot>` asks for one." : "No test has a free slot now.",
   );
 }
 
@@ -57,7 +57,7 @@ export async function requestSlot(
 ): Promise<undefined> {
   const slotId = await openSlotId(invocation, given);
   const { slot } = await invocation.client().tester.requestSlot({ params: { slotId }, body: {} });
-  note(invocation, `Asked for seat ${slot.slotId}. Its owner decides; \`innkeep slot list\` tells.`);
+  note(invocation, `Asked for slot ${slot.slotId}. Its owner decides; \`innkeep slot list\` tells.`);
   printOne(invocation, { slot: omitTestKey(slot, flags) }, () => slotLines(slot));
 }
 
@@ -70,7 +70,7 @@ export async function rotateKey(
   const { slot } = await invocation.client().tester.rotateKey({ params: { slotId }, body: {} });
   note(
     invocation,
-    `Seat ${slot.slotId} has a new test key. The old one stopped working: give the new one to the app.`,
+    `Slot ${slot.slotId} has a new test key. The old one stopped working: give the new one to the app.`,
   );
   printOne(invocation, { slot: omitTestKey(slot, flags) }, () =>
     flags.withTestKeys ? (slot.testKey ?? "") : slotLines(slot),

@@ -11,7 +11,7 @@ export interface TestKeyFile {
 export const ofTestKey = (command: Command): Command =>
   command.option(
     "--test-key-file <file>",
-    "read the seat's test key from a file; `-` is standard input (INNKEEP_TEST_KEY)",
+    "read the slot's test key from a file; `-` is standard input (INNKEEP_TEST_KEY)",
   );
 
 /** The test key of a slot. It is a secret, so it is not an argument. Throws a CliError if there is none. */
@@ -26,7 +26,7 @@ export async function testKeyOf(
   throw new CliError({
     exit: "authentication",
     code: "missing_credential",
-    message: "This needs the test key of a seat.",
+    message: "This needs the test key of a slot.",
     next: "Pipe it in with --test-key-file -, or set INNKEEP_TEST_KEY. `innkeep task list --with-test-keys --fields testKey` has it.",
   });
 }

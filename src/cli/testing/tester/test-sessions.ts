@@ -39,8 +39,8 @@ const reasons: Readonly<Record<string, string>> = {
   session_below_bar: "it was too short, or reached too few screens; a longer one can still count the day",
   already_submitted: "the day is counted already",
   cycle_not_running: "the test has not started, or is over",
-  slot_not_active: "the seat is no longer active",
-  session_stale: "it began before the seat was active, or on a day that the server cannot vouch for any more",
+  slot_not_active: "the slot is no longer active",
+  session_stale: "it began before the slot was active, or on a day that the server cannot vouch for any more",
   session_in_future: "it begins ahead of the server's clock",
 };
 

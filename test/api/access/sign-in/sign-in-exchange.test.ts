@@ -62,7 +62,7 @@ describe.each(databases)("POST /api/v1/testing/auth/exchange on $name", (engine)
   it("says that a tester is a tester", async () => {
     const tester = await service.makeUser();
     const cycle = await service.makeCycle(await service.makeListing(await service.makeApp()));
-    await service.seatTester(cycle, cycle.slotIds[0] ?? "", tester);
+    await service.giveSlot(cycle, cycle.slotIds[0] ?? "", tester);
     code = await approve(service, await service.signIn(tester), device);
     expect((await exchange(service, device, code)).body).toMatchObject({ profile: { isTester: true } });
   });

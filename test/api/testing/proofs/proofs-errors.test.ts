@@ -32,14 +32,14 @@ describe.each(databases)("a proof that is refused on $name", (engine) => {
   afterAll(() => service.stop());
 
   const submit = (fields: Partial<ProofFields> = {}, headers: Record<string, string> = world.device) =>
-    sendProof(service, headers, { slotId: world.seat, ...fields });
+    sendProof(service, headers, { slotId: world.slotId, ...fields });
   const daysAgo = (days: number) =>
     new Date(service.clock.now().getTime() - days * dayMilliseconds).toISOString();
   const setCycle = (status: string) =>
     service.deps.database.write((tx) =>
       tx.run("UPDATE cycles SET status = ?, next_at = NULL WHERE id = ?", status, world.cycle.id),
     );
-  const useUpSeat = () => Promise.all(twelve.map(() => submit({ capturedAt: "never" })));
+  const useUpSlot = () => Promise.all(twelve.map(() => submit({ capturedAt: "never" })));
 
   /** The errors that the specification lists, and the cause of each. */
   const errors: Record<
@@ -58,10 +58,10 @@ describe.each(databases)("a proof that is refused on $name", (engine) => {
     },
     cycle_not_running: { status: 422, come: () => setCycle("recruiting") },
     already_submitted: { status: 409, dayIndex: 2, come: () => submit() },
-    slot_not_active: { status: 403, come: () => setStatus(service, world.seat, "removed") },
+    slot_not_active: { status: 403, come: () => setStatus(service, world.slotId, "removed") },
     no_images: { status: 400, dayIndex: 2, come: async () => {}, fields: { images: [] } },
     bad_image: { status: 400, dayIndex: 2, come: async () => {}, fields: { images: [png(), pdf()] } },
-    rate_limited: { status: 429, come: useUpSeat },
+    rate_limited: { status: 429, come: useUpSlot },
   };
 
   it.each(Object.keys(errors))(
@@ -85,7 +85,7 @@ describe.each(databases)("a proof that is refused on $name", (engine) => {
   it.each(["removed", "completed", "requested"])(
     "is slot_not_active for a slot that is %s",
     async (status) => {
-      await setStatus(service, world.seat, status);
+      await setStatus(service, world.slotId, status);
       expect(await submit()).toMatchObject({ status: 403, body: { code: "slot_not_active" } });
     },
   );
@@ -147,17 +147,17 @@ describe.each(databases)("a proof that is refused on $name", (engine) => {
       await expectRefusal(submit(theirs, { ...reader, ...keyed("once") }), 403, "insufficient_scope");
       await expectRefusal(submit(theirs, once), 422, "idempotency_mismatch");
       await expectRefusal(submit(theirs), 429, "rate_limited");
-      await expectRefusal(submit({ ...theirs, slotId: other.seat }), 400, "bad_request");
-      await expectRefusal(submit({ slotId: other.seat, images: [] }), 404, "not_found");
+      await expectRefusal(submit({ ...theirs, slotId: other.slotId }), 400, "bad_request");
+      await expectRefusal(submit({ slotId: other.slotId, images: [] }), 404, "not_found");
     });
 
     it("slot_not_active, cycle_not_running, out_of_window, already_submitted, no_images, bad_image", async () => {
       const [yesterday, none] = [{ capturedAt: daysAgo(1), images: [] }, { images: [] }];
       await submit();
       await setCycle("completed");
-      await setStatus(service, world.seat, "removed");
+      await setStatus(service, world.slotId, "removed");
       await expectRefusal(submit(yesterday), 403, "slot_not_active");
-      await setStatus(service, world.seat, "active");
+      await setStatus(service, world.slotId, "active");
       await expectRefusal(submit(yesterday), 422, "cycle_not_running");
       await setCycle("running");
       await expectRefusal(submit(yesterday), 422, "out_of_window");

@@ -16,7 +16,7 @@ import {
   toNoon,
 } from "../../../support/worlds/tester-in-running-cycle.ts";
 
-const perSeat = rateLimits.proofsBySlot.limit;
+const perSlot = rateLimits.proofsBySlot.limit;
 const perAccount = rateLimits.proofsByAccount.limit;
 const path = "/api/v1/testing/proofs";
 
@@ -33,17 +33,17 @@ describe.each(databases)("the limits of proofs on $name", (engine) => {
   afterAll(() => service.stop());
 
   const submit = (fields: Partial<ProofFields> = {}, headers: Record<string, string> = world.device) =>
-    sendProof(service, headers, { slotId: world.seat, ...fields });
+    sendProof(service, headers, { slotId: world.slotId, ...fields });
   const times = <Result>(count: number, act: (at: number) => Promise<Result>) =>
     Promise.all(Array.from({ length: count }, (_, at) => act(at)));
-  const useUpSeat = () => times(perSeat, () => submit({ images: [] }));
+  const useUpSlot = () => times(perSlot, () => submit({ images: [] }));
   const useUpAccount = () =>
     times(perAccount, (at) => submit({ slotId: `${unknownId.slice(0, -3)}${100 + at}`, images: [] }));
   const limited = { status: 429, body: { code: "rate_limited" } };
 
   describe("per slot: 12 an hour", () => {
     it("the 12th is accepted, the 13th only when Retry-After has passed, and not a second earlier", async () => {
-      await times(perSeat - 1, () => submit({ images: [] }));
+      await times(perSlot - 1, () => submit({ images: [] }));
       expect((await submit()).status).toBe(201);
       const refused = await submit();
       expect(refused).toMatchObject(limited);
@@ -57,28 +57,28 @@ describe.each(databases)("the limits of proofs on $name", (engine) => {
 
     it("every attempt counts, whatever its outcome", async () => {
       const attempts = [{ capturedAt: "never" }, { images: [] }, { capturedAt: "2020-01-01T00:00:00Z" }];
-      for (const fields of attempts) await times(perSeat / 3, () => submit(fields));
+      for (const fields of attempts) await times(perSlot / 3, () => submit(fields));
       expect(await submit()).toMatchObject(limited);
     });
 
     it("counts a slot as one in any spelling of its id", async () => {
-      await times(perSeat, () => submit({ slotId: world.seat.toUpperCase(), images: [] }));
+      await times(perSlot, () => submit({ slotId: world.slotId.toUpperCase(), images: [] }));
       expect(await submit()).toMatchObject(limited);
     });
 
     it("does not affect the tester's other slots, or other testers", async () => {
-      await useUpSeat();
+      await useUpSlot();
       const other = await makeTesterInCycle(service);
-      const [seat = ""] = other.open;
-      await service.seatTester(other.cycle, seat, world.tester);
-      expect((await submit({ slotId: seat })).status).toBe(201);
+      const [slotId = ""] = other.open;
+      await service.giveSlot(other.cycle, slotId, world.tester);
+      expect((await submit({ slotId })).status).toBe(201);
       expect(await submit({}, other.device)).toMatchObject({ status: 404 });
     });
 
     it("accepts exactly 12 of 30 that arrive at once", async () => {
       const answers = await times(30, () => submit({ images: [] }));
-      expect(answers.filter(({ status }) => status === 400)).toHaveLength(perSeat);
-      expect(answers.filter(({ status }) => status === 429)).toHaveLength(30 - perSeat);
+      expect(answers.filter(({ status }) => status === 400)).toHaveLength(perSlot);
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(30 - perSlot);
     });
 
     it("a repeat with an Idempotency-Key does not count, and is answered over the limit", async () => {
@@ -88,7 +88,7 @@ describe.each(databases)("the limits of proofs on $name", (engine) => {
       const refused = { ...world.device, ...keyed("other") };
       await submit(sent, refused);
       await times(20, () => submit(sent, refused));
-      const others = await times(perSeat - 2, () => submit({ images: [] }));
+      const others = await times(perSlot - 2, () => submit({ images: [] }));
       expect(others.filter((answer) => answer.status === 429)).toEqual([]);
       expect(await submit()).toMatchObject(limited);
       const again = await submit(sent, refused);

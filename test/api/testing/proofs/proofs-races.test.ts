@@ -37,7 +37,7 @@ describe.each(databases)("proofs that arrive at once on $name", (engine) => {
   const open = () => startService({ database, secret, environment: { INNKEEP_RATE_LIMITS: "off" } });
   const capturedAt = () => service.clock.now().toISOString();
   const submit = (fields: Partial<ProofFields> = {}, headers: Record<string, string> = world.device) =>
-    sendProof(service, headers, { slotId: world.seat, ...fields });
+    sendProof(service, headers, { slotId: world.slotId, ...fields });
   /** Runs `act` with another server of the same database, whose clock agrees. */
   const onAnother = async <Result>(act: (other: Service) => Promise<Result>): Promise<Result> => {
     const other = await open();
@@ -71,7 +71,7 @@ describe.each(databases)("proofs that arrive at once on $name", (engine) => {
     const answers = await onAnother((other) =>
       Promise.all(
         [service, other, service, other].map((server) =>
-          sendProof(server, world.device, { slotId: world.seat }),
+          sendProof(server, world.device, { slotId: world.slotId }),
         ),
       ),
     );
@@ -82,7 +82,7 @@ describe.each(databases)("proofs that arrive at once on $name", (engine) => {
     const once = () => ({ ...world.device, ...keyed("once") });
 
     it("get the stored receipt again, also on another server and after a restart", async () => {
-      const sent = { slotId: world.seat, capturedAt: capturedAt(), images: [png(5_000), gif()] };
+      const sent = { slotId: world.slotId, capturedAt: capturedAt(), images: [png(5_000), gif()] };
       const first = await submit(sent, once());
       const again = await onAnother((other) => sendProof(other, once(), sent));
       expect([first.status, again.status, again.text, isReplay(again)]).toEqual([201, 201, first.text, true]);
@@ -101,10 +101,10 @@ describe.each(databases)("proofs that arrive at once on $name", (engine) => {
     });
 
     it("get the stored slot_not_active, although the slot is active again", async () => {
-      const sent = { slotId: world.seat, capturedAt: capturedAt() };
-      await setStatus(service, world.seat, "removed");
+      const sent = { slotId: world.slotId, capturedAt: capturedAt() };
+      await setStatus(service, world.slotId, "removed");
       const first = await submit(sent, once());
-      await setStatus(service, world.seat, "active");
+      await setStatus(service, world.slotId, "active");
       const again = await onAnother((other) => sendProof(other, once(), sent));
       expect(first).toMatchObject({ status: 403, body: { code: "slot_not_active" } });
       expect([again.status, again.text, isReplay(again)]).toEqual([403, first.text, true]);
@@ -121,7 +121,7 @@ describe.each(databases)("proofs that arrive at once on $name", (engine) => {
       const other = await makeTesterInCycle(service);
       const answers = [
         await submit({}, once()),
-        await submit({ slotId: other.seat }, { ...other.device, ...keyed("once") }),
+        await submit({ slotId: other.slotId }, { ...other.device, ...keyed("once") }),
       ];
       expect(answers.map((answer) => [answer.status, isReplay(answer)])).toEqual([
         [201, false],
@@ -139,7 +139,7 @@ describe("a proof that arrives at two servers of one PostgreSQL and one folder a
     const evidence: number[] = [];
     for (const at of Array.from({ length: 12 }, (_, round) => 900 + round)) {
       const world = await makeTesterInCycle(one);
-      const sent = { slotId: world.seat, capturedAt: one.clock.now().toISOString(), images: [png(at)] };
+      const sent = { slotId: world.slotId, capturedAt: one.clock.now().toISOString(), images: [png(at)] };
       const headers = { ...world.device, ...keyed("once") };
       await Promise.all([one, two].map((server) => sendProof(server, headers, sent)));
       for (const url of imagesOf(await evidenceOf(one, world))) evidence.push((await fetch(url)).status);

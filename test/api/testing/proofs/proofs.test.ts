@@ -31,7 +31,7 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
   afterAll(() => service.stop());
 
   const submit = (fields: Partial<ProofFields> = {}) =>
-    sendProof(service, world.device, { slotId: world.seat, ...fields });
+    sendProof(service, world.device, { slotId: world.slotId, ...fields });
   const inSeconds = (seconds: number) =>
     new Date(service.clock.now().getTime() + seconds * 1_000).toISOString();
   const slotOf = async () =>
@@ -40,7 +40,7 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
 
   it("accepts a proof, and the day counts", async () => {
     const answer = await submit();
-    const receipt = { proofId: expect.any(String), slotId: world.seat, dayIndex: 1, submitted: true };
+    const receipt = { proofId: expect.any(String), slotId: world.slotId, dayIndex: 1, submitted: true };
     expect([answer.status, answer.body]).toEqual([201, receipt]);
     expect(answer.field("proofId")).toMatch(/^[0-9a-f-]{36}$/);
     expect(await slotOf()).toMatchObject({ lastProofDayIndex: 1, joinCheckPending: false });
@@ -160,7 +160,7 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
   });
 
   it("accepts only multipart/form-data", async () => {
-    const body = { slotId: world.seat, capturedAt: inSeconds(0), images: [] };
+    const body = { slotId: world.slotId, capturedAt: inSeconds(0), images: [] };
     const answer = await service.request("POST", path, { headers: world.device, body });
     expect(answer).toMatchObject(refusal(415, "unsupported_media_type"));
   });
@@ -168,14 +168,14 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
   it("does not find the slot of another tester or an unknown slot, and stores nothing", async () => {
     const other = await makeTesterInCycle(service);
     const before = await storedFiles(service);
-    for (const slotId of [other.seat, world.open[0] ?? "", "00000000-0000-4000-8000-000000000000"])
+    for (const slotId of [other.slotId, world.open[0] ?? "", "00000000-0000-4000-8000-000000000000"])
       expect(await submit({ slotId })).toMatchObject(refusal(404, "not_found"));
     expect(await storedFiles(service)).toEqual(before);
   });
 
   it("has its images deleted with the app, except images that another app also has", async () => {
     const other = await makeTesterInCycle(service);
-    await sendProof(service, other.device, { slotId: other.seat, images: [png(800)] });
+    await sendProof(service, other.device, { slotId: other.slotId, images: [png(800)] });
     const before = (await storedFiles(service)).length;
     await submit({ images: [png(800), png(801), gif(802)] });
     expect(await storedFiles(service)).toHaveLength(before + 2);

@@ -12,7 +12,7 @@ import {
   noon,
   sdkPath,
   setClock,
-} from "../../../support/worlds/app-with-seated-tester.ts";
+} from "../../../support/worlds/app-with-active-tester.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, at) => `Screen ${at}`);
 
@@ -202,7 +202,7 @@ describe.each(databases)("60 session reports per test key per hour on $name", (e
 
   it("apply per test key, not per app", async () => {
     await pass(60, report);
-    const other = await service.seatTester(app.cycle, app.otherSlotId, await service.makeUser());
+    const other = await service.giveSlot(app.cycle, app.otherSlotId, await service.makeUser());
     expect([(await report()).status, (await report(other)).status]).toEqual([429, 200]);
   });
 

@@ -14,7 +14,7 @@ import {
   neverAKey,
   noon,
   setClock,
-} from "../../../support/worlds/app-with-seated-tester.ts";
+} from "../../../support/worlds/app-with-active-tester.ts";
 
 /** Everything that a client sees of an answer, without the parts that differ between any two requests. */
 function seen({ status, headers, text }: Answer) {
@@ -153,7 +153,7 @@ describe.each(databases)("test keys that belong to no slot on $name", (engine) =
     ["that nobody has asked for", forget],
     ["that is remembered", async () => {}],
   ])("run the same statements as a slot's key %s and whose session does not count", async (_, prepare) => {
-    const own = await service.seatTester(app.cycle, app.otherSlotId, await service.makeUser());
+    const own = await service.giveSlot(app.cycle, app.otherSlotId, await service.makeUser());
     const costOf = async (testKey: string) => {
       await app.report({ testKey, seconds: 1 });
       await prepare();
@@ -166,7 +166,7 @@ describe.each(databases)("test keys that belong to no slot on $name", (engine) =
   });
 
   it("run the same statements for a status call as a slot's key", async () => {
-    const own = await service.seatTester(app.cycle, app.otherSlotId, await service.makeUser());
+    const own = await service.giveSlot(app.cycle, app.otherSlotId, await service.makeUser());
     await app.status();
     const costOf = async (testKey: string) => {
       await forget();

@@ -7,7 +7,7 @@ import {
   makeAppWithTester,
   noon,
   setClock,
-} from "../../../support/worlds/app-with-seated-tester.ts";
+} from "../../../support/worlds/app-with-active-tester.ts";
 
 const hundred = Array.from({ length: 100 }, (_, at) => at);
 
@@ -69,7 +69,7 @@ describe.each(databases)("reports of one day that arrive at once on $name", (eng
     raceBehindTheLimit(app, [service]));
 
   it("count the day once for each slot", async () => {
-    const other = await service.seatTester(app.cycle, app.otherSlotId, await service.makeUser());
+    const other = await service.giveSlot(app.cycle, app.otherSlotId, await service.makeUser());
     service.clock.advance(120_000);
     const keys = inTurns([app.testKey, other]).slice(0, 80);
     const answers = await Promise.all(keys.map((testKey) => app.report({ testKey })));

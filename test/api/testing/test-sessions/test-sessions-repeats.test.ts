@@ -7,7 +7,7 @@ import {
   makeAppWithTester,
   noon,
   setClock,
-} from "../../../support/worlds/app-with-seated-tester.ts";
+} from "../../../support/worlds/app-with-active-tester.ts";
 
 const secret = "the secret of one deployment, on each of its servers";
 const startedAt = "2027-03-01T11:00:00.000Z";
@@ -74,7 +74,7 @@ describe.each(databases)("a session report with an Idempotency-Key on $name", (e
   });
 
   it("is another request with another test key", async () => {
-    const other = await service.seatTester(app.cycle, app.otherSlotId, await service.makeUser());
+    const other = await service.giveSlot(app.cycle, app.otherSlotId, await service.makeUser());
     await once();
     const answer = await app.report({ startedAt, testKey: other }, keyed("once"));
     expect([isReplay(answer), answer.field("reason")]).toEqual([false, "session_stale"]);

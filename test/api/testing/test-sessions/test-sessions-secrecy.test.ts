@@ -14,7 +14,7 @@ import {
   makeAppWithTester,
   neverAKey,
   sdkPath,
-} from "../../../support/worlds/app-with-seated-tester.ts";
+} from "../../../support/worlds/app-with-active-tester.ts";
 
 describe.each(databases)("a test key on $name", (engine) => {
   let database: FailingDatabase;

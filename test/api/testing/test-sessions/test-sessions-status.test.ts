@@ -9,7 +9,7 @@ import {
   noon,
   sdkPath,
   setClock,
-} from "../../../support/worlds/app-with-seated-tester.ts";
+} from "../../../support/worlds/app-with-active-tester.ts";
 
 describe.each(databases)("GET /api/v1/testing/sdk/session on $name", (engine) => {
   let service: Service;
@@ -51,7 +51,7 @@ describe.each(databases)("GET /api/v1/testing/sdk/session on $name", (engine) =>
   });
 
   it("shows one slot only, whatever the state of others in the cycle", async () => {
-    const other = await service.seatTester(app.cycle, app.otherSlotId, await service.makeUser());
+    const other = await service.giveSlot(app.cycle, app.otherSlotId, await service.makeUser());
     await app.report();
     expect((await app.status(other)).body).toEqual(uncounted);
   });

@@ -8,7 +8,7 @@ import {
   noon,
   sdkPath,
   setClock,
-} from "../../../support/worlds/app-with-seated-tester.ts";
+} from "../../../support/worlds/app-with-active-tester.ts";
 
 describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) => {
   let service: Service;
@@ -82,7 +82,7 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
       ],
       [
         "slot_not_active",
-        "of a seat that was removed",
+        "of a slot that was removed",
         1,
         async () => {
           await app.setSlot("removed");
@@ -101,7 +101,7 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
       ],
       [
         "session_stale",
-        "from before the seat became active",
+        "from before the slot became active",
         1,
         async () => {
           app = await makeAppWithTester(service);

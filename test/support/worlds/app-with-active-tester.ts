@@ -39,7 +39,7 @@ export async function makeAppWithTester(
   const cycle = await service.makeCycle(listing, { startsOn: firstDay, ...traits });
   const [slotId = "", otherSlotId = ""] = cycle.slotIds;
   const tester = await service.makeUser();
-  const testKey = await service.seatTester(cycle, slotId, tester);
+  const testKey = await service.giveSlot(cycle, slotId, tester);
   const key = { "x-api-key": app.key };
   const { database } = service.deps;
 
