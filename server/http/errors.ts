@@ -12,6 +12,7 @@ export const errorBody = ({ message, code, details }: ApiError) => ({
   ...(details.issues ? { issues: details.issues } : {}),
   ...(details.dayIndex === undefined ? {} : { dayIndex: details.dayIndex }),
   ...(details.runId === undefined ? {} : { runId: details.runId }),
+  ...(details.entryId === undefined ? {} : { entryId: details.entryId }),
   ...(details.reasons ? { reasons: details.reasons } : {}),
 });
 

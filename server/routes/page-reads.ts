@@ -4,6 +4,7 @@ import type { ConsoleCaller } from "../http/handler.ts";
 import { devices } from "../store/access/devices.ts";
 import { type IdentityRow, identities } from "../store/access/identities.ts";
 import { users } from "../store/access/users.ts";
+import { changelogFeedback } from "../store/content/changelog-feedback.ts";
 import { type AwaitingRow, awaitingProposals } from "../store/feedback/awaiting-proposals.ts";
 import { type DeliveryRow, deliveries } from "../store/feedback/deliveries.ts";
 import { type SlotRequestRow, slotRequests } from "../store/testing/slot-requests.ts";
@@ -51,6 +52,9 @@ export const createPageReads =
 
     /** The chat messages about the proposals of a thread. The caller has checked that the thread is this person's. */
     deliveries: (threadId: string) => deliveries.list(database, threadId),
+
+    /** The threads that a release note names. The caller has checked that the note is this person's. */
+    feedbackOfReleaseNote: (entryId: string) => changelogFeedback.listSubjects(database, entryId),
 
     async hasPassword(): Promise<boolean> {
       const user = await users.findByEmail(database, email);

@@ -68,6 +68,8 @@ export type ChangelogEntry = z.output<typeof ChangelogEntry>;
 /** A release note as its maintainer reads it. A draft has no `publishedAt`. */
 export const EditedChangelogEntry = z.extend(ChangelogEntry, {
   publishedAt: z.nullable(instant),
+  /** The threads that the text names (rule C17). */
+  feedbackIds: z.array(uuid),
   createdAt: instant,
   updatedAt: instant,
 });

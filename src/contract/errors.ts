@@ -110,6 +110,8 @@ export interface ErrorDetails {
   readonly dayIndex?: number;
   /** The newest proposal of the thread. */
   readonly runId?: string | null;
+  /** The release note that has the version already. */
+  readonly entryId?: string;
   /** The reasons of attestation. */
   readonly reasons?: readonly IntegrityReason[];
 }

@@ -17,6 +17,8 @@ export const limits = {
   changelogBody: 100_000,
   changelogItems: 200,
   changelogItem: 1_000,
+  /** Threads that a release note may name. */
+  changelogFeedback: 200,
   version: 100,
   platform: 100,
   platformVersions: 20,

@@ -14,6 +14,7 @@ import {
 } from "../../store/content/changelog-entries.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { credentialsTopic } from "../../store/engine/topics.ts";
+import { linkFeedback } from "./changelog-feedback.ts";
 import { editedIn, givenValues, isPublished, newRow } from "./changelog-values.ts";
 import { refuseSameVersion } from "./changelog-versions.ts";
 
@@ -25,8 +26,11 @@ export interface EntryKey {
   readonly id: string;
 }
 
-/** A stored release note as its maintainer reads it. */
-export const entryAnswer = (row: ChangelogRow): EditedChangelogEntry => ({
+/** A stored release note as its maintainer reads it, with the threads that it is linked to. */
+export const entryAnswer = (
+  row: ChangelogRow,
+  feedbackIds: readonly string[] = [],
+): EditedChangelogEntry => ({
   id: row.id,
   title: row.title,
   version: row.version,
@@ -36,6 +40,7 @@ export const entryAnswer = (row: ChangelogRow): EditedChangelogEntry => ({
   body: row.body,
   items: JSON.parse(row.items),
   publishedAt: row.publishedAt,
+  feedbackIds: [...feedbackIds],
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,
 });
@@ -78,8 +83,9 @@ export async function insertEntry(
   const at = clock.now().toISOString();
   const row = { ...entry, id: newId(), createdAt: at, updatedAt: at };
   await rows.insert(tx, { ...row, editedFields: JSON.stringify(editedFields) });
+  const feedbackIds = await linkFeedback(tx, row);
   await renew(tx, entry.appId);
-  return entryAnswer(row);
+  return entryAnswer(row, feedbackIds);
 }
 
 /**
@@ -120,14 +126,16 @@ export async function removeEntry(tx: Transaction, { appId, id }: EntryKey): Pro
   await renew(tx, appId);
 }
 
-/** Stores changed columns of an entry. */
+/** Stores changed columns of an entry, and links the threads that it names now. */
 export async function saveEntry(
   tx: Transaction,
-  { appId, id }: EntryKey,
+  entry: OwnedChangelogRow,
   change: ChangelogRowChange,
 ): Promise<void> {
-  await rows.update(tx, id, change);
-  await renew(tx, appId);
+  await rows.update(tx, entry.id, change);
+  const { body = entry.body, items = entry.items } = change;
+  await linkFeedback(tx, { ...entry, body, items });
+  await renew(tx, entry.appId);
 }
 
 async function renew(tx: Transaction, appId: string): Promise<void> {

@@ -10,6 +10,7 @@ import {
 import type { Transaction } from "../../store/engine/database.ts";
 import type { Viewer } from "../../store/feedback/feedback.ts";
 import { entryAnswer, insertEntry, type Making, saveEntry } from "./changelog-changes.ts";
+import { linkFeedback } from "./changelog-feedback.ts";
 import { editedIn, givenValues, newRow } from "./changelog-values.ts";
 import { ofVersion } from "./changelog-versions.ts";
 
@@ -64,7 +65,8 @@ async function changeEntry(
   const at = merged.changed.length > 0 ? { updatedAt: now.toISOString() } : {};
   if (merged.changed.length > 0 || merged.edited.length < before.length)
     await saveEntry(tx, entry, { ...change, ...at, editedFields: JSON.stringify(merged.edited) });
-  const answer = entryAnswer({ ...entry, ...change, ...at });
+  const row = { ...entry, ...change, ...at };
+  const answer = entryAnswer(row, await linkFeedback(tx, row));
   return { ...answer, created: false, changedFields: [...merged.changed], keptFields: [...merged.kept] };
 }
 

@@ -11,6 +11,7 @@ export function refuseSameVersion(known: readonly EntryVersion[], version: strin
   const [entry] = ofVersion(known, version);
   if (!entry) return;
   throw new ApiError("version_exists", {
+    entryId: entry.id,
     message: `Release note ${entry.id} has version ${entry.version} already. Change that one, or allow a duplicate.`,
   });
 }

@@ -1,5 +1,6 @@
 import type { ChangelogEntry, changelog as contract } from "../../../src/contract/changelog.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
+import { withoutFeedbackLines } from "../../../src/contract/feedback-lines.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
 import { unseenSince } from "../../domain/content/changelog.ts";
@@ -56,7 +57,7 @@ function readableVersion(since = ""): string | undefined {
   return text === "" || text.length > limits.version ? undefined : text;
 }
 
-/** A stored release note as apps read it. */
+/** A stored release note as apps read it: without the lines that only name threads (rule C17). */
 const publishedEntry = (row: PublishedRow): ChangelogEntry => ({
   id: row.id,
   title: row.title,
@@ -64,7 +65,12 @@ const publishedEntry = (row: PublishedRow): ChangelogEntry => ({
   versions: JSON.parse(row.versions),
   releaseType: row.releaseType,
   bodyFormat: row.bodyFormat,
-  body: row.body,
-  items: JSON.parse(row.items),
+  body: withoutFeedbackLines(row.body),
+  items: publishedItems(JSON.parse(row.items)),
   publishedAt: row.publishedAt,
 });
+
+const publishedItems = (items: ChangelogEntry["items"]): ChangelogEntry["items"] =>
+  items
+    .map(({ type, text }) => ({ type, text: withoutFeedbackLines(text) }))
+    .filter(({ text }) => text !== "");

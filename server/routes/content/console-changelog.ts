@@ -1,3 +1,4 @@
+import type { EditedChangelogEntry } from "../../../src/contract/changelog.ts";
 import type { consoleChangelog as contract } from "../../../src/contract/console/changelog.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
@@ -14,6 +15,7 @@ import { createAuditWriter } from "../access/audit-record.ts";
 import { ownedApp } from "../access/owned-app.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../list-page.ts";
 import { createEntry, entryAnswer, publishEntry, removeEntry, updateEntry } from "./changelog-changes.ts";
+import { linkedFeedback } from "./changelog-feedback.ts";
 import { importEntry } from "./changelog-import.ts";
 
 export function consoleChangelog(
@@ -42,7 +44,7 @@ export function consoleChangelog(
         return entry;
       }),
 
-    read: async ({ caller, params }) => entryAnswer(await ownedEntry(deps.database, params.entryId, caller)),
+    read: ({ caller, params }) => answerOf(deps.database, params.entryId, caller),
 
     update: ({ caller, address, params: { entryId: id }, body, save }) =>
       save(async (tx) => {
@@ -50,7 +52,7 @@ export function consoleChangelog(
         const { appId } = entry;
         await updateEntry(deps, tx, { entry, change: body });
         await record(tx, { caller, address }, { action: "changelog.update", appId, target: id });
-        return entryAnswer(await ownedEntry(tx, id, caller));
+        return answerOf(tx, id, caller);
       }),
 
     remove: ({ caller, address, params: { entryId: id }, save }) =>
@@ -70,7 +72,7 @@ export function consoleChangelog(
           { caller, address },
           { action: "changelog.publish", appId: entry.appId, target: id },
         );
-        return entryAnswer(await ownedEntry(tx, id, caller));
+        return answerOf(tx, id, caller);
       }),
   };
 }
@@ -88,7 +90,16 @@ async function list(
     row.createdAt,
     row.id,
   ]);
-  return { items: items.map(entryAnswer), nextCursor };
+  const linked = await linkedFeedback(
+    database,
+    items.map(({ id }) => id),
+  );
+  return { items: items.map((row) => entryAnswer(row, linked.get(row.id))), nextCursor };
+}
+
+async function answerOf(reader: Reader, id: string, viewer: Viewer): Promise<EditedChangelogEntry> {
+  const entry = await ownedEntry(reader, id, viewer);
+  return entryAnswer(entry, (await linkedFeedback(reader, [id])).get(id));
 }
 
 /** The entry, locked until the transaction ends: an import must see what a person writes at the same time. */

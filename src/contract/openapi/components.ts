@@ -80,6 +80,7 @@ export const errorSchema = {
     },
     dayIndex: { type: "integer" },
     runId: { type: ["string", "null"] },
+    entryId: { type: "string", format: "uuid" },
     reasons: { type: "array", items: { type: "string" } },
     requestId: { type: "string" },
   },

@@ -48,6 +48,7 @@ describe.each(databases)("the changelog in the console on $name", (engine) => {
       body: "",
       items: [],
       publishedAt: null,
+      feedbackIds: [],
       createdAt: expect.any(String),
       updatedAt: answer.field("createdAt"),
     });

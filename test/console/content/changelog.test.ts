@@ -10,6 +10,7 @@ import { type Service, startService } from "../../support/service/service.ts";
 import {
   makeOwnerWithOneOfEach,
   type OwnerWithOneOfEach,
+  sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe("the changelog in the console", () => {
@@ -50,7 +51,11 @@ describe("the changelog in the console", () => {
     const id = await draft();
     const answer = await create({ title: "Maps", version: "v1.2.0", body: "New colours." });
     expect(answer.status).toBe(409);
-    expect(readingOf(answer)).toContain(`Release note ${id} has version 1.2.0 already.`);
+    expect(readingOf(answer)).toContain(
+      "There is a release note of this version already. Change that one, or enter another version.",
+    );
+    expect(answer.text).toContain(`<a href="${address(`/${id}`)}">Open the release note of this version</a>`);
+    expect(fieldsOf(formOf(answer, address("/new")))).toMatchObject({ body: "New colours." });
   });
 
   it("publishes at once on request", async () => {
@@ -141,6 +146,19 @@ describe("the changelog in the console", () => {
   it("turns a published note into a draft again", async () => {
     await send(await draft({ publishedAt: "2026-01-02T03:04:05.678Z" }), { publishedAt: "" });
     expect(await published()).toEqual({ entries: [] });
+  });
+
+  it("links the feedback that a note names, and does not preview the line that names it", async () => {
+    const thread = await sendFeedback(service, app.key, { message: "The list is empty." });
+    const body = `A list.\n\nFeedback: ${thread}`;
+    const path = address(`/${await draft({ body })}`);
+    const page = await owner.open(path);
+    expect(page.text).toContain(
+      `<a href="/console/feedback/${app.id}/${thread}"><bdi>The list is empty.</bdi></a>`,
+    );
+    expect(fieldsOf(formOf(page, path))).toMatchObject({ body });
+    const preview = await create({ intent: "preview", title: "Maps", version: "1.3.0", body });
+    expect(preview.text).toContain("<p>A list.</p>\n</div>");
   });
 
   it("deletes a note permanently", async () => {

@@ -17,15 +17,22 @@ export interface ChangelogEntryFormProps {
   /** The values of the stored entry; undefined for a new one. */
   readonly current?: Values | undefined;
   readonly published: boolean;
+  /** The address of the release note that has the version already. */
+  readonly existing?: string | undefined;
   /** Whether to add more empty rows. */
   readonly more?: boolean | undefined;
 }
 
 export const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
-  const { form, action, current, published } = props;
+  const { form, action, current, published, existing } = props;
   return (
     <form class="card stack editor" method="post" action={action} {...draftAttributes(action, form)}>
       <Refused refusal={form.refusal} />
+      {existing !== undefined && (
+        <p>
+          <a href={existing}>Open the release note of this version</a>
+        </p>
+      )}
       <IdempotencyField />
       {current && <OriginalValues current={current} />}
       <TextField form={form} name="title" label="Title" required />

@@ -1,6 +1,8 @@
 import type { EditedChangelogEntry } from "../../../../src/contract/changelog.ts";
 import { consoleChangelog } from "../../../../src/contract/console/changelog.ts";
+import { withoutFeedbackLines } from "../../../../src/contract/feedback-lines.ts";
 import { TimestampUtc } from "../../kit/display/timestamp.tsx";
+import { Line } from "../../kit/display/user-text.tsx";
 import type { Filled } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
@@ -47,6 +49,8 @@ async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: Sho
   const { links, app } = frame;
   const action = entry ? links.entry(app.id, entry.id) : links.changelog(app.id, "new");
   const title = entry ? "Edit release note" : "New release note";
+  const existingId = shown.form.refusal?.details.entryId;
+  const threads = entry ? await visit.reads.feedbackOfReleaseNote(entry.id) : [];
   return show(
     <ConsolePage frame={frame} title={title} narrow>
       <a class="back" href={links.changelog(app.id)}>
@@ -66,13 +70,38 @@ async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: Sho
           action={action}
           fields={visit.fields}
           published={entry ? entry.publishedAt !== null : false}
+          existing={existingId && links.entry(app.id, existingId)}
         />
+        <LinkedThreads threads={threads} addressOf={(id) => links.thread(app.id, id)} />
         {entry && <DeleteEntry action={`${action}/delete`} />}
       </div>
     </ConsolePage>,
     shown.form.refusal?.status,
   );
 }
+
+interface LinkedThreadsProps {
+  readonly threads: readonly { readonly id: string; readonly subject: string }[];
+  readonly addressOf: (id: string) => string;
+}
+
+/** The feedback that the release note names. */
+const LinkedThreads = ({ threads, addressOf }: LinkedThreadsProps) =>
+  threads.length === 0 ? null : (
+    <section class="card stack" aria-labelledby="feedback">
+      <h2 id="feedback">Feedback</h2>
+      <p class="muted small">The text names these threads. Apps do not see the lines that do so.</p>
+      <ul>
+        {threads.map(({ id, subject }) => (
+          <li key={id}>
+            <a href={addressOf(id)}>
+              <Line text={subject} />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 
 /** The time as the list shows it. In the field, a browser shows it in the format of its own language. */
 const PublicationTime = ({ at }: { readonly at: string }) => (
@@ -85,7 +114,8 @@ const PublicationTime = ({ at }: { readonly at: string }) => (
 async function previewOf({ settings, fields }: SignedInVisit) {
   const { createMarkdown } = await import("../../kit/display/markdown.ts");
   const entry = givenEntry(fields);
-  const html = createMarkdown(`${settings.baseUrl}/uploads/`)(entry.body ?? "");
+  const text = withoutFeedbackLines(entry.body ?? "");
+  const html = createMarkdown(`${settings.baseUrl}/uploads/`)(text);
   return <ChangelogEntryPreview entry={entry} html={html} />;
 }
 

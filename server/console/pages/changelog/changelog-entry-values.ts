@@ -83,6 +83,8 @@ export function entryAgain(fields: Fields, refusal?: ApiError): Filled {
     path: fieldOf(fields, path),
     message,
   }));
+  if (refusal?.code === "version_exists")
+    return { value: fields.text, refusal: sameVersion(refusal), sent: true };
   if (!refusal || !issues) return { value: fields.text, refusal, sent: true };
   return {
     value: fields.text,
@@ -90,6 +92,13 @@ export function entryAgain(fields: Fields, refusal?: ApiError): Filled {
     sent: true,
   };
 }
+
+/** The refusal as the page shows it, which links to the other note. A page cannot allow a duplicate. */
+const sameVersion = ({ code, details }: ApiError): ApiError =>
+  new ApiError(code, {
+    ...details,
+    message: "There is a release note of this version already. Change that one, or enter another version.",
+  });
 
 /** Empty rows are not sent to the API, so `items.0` may be a later row of the form. */
 function fieldOf(fields: Fields, path: string): string {

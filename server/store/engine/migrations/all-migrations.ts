@@ -10,6 +10,7 @@ import { lastTime } from "./014-last-time.ts";
 import { messageAuthors } from "./016-message-authors.ts";
 import { editedReleaseNotes } from "./018-edited-release-notes.ts";
 import { auditFilters } from "./019-audit-filters.ts";
+import { feedbackOfReleaseNotes } from "./021-feedback-of-release-notes.ts";
 import type { Migration } from "./migrate.ts";
 
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   messageAuthors,
   editedReleaseNotes,
   auditFilters,
+  feedbackOfReleaseNotes,
 ];

@@ -1,0 +1,40 @@
+const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+const linkPattern = new RegExp(`/feedback/${uuid}/(${uuid})`, "gi");
+const idPattern = new RegExp(uuid, "gi");
+const startPattern = /^[\s>]*(?:[-*+]\s+)?[*_]{0,2}Feedback[*_]{0,2}:[*_]{0,2}\s+\S/i;
+
+/**
+ * The threads of feedback that release notes name (rule C17), in lower case, each once: in lines such as `Feedback: ID`, and in
+ * links to a thread in the console.
+ */
+export function feedbackIdsIn(text: string): readonly string[] {
+  const ids = text.split("\n").flatMap((line) => (isFeedbackLine(line) ? idsOf(line) : linkedIn(line)));
+  return [...new Set(ids.map((id) => id.toLowerCase()))];
+}
+
+/** The text as users of the app read it: without the lines that only name threads. */
+export function withoutFeedbackLines(text: string): string {
+  const lines = text.split("\n");
+  const shown = lines.filter((line) => !isFeedbackLine(line));
+  if (shown.length === lines.length) return text;
+  return shown
+    .join("\n")
+    .replace(/\n(?:[ \t]*\n){2,}/g, "\n\n")
+    .trim();
+}
+
+/** Whether a line has nothing but `Feedback:` and threads. A sentence that begins with this word is for readers. */
+function isFeedbackLine(line: string): boolean {
+  if (!startPattern.test(line) || idsOf(line).length === 0) return false;
+  const [, rest = ""] = /^[^:]*:(.*)$/s.exec(line) ?? [];
+  const others = rest
+    .replace(/\[[^\]]*\](?=\()/g, "")
+    .replace(/https?:\/\/[^\s)>]+/gi, "")
+    .replace(idPattern, "")
+    .replace(/[\s,;.()<>`*_&]|\band\b/gi, "");
+  return others === "";
+}
+
+const idsOf = (line: string): string[] => line.replace(linkPattern, " $1 ").match(idPattern) ?? [];
+
+const linkedIn = (line: string): string[] => [...line.matchAll(linkPattern)].map(([, id = ""]) => id);
