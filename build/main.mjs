@@ -98,7 +98,7 @@ function buildCommandLine() {
     external,
     plugins: [
       asValues("src/client/calls/routes.ts", "src/cli/core/input/choices.ts"),
-      required({ "bin/mcp.ts": "./mcp.cjs", ...loadedLate }, ["keytar"]),
+      required({ "mcp/stdio.ts": "./mcp.cjs", ...loadedLate }, ["keytar"]),
       builtApart(apart),
       withoutChildProcesses(),
     ],
@@ -132,7 +132,7 @@ function buildLoadedLate() {
 function buildAgentServer() {
   return build({
     ...cjs,
-    entryPoints: { mcp: "bin/mcp.ts", "mcp-session": "mcp/session.ts" },
+    entryPoints: { mcp: "mcp/stdio.ts", "mcp-session": "mcp/session.ts" },
     external,
     alias: { "@modelcontextprotocol/server/_shims": "./mcp/protocol-shims.ts" },
     plugins: [asValues(...madeNow), required({ "mcp/session.ts": "./mcp-session.cjs", ...loadedLate })],

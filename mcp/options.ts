@@ -28,3 +28,9 @@ export interface StdioOptions extends McpOptions {
    */
   readonly prepared?: boolean | undefined;
 }
+
+const waitSeconds = { default: 50, most: 240 } as const;
+
+/** The longest that one call waits for a decision, in seconds. */
+export const longestWait = ({ maxWaitSeconds }: Pick<McpRequest, "maxWaitSeconds">): number =>
+  Math.min(Math.max(1, maxWaitSeconds ?? waitSeconds.default), waitSeconds.most);

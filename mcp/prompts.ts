@@ -8,8 +8,8 @@ import { textAt } from "./api/loose-json.ts";
 import type { Deps } from "./deps.ts";
 import { Refusal } from "./text/refusal.ts";
 import { feedbackIdOf } from "./tools/ids.ts";
+import { wireSchema } from "./tools/register-tool.ts";
 import { triageArguments } from "./tools/tool-list.ts";
-import { wireSchema } from "./tools/wire-schema.ts";
 
 /** Starting points that a person picks in the client. */
 export function offerPrompts(server: McpServer, { readOnly }: Pick<Deps, "readOnly">): void {

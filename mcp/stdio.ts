@@ -1,9 +1,9 @@
+import { Console } from "node:console";
+import { type Readable, Writable } from "node:stream";
 import { lineLimit } from "./line-limit.ts";
-import type { StdioOptions } from "./options.ts";
-import { keepPure } from "./pure-output.ts";
-import type { Session } from "./session.ts";
-import { answerFirstMessages } from "./start/answer-first-messages.ts";
-import { preparedAnswers } from "./start/prepared-answers.ts";
+import type { Io, StdioOptions } from "./options.ts";
+import type { EarlyInput, Session } from "./session.ts";
+import { type AnswerOf, preparedAnswers } from "./start/prepared-answers.ts";
 
 /**
  * Serves one client over standard input and output, in either era of the protocol. Gives the exit code when the
@@ -42,5 +42,76 @@ export function serveStdio(options: StdioOptions): Promise<number> {
       if (!ended) session = serveSession(options, { earlyInput, lines, out, warn });
     };
     start().catch(reject);
+  });
+}
+
+/** Standard output, reserved for the protocol. */
+interface PureOutput {
+  /** The stream for protocol messages. */
+  readonly protocol: Writable;
+  /** Gives standard output back. */
+  release(): void;
+}
+
+/** Redirects all other writes to standard output to standard error, also those of the global console. */
+function keepPure({ stdout, stderr }: Pick<Io, "stdout" | "stderr">): PureOutput {
+  const write = stdout.write.bind(stdout);
+  const before = { write: stdout.write, console: globalThis.console };
+  const protocol = new Writable({
+    decodeStrings: false,
+    write: (chunk, encoding, done) => void write(chunk, encoding, (error) => done(error)),
+  });
+  // Each answer that waits for a slow reader has a listener.
+  protocol.setMaxListeners(0);
+  stdout.write = stderr.write.bind(stderr);
+  globalThis.console = new Console(stderr, stderr);
+  stdout.on("error", (error) => protocol.destroy(error));
+
+  return {
+    protocol,
+    release() {
+      stdout.write = before.write;
+      globalThis.console = before.console;
+    },
+  };
+}
+
+/** Enough for the start of every client. The SDK reads all these messages again. */
+const mostMessages = 32;
+const mostBytes = 65_536;
+
+/** Answers the first messages. Ends at the first message that needs the SDK, and gives all that was read. */
+function answerFirstMessages(
+  lines: Readable,
+  answerOf: AnswerOf,
+  send: (answer: string) => void,
+): Promise<EarlyInput> {
+  const answered: Buffer[] = [];
+  let answers = 0;
+  let rest: Buffer = Buffer.alloc(0);
+
+  const answerLine = (): boolean => {
+    const end = rest.indexOf(10);
+    if (end < 0 || answered.length === mostMessages) return false;
+    const answer = answerOf(rest.toString("utf8", 0, end));
+    if (answer === undefined) return false;
+    answered.push(rest.subarray(0, end + 1));
+    rest = rest.subarray(end + 1);
+    if (answer === "") return true;
+    answers += 1;
+    send(answer);
+    return true;
+  };
+
+  return new Promise((resolve) => {
+    const take = (chunk: Buffer): void => {
+      rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      while (answerLine());
+      if (!rest.includes(10) && rest.length <= mostBytes) return;
+      lines.off("data", take);
+      lines.pause();
+      resolve({ answered: Buffer.concat(answered), answers, rest });
+    };
+    lines.on("data", take);
   });
 }

@@ -1,5 +1,4 @@
-import { fence, type Section, teamFence } from "../text/fence.ts";
-import type { Sanitiser } from "../text/sanitise.ts";
+import { fence, type Sanitiser, type Section, teamFence } from "../text/fence.ts";
 import type { ReadFeedbackOutput } from "../tools/read-feedback/definition.ts";
 import type { ImageLoading } from "./images.ts";
 import type { ThreadPage } from "./thread-page.ts";

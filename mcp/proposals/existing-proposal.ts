@@ -2,10 +2,9 @@ import { isNotFound } from "../api/not-found.ts";
 import { retryAfterWait } from "../api/retry-after-wait.ts";
 import type { Deps } from "../deps.ts";
 import type { ThreadParts } from "../feedback/thread-parts.ts";
-import { newNonce } from "../text/nonce.ts";
-import { createSanitiser } from "../text/sanitise.ts";
+import { createSanitiser, newNonce } from "../text/fence.ts";
+import { proposalFieldsOf } from "./decision.ts";
 import type { DraftForThread, ProposalDraft } from "./proposal-draft.ts";
-import { proposalFieldsOf } from "./proposal-fields.ts";
 import { hashOf, type KnownProposal, type ProposalRecord } from "./proposals.ts";
 
 /** The proposal with the same text that was sent from here before, with its status now. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ThreadParts } from "../feedback/thread-parts.ts";
+import { createSanitiser } from "../text/fence.ts";
 import { Refusal } from "../text/refusal.ts";
-import { createSanitiser } from "../text/sanitise.ts";
 import { secretIn } from "../text/secrets.ts";
 
 /** A proposal that may be sent: it has no text that the person cannot see. */

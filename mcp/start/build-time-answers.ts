@@ -1,10 +1,42 @@
 import { PassThrough } from "node:stream";
 import type { McpOptions } from "../options.ts";
 import { serveSession } from "../session.ts";
-import { type eras, listed, type PreparedAnswers, placeholders, requestIn } from "./placeholders.ts";
+
+/** The two eras of the protocol: sessions that start with `initialize`, and requests that stand alone. */
+export type Era = "legacy" | "modern";
+
+/** The versions of the protocol in each era. */
+export const versions = {
+  legacy: ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"],
+  modern: ["2026-07-28"],
+} as const;
+
+/** The lists that are the same for every client of a server. */
+export const methodsThatList = [
+  "tools/list",
+  "prompts/list",
+  "resources/list",
+  "resources/templates/list",
+] as const;
+
+/** Answers by method, with placeholders for values that differ by server or by request. */
+type PreparedAnswers = Readonly<Record<Era, Readonly<Record<string, string>>>>;
+
+/** Where a request that stands alone says what a session says once. */
+export const metaKeys = {
+  version: "io.modelcontextprotocol/protocolVersion",
+  client: "io.modelcontextprotocol/clientInfo",
+  capabilities: "io.modelcontextprotocol/clientCapabilities",
+} as const;
+
+/** The placeholders of the build for values that only a running server knows. */
+export const placeholders = {
+  id: "{id of the request}",
+  options: { version: "{version}", baseUrl: "{address}", maxWaitSeconds: 239 },
+} as const;
 
 /**
- * The answers of the SDK to the first messages of a client. The build replaces this code by the texts, so that a
+ * The answers of the SDK to the first messages of a client. The build replaces this file by its values, so that a
  * server that only gives these answers does not load the SDK.
  */
 export const buildTimeAnswers = {
@@ -14,14 +46,14 @@ export const buildTimeAnswers = {
 
 async function answersOf(options: McpOptions): Promise<PreparedAnswers> {
   return {
-    legacy: await texts(options, "legacy", ["initialize", ...listed]),
-    modern: await texts(options, "modern", ["server/discover", ...listed]),
+    legacy: await texts(options, "legacy", ["initialize", ...methodsThatList]),
+    modern: await texts(options, "modern", ["server/discover", ...methodsThatList]),
   };
 }
 
 async function texts(
   options: McpOptions,
-  era: (typeof eras)[number],
+  era: Era,
   methods: readonly string[],
 ): Promise<Record<string, string>> {
   const lines = new PassThrough();
@@ -45,4 +77,19 @@ async function nextLine(out: PassThrough): Promise<string> {
     else line += String(chunk);
   }
   return line;
+}
+
+/** A request as the build sends it. */
+function requestIn(era: Era, method: string) {
+  const clientInfo = { name: "build", version: "1" };
+  const request = { jsonrpc: "2.0", id: placeholders.id, method };
+  if (method === "initialize")
+    return { ...request, params: { protocolVersion: versions.legacy[0], capabilities: {}, clientInfo } };
+  if (era === "legacy") return request;
+  const _meta = {
+    [metaKeys.version]: versions.modern[0],
+    [metaKeys.client]: clientInfo,
+    [metaKeys.capabilities]: {},
+  };
+  return { ...request, params: { _meta } };
 }

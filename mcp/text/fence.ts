@@ -1,3 +1,8 @@
+import { randomBytes } from "node:crypto";
+
+/** An unpredictable word for the fence around text of people. */
+export const newNonce = (): string => randomBytes(6).toString("hex");
+
 /** A text under one of our headings. */
 export interface Section {
   readonly heading: string;
@@ -24,3 +29,53 @@ export const fence = fencedBy("---");
 
 /** For text of the team. No text of strangers stands between these lines. */
 export const teamFence = fencedBy("===");
+
+/** Makes text of strangers safe for a model, and counts the removed characters. */
+export interface Sanitiser {
+  /** The text in NFC, without invisible, control and direction characters, and without the fence's nonce. */
+  text(value: string): string;
+  /** The same for every string and every key in a JSON value. */
+  value(value: unknown): unknown;
+  /** The number of removed characters so far. */
+  removed(): number;
+}
+
+/** `nonce` is the word of the fence around the text: it is removed from the text. */
+export function createSanitiser(nonce: string): Sanitiser {
+  let removed = 0;
+
+  const text = (value: string): string => {
+    const visible = oneKindOfLineBreak(value).replace(invisible, (_, kept: string | undefined) => {
+      if (kept !== undefined) return kept;
+      removed += 1;
+      return "";
+    });
+    return withoutNonce(visible.normalize("NFC"));
+  };
+
+  const withoutNonce = (value: string): string => {
+    if (!value.includes(nonce)) return value;
+    const rest = value.replaceAll(nonce, "");
+    removed += value.length - rest.length;
+    return withoutNonce(rest);
+  };
+
+  const sanitise = (value: unknown): unknown => {
+    if (typeof value === "string") return text(value);
+    if (Array.isArray(value)) return value.map(sanitise);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [text(key), sanitise(part)]));
+  };
+
+  return { text, value: sanitise, removed: () => removed };
+}
+
+/**
+ * First the sequences that are kept (joined or styled emoji, keycaps), then each invisible character: zero-width,
+ * direction, tag and filler characters, stray variation selectors, controls other than tab and line feed, halves of
+ * surrogate pairs.
+ */
+const invisible =
+  /(\p{Extended_Pictographic}[\uFE0E\uFE0F]?\p{Emoji_Modifier}?(?:\u200D\p{Extended_Pictographic}\uFE0F?\p{Emoji_Modifier}?)*|[0-9#*]\uFE0F\u20E3)|[\p{Default_Ignorable_Code_Point}\p{Cs}\uFFF9-\uFFFB]|(?![\t\n])\p{Cc}/gu;
+
+const oneKindOfLineBreak = (value: string): string => value.replace(/\r\n?|[\u2028\u2029\u0085]/g, "\n");

@@ -1,8 +1,12 @@
-import type { CallToolResult, McpServer, ServerContext } from "@modelcontextprotocol/server";
+import type {
+  CallToolResult,
+  McpServer,
+  ServerContext,
+  StandardSchemaWithJSON,
+} from "@modelcontextprotocol/server";
 import type { Deps } from "../deps.ts";
 import type { Call, ToolRun } from "./run-tool.ts";
 import type { ListedTool } from "./tool-list.ts";
-import { wireSchema } from "./wire-schema.ts";
 
 export interface LoadableTool {
   readonly tool: ListedTool;
@@ -35,6 +39,22 @@ function callOf({ mcpReq }: ServerContext): Call {
         method: "notifications/progress",
         params: { progressToken, progress: seconds, total: of, message },
       });
+    },
+  };
+}
+
+/**
+ * A JSON Schema in the form that the SDK needs. It is only shown to clients and accepts every value, because a tool
+ * checks its input itself and describes faults in its own words.
+ */
+export function wireSchema(schema: Record<string, unknown>): StandardSchemaWithJSON {
+  const json = () => schema;
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "innkeep",
+      validate: (value) => ({ value }),
+      jsonSchema: { input: json, output: json },
     },
   };
 }

@@ -1,4 +1,4 @@
-import type * as z from "zod/mini";
+import * as z from "zod/mini";
 
 /** What a client considers before it asks its user. */
 export interface ToolAnnotations {
@@ -23,3 +23,6 @@ export interface ToolDefinition<Input extends z.ZodMiniObject, Output extends z.
 export const defineTool = <Input extends z.ZodMiniObject, Output extends z.ZodMiniObject>(
   definition: ToolDefinition<Input, Output>,
 ): ToolDefinition<Input, Output> => definition;
+
+/** The argument that names a thread. */
+export const feedback = z.string().check(z.maxLength(500), z.describe("Feedback id (UUID) or console link"));

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import { feedback } from "./feedback-argument.ts";
 import { getDecision } from "./get-decision/definition.ts";
 import { proposePlan } from "./propose-plan/definition.ts";
 import { readFeedback } from "./read-feedback/definition.ts";
-import type { ToolAnnotations, ToolDefinition } from "./tool-definition.ts";
+import { feedback, type ToolAnnotations, type ToolDefinition } from "./tool-definition.ts";
 
 /** A tool as clients see it: plain JSON. */
 export interface ListedTool {

@@ -2,22 +2,22 @@ import type { Run } from "../../../src/contract/agent.ts";
 import { isNotFound } from "../../api/not-found.ts";
 import { retryAfterWait } from "../../api/retry-after-wait.ts";
 import type { Deps } from "../../deps.ts";
-import { approvedPlanOf } from "../../proposals/approved-plan.ts";
-import { nextStepFor } from "../../proposals/next-step.ts";
-import { proposalFieldsOf } from "../../proposals/proposal-fields.ts";
+import { approvedPlanOf, nextStepFor, proposalFieldsOf } from "../../proposals/decision.ts";
 import type { KnownProposal, ProposalRecord } from "../../proposals/proposals.ts";
-import { newNonce } from "../../text/nonce.ts";
+import { createSanitiser, newNonce, teamFence } from "../../text/fence.ts";
 import { Refusal } from "../../text/refusal.ts";
-import { createSanitiser } from "../../text/sanitise.ts";
 import { feedbackIdOf, runIdOf } from "../ids.ts";
-import { type Call, type Execution, runOf } from "../run-tool.ts";
-import { decisionText } from "./decision-text.ts";
+import { type Call, runOf, type ToolAnswer } from "../run-tool.ts";
 import type { Observation } from "./decision-watch.ts";
 import { getDecision as definition, type GetDecisionInput, type GetDecisionOutput } from "./definition.ts";
 
-export const getDecisionRun = runOf(definition, (input, deps, call) => getDecision(input, deps, call));
+export const getDecisionRun = runOf(definition, getDecision);
 
-export const getDecision: Execution<GetDecisionInput, GetDecisionOutput> = async (input, deps, call) => {
+export async function getDecision(
+  input: GetDecisionInput,
+  deps: Deps,
+  call: Call,
+): Promise<ToolAnswer<GetDecisionOutput>> {
   const runId = runIdOf(input.run_id);
   const feedbackId = input.feedback === undefined ? undefined : feedbackIdOf(input.feedback);
   const started = deps.clock.now();
@@ -31,7 +31,7 @@ export const getDecision: Execution<GetDecisionInput, GetDecisionOutput> = async
     ...(waitSeconds < input.wait_seconds && { note: `wait_seconds was cut to ${waitSeconds}.` }),
   };
   return { structured, text: decisionText(nonce, structured) };
-};
+}
 
 function noSuchRun(error: unknown): never {
   if (!isNotFound(error)) throw error;
@@ -148,4 +148,19 @@ function retryAfter(runId: string, status: string, { timesPending }: Pick<Deps, 
   const times = timesPending.get(runId) ?? 0;
   timesPending.set(runId, times + 1);
   return Math.min(300, 30 * 2 ** Math.min(times, 4));
+}
+
+/** A decision as text: a line of JSON, then the note and the approved text, unchanged. */
+function decisionText(nonce: string, { approved_plan, decision_note, ...rest }: GetDecisionOutput): string {
+  const sections = [
+    ...(decision_note ? [{ heading: "decision_note", text: decision_note }] : []),
+    ...(approved_plan
+      ? [
+          { heading: "summary", text: approved_plan.summary },
+          { heading: `plan, sha256 ${approved_plan.sha256}`, text: approved_plan.plan },
+        ]
+      : []),
+  ];
+  const head = JSON.stringify(rest);
+  return sections.length === 0 ? head : `${head}\n${teamFence(nonce, "what a person decided", sections)}`;
 }

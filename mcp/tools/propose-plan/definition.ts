@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { NewProposal } from "../../../src/contract/agent.ts";
-import { feedback } from "../feedback-argument.ts";
-import { defineTool } from "../tool-definition.ts";
+import { defineTool, feedback } from "../tool-definition.ts";
 
 export const proposePlan = defineTool({
   name: "propose_plan",

@@ -1,20 +1,23 @@
 import type { Deps } from "../../deps.ts";
 import { readThread } from "../../feedback/read-thread.ts";
+import { nextStepFor, nextSteps } from "../../proposals/decision.ts";
 import { awaitingRunOn, sameOnThread, sameProposal } from "../../proposals/existing-proposal.ts";
-import { nextStepFor, nextSteps } from "../../proposals/next-step.ts";
 import { postProposal } from "../../proposals/post-proposal.ts";
 import { type ProposalDraft, proposalDraftOf } from "../../proposals/proposal-draft.ts";
 import type { ProposalRecord } from "../../proposals/proposals.ts";
-import { teamFence } from "../../text/fence.ts";
-import { newNonce } from "../../text/nonce.ts";
+import { newNonce, teamFence } from "../../text/fence.ts";
 import { Refusal } from "../../text/refusal.ts";
 import { feedbackIdOf, runIdOf } from "../ids.ts";
-import { type Execution, runOf, type ToolAnswer } from "../run-tool.ts";
+import { type Call, runOf, type ToolAnswer } from "../run-tool.ts";
 import { proposePlan as definition, type ProposePlanInput, type ProposePlanOutput } from "./definition.ts";
 
-export const proposePlanRun = runOf(definition, (input, deps, call) => proposePlan(input, deps, call));
+export const proposePlanRun = runOf(definition, proposePlan);
 
-export const proposePlan: Execution<ProposePlanInput, ProposePlanOutput> = async (input, deps, call) => {
+async function proposePlan(
+  input: ProposePlanInput,
+  deps: Deps,
+  call: Call,
+): Promise<ToolAnswer<ProposePlanOutput>> {
   const nonce = newNonce();
   const draft = proposalDraftOf(feedbackIdOf(input.feedback), input, {
     nonce,
@@ -24,7 +27,7 @@ export const proposePlan: Execution<ProposePlanInput, ProposePlanOutput> = async
     postUnlessPosted({ draft, expected: expectedOf(input) }, deps, call.signal),
   );
   return answerOf(record, { duplicate, removed: draft.removedCharacters, nonce });
-};
+}
 
 interface Outcome {
   readonly record: ProposalRecord;

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { feedback } from "../feedback-argument.ts";
-import { defineTool } from "../tool-definition.ts";
+import { defineTool, feedback } from "../tool-definition.ts";
 
 export const maxChars = { least: 1_000, default: 20_000, most: 60_000 } as const;
 

@@ -1,18 +1,22 @@
+import type { Deps } from "../../deps.ts";
 import { loadImages } from "../../feedback/images.ts";
 import { readThread } from "../../feedback/read-thread.ts";
 import { imageUri, structuredThread, threadText } from "../../feedback/thread-answer.ts";
 import { threadPageOf } from "../../feedback/thread-page.ts";
 import type { ThreadParts } from "../../feedback/thread-parts.ts";
-import { newNonce } from "../../text/nonce.ts";
+import { createSanitiser, newNonce } from "../../text/fence.ts";
 import { Refusal } from "../../text/refusal.ts";
-import { createSanitiser } from "../../text/sanitise.ts";
 import { feedbackIdOf } from "../ids.ts";
-import { type Execution, runOf } from "../run-tool.ts";
+import { type Call, runOf, type ToolAnswer } from "../run-tool.ts";
 import { readFeedback as definition, type ReadFeedbackInput, type ReadFeedbackOutput } from "./definition.ts";
 
-export const readFeedbackRun = runOf(definition, (input, deps, call) => readFeedback(input, deps, call));
+export const readFeedbackRun = runOf(definition, readFeedback);
 
-export const readFeedback: Execution<ReadFeedbackInput, ReadFeedbackOutput> = async (input, deps, call) => {
+export async function readFeedback(
+  input: ReadFeedbackInput,
+  deps: Deps,
+  call: Call,
+): Promise<ToolAnswer<ReadFeedbackOutput>> {
   const before = cursorOf(input.messages_before);
   const thread = await readThread(feedbackIdOf(input.feedback), deps, call.signal);
   const nonce = newNonce();
@@ -27,7 +31,7 @@ export const readFeedback: Execution<ReadFeedbackInput, ReadFeedbackOutput> = as
     text: threadText(nonce, structured),
     beside: [...imageLinks(thread), ...images.flatMap(({ image }) => image ?? [])],
   };
-};
+}
 
 function cursorOf(given: string | undefined): number | undefined {
   if (given === undefined || given.trim() === "") return undefined;

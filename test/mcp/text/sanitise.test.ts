@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { threadPageOf } from "../../../mcp/feedback/thread-page.ts";
-import { createSanitiser } from "../../../mcp/text/sanitise.ts";
+import { createSanitiser } from "../../../mcp/text/fence.ts";
 import { fc } from "../../support/property.ts";
 
 const clean = (text: string) => createSanitiser("0123456789ab").text(text);

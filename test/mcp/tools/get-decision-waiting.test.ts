@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextSteps } from "../../../mcp/proposals/next-step.ts";
+import { nextSteps } from "../../../mcp/proposals/decision.ts";
 import type { CallOptions } from "../support/clients.ts";
 import { eras } from "../support/clients.ts";
 import { eventually } from "../support/eventually.ts";

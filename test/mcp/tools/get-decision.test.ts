@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextSteps } from "../../../mcp/proposals/next-step.ts";
+import { nextSteps } from "../../../mcp/proposals/decision.ts";
 import { hashOf } from "../../../mcp/proposals/proposals.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { eras } from "../support/clients.ts";
