@@ -5,7 +5,7 @@ import { finished } from "node:stream/promises";
 import { describe, expect, it } from "vitest";
 import { type FeedbackFiles, feedbackBody } from "../../src/client/calls/feedback-body.ts";
 import type { SentFile } from "../../src/client/calls/file-content.ts";
-import { sendBody } from "../../src/client/transport/send-body.ts";
+import { sendBody } from "../../src/client/transport/node-transport.ts";
 import { dataUrl, mp4, pdf, png, type SampleFile } from "../support/files/sample-files.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { fc } from "../support/property.ts";

@@ -1,9 +1,7 @@
 import type { Issue } from "../../contract/issues.ts";
 import { ServerError, UnexpectedAnswerError } from "../errors.ts";
 import type { WireAnswer } from "../transport/wire.ts";
-import { retryAfterSeconds } from "../waiting/retry-after.ts";
-import type { Route } from "./routes.ts";
-import { fits } from "./shape.ts";
+import type { Route, Shape } from "./routes.ts";
 
 interface Asked {
   readonly method: string;
@@ -41,6 +39,15 @@ export function contentOf(
   if (!json || (answer && !fits(json.value, answer))) throw unexpected(success, success.asked);
   if (repeats && !isSame(at(json.value, "id"), params[repeats])) throw unexpected(success, success.asked);
   return json.value;
+}
+
+/**
+ * Whether an answer has the expected shape. Fields may be missing or unknown, because servers differ; an object
+ * without any of the fields is refused.
+ */
+function fits(value: unknown, { isList, fields }: Shape): boolean {
+  if (Array.isArray(value)) return isList;
+  return !isList && typeof value === "object" && value !== null && fields.some((name) => name in value);
 }
 
 const isSame = (answered: unknown, asked: unknown): boolean =>
@@ -104,4 +111,27 @@ const at = (value: unknown, name: string): unknown =>
 function textAt(value: unknown, name: string): string | undefined {
   const text = at(value, name);
   return typeof text === "string" && text !== "" ? text : undefined;
+}
+
+/** A limit, because a server may send a number of any size. */
+const mostRetryAfterSeconds = 31_536_000;
+
+/**
+ * Reads a Retry-After header (a number of seconds or an HTTP date) as whole seconds from now. A date counts from
+ * the server's own `Date` header, if there is one, because clocks may differ. Undefined for a missing or malformed
+ * header.
+ */
+function retryAfterSeconds(
+  header: string | undefined,
+  serverDate: string | undefined,
+  now: Date,
+): number | undefined {
+  const value = header?.trim();
+  if (!value) return undefined;
+  if (/^\d+$/.test(value)) return Math.min(Number(value), mostRetryAfterSeconds);
+  const then = Date.parse(value);
+  if (Number.isNaN(then)) return undefined;
+  const from = Date.parse(serverDate ?? "");
+  const seconds = Math.ceil((then - (Number.isNaN(from) ? now.getTime() : from)) / 1_000);
+  return Math.min(Math.max(0, seconds), mostRetryAfterSeconds);
 }

@@ -6,6 +6,21 @@ export interface FeedbackFiles {
   readonly attachments: readonly SentFile[];
 }
 
+/** A file with its place in the body. */
+interface PlacedFile {
+  readonly field: keyof FeedbackFiles;
+  /** The position in its field, from 0. */
+  readonly at: number;
+  readonly file: SentFile;
+}
+
+/** Every file with its place in the body. */
+export const placesOf = ({ images, videos, attachments }: FeedbackFiles): readonly PlacedFile[] => [
+  ...images.map((file, at): PlacedFile => ({ field: "images", at, file })),
+  ...videos.map((file, at): PlacedFile => ({ field: "videos", at, file })),
+  ...attachments.map((file, at): PlacedFile => ({ field: "attachments", at, file })),
+];
+
 // A multiple of 3, so that the base64 of each block joins the next without padding in between.
 const blockBytes = 3 * 16_384;
 

@@ -1,7 +1,6 @@
 import type { Auth, Endpoint, Group } from "../../contract/endpoint.ts";
 import { contract } from "../../contract/index.ts";
 import type { CredentialKind } from "../credential-kinds.ts";
-import { type Shape, shapeOf } from "./shape.ts";
 
 /** All that is needed to call an endpoint. */
 export interface Route {
@@ -17,6 +16,12 @@ export interface Route {
   readonly repeats?: string;
   /** The shape of a success; undefined if it has no body or an unknown one. */
   readonly answer?: Shape;
+}
+
+/** The checked part of an answer: whether it is a list, and the fields of it or of its elements. */
+export interface Shape {
+  readonly isList: boolean;
+  readonly fields: readonly string[];
 }
 
 export type Routes = {
@@ -48,4 +53,21 @@ function routeOf({ method, path, auth, summary, pending, repeats, large, success
     ...(large && { large }),
     answer: "body" in success ? shapeOf(success.body) : undefined,
   };
+}
+
+/** The shape that a schema describes; undefined if it is neither an object nor a list of objects. */
+function shapeOf(schema: unknown): Shape | undefined {
+  const definition = at(at(schema, "_zod"), "def");
+  if (at(definition, "type") === "array") {
+    const element = shapeOf(at(definition, "element"));
+    return element && { isList: true, fields: element.fields };
+  }
+  const shape = at(definition, "shape");
+  return typeof shape === "object" && shape !== null
+    ? { isList: false, fields: Object.keys(shape) }
+    : undefined;
+}
+
+function at(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
-import { type CallLimits, startLimits } from "./call-limits.ts";
-import { connectionError, tooLarge } from "./connection-errors.ts";
+import { longestTimerMs } from "../waiting/clock.ts";
+import { connectionError, timeoutError, tooLarge, tooSlow } from "./connection-errors.ts";
+import { measured } from "./node-transport.ts";
 import { type ProxySettings, proxyFor } from "./proxy.ts";
 import { type CallConnection, end, proxyConnection } from "./proxy-connection.ts";
-import { measured } from "./send-body.ts";
 import type * as undici from "./undici.ts";
 import type { Transport, WireAnswer, WireRequest } from "./wire.ts";
 
@@ -133,3 +133,39 @@ const firstOfEach = (headers: Readonly<Record<string, string | string[] | undefi
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
   );
+
+/** The signal of one call, and what keeps it from aborting. */
+interface CallLimits {
+  /** Aborts with the caller's reason, or with a ConnectionError when the server takes too long. */
+  readonly signal: AbortSignal;
+  /** Something was sent or received: the time of silence starts again. */
+  readonly moved: () => void;
+  /** The request is sent, or its answer begins: the time for the whole answer starts. */
+  readonly answering: () => void;
+  /** Stops the timers and the signal. */
+  readonly clear: () => void;
+}
+
+/** Starts the time limits of a request. */
+function startLimits({ url, timeoutMs, answerMs, signal }: WireRequest): CallLimits {
+  const over = new AbortController();
+  const after = (milliseconds: number, error: () => Error) =>
+    setTimeout(() => over.abort(error()), Math.min(milliseconds, longestTimerMs));
+  const silence = after(timeoutMs, () => timeoutError(url, timeoutMs));
+  let answer: NodeJS.Timeout | undefined;
+  const stop = () => over.abort(signal?.reason);
+  if (signal?.aborted) stop();
+  signal?.addEventListener("abort", stop, { once: true });
+  return {
+    signal: over.signal,
+    moved: () => void silence.refresh(),
+    answering() {
+      answer ??= after(answerMs, () => tooSlow(url, answerMs));
+    },
+    clear() {
+      clearTimeout(silence);
+      clearTimeout(answer);
+      signal?.removeEventListener("abort", stop);
+    },
+  };
+}
