@@ -4,8 +4,8 @@ import { choices } from "../core/input/choices.ts";
 import { destroys, mutates, ofApp, several, views } from "../core/input/flags.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
 import { rulesOf } from "../delivery/file-kinds.ts";
+import type { ResendFlags } from "../feedback/resending/resend.ts";
 import type { SendFlags } from "../feedback/sending/send.ts";
-import type { ResendFlags } from "../feedback/spool/resend.ts";
 import { addMessage, type BodyFlags, editThread, listThreads, viewThread } from "../feedback/threads.ts";
 
 export function addFeedback(feedback: Command, setup: Setup): void {
@@ -47,14 +47,14 @@ function addSending(feedback: Command, setup: Setup): void {
     .option("--all", "send all that is kept for this server")
     .option("--without-files", "send the text alone");
   commandAction<ResendFlags, string | undefined>(resend, setup, async (...given) =>
-    (await import("../feedback/spool/resend.ts")).resend(...given),
+    (await import("../feedback/resending/resend.ts")).resend(...given),
   );
 
   const discard = destroys(
     feedback.command("discard <report>").description("Drop a kept report without sending it"),
   );
   commandAction<object, string>(discard, setup, async (...given) =>
-    (await import("../feedback/spool/discard.ts")).discard(...given),
+    (await import("../feedback/resending/discard.ts")).discard(...given),
   );
 }
 

@@ -2,10 +2,9 @@ import { CliError } from "../core/failures/cli-error.ts";
 import { reasonOf } from "../core/input/text-flag.ts";
 import { note } from "../core/output/output.ts";
 import type { Invocation } from "../core/program/context.ts";
-import { claim } from "./claim.ts";
-import type { Delivery } from "./deliver.ts";
+import { type Delivery, deliver, type Way } from "./deliver.ts";
 import type { Spool } from "./spool.ts";
-import type { LastTry, SpooledItem } from "./spooled-item.ts";
+import { type LastTry, resendOf, type SpooledItem } from "./spooled-item.ts";
 
 /** An item to send, and the spool that keeps it until a server has it; undefined if it could not be kept. */
 export interface Kept<I extends SpooledItem> {
@@ -38,15 +37,15 @@ export async function keep<I extends SpooledItem>(
 export async function attempt<I extends SpooledItem, Answer>(
   invocation: Invocation,
   { item, spool }: Kept<I>,
-  deliver: (invocation: Invocation, item: I) => Promise<Delivery<Answer>>,
+  way: Way<I, Answer>,
 ): Promise<Delivery<Answer>> {
-  if (!spool) return deliver(invocation, item);
-  const release = await claim(invocation.context, spool.folderOf(item.id));
+  if (!spool) return deliver(invocation, item, way);
+  const release = await spool.claim(item.id);
   if (!release) throw beingSent(spool, item);
   try {
     const begun = together(item.lastTry, started(invocation.context.clock.now()));
     await storeState(invocation, spool, { ...item, lastTry: begun });
-    const delivery = await deliver(invocation, item);
+    const delivery = await deliver(invocation, item, way);
     if (delivery.delivered) {
       await forget(invocation, spool, item);
       return delivery;
@@ -96,3 +95,14 @@ const beingSent = <I extends SpooledItem>({ kind }: Spool<I>, { id }: I) =>
     code: "being_sent",
     message: `Another process is sending ${kind.word} ${id} right now.`,
   });
+
+/** Prints a note about items that still wait. */
+export async function remind<I extends SpooledItem>(
+  invocation: Invocation,
+  { kind, list }: Spool<I>,
+): Promise<void> {
+  const { items } = await list();
+  if (items.length === 0 || invocation.flags.json) return;
+  const count = items.length === 1 ? `One ${kind.word} is` : `${items.length} ${kind.word}s are`;
+  note(invocation, `${count} kept that no server has confirmed: ${resendOf(kind, "--list")}`);
+}

@@ -1,9 +1,9 @@
-import type { CallOptions, Content } from "../../client/calls/call.ts";
+import type { CallOptions, Client, Content } from "../../client/calls/call.ts";
 import type { FileContent } from "../../client/calls/file-content.ts";
 import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
 import type { Invocation } from "../core/program/context.ts";
 import { showProgress } from "./progress.ts";
-import type { LastTry } from "./spooled-item.ts";
+import type { LastTry, SpooledItem } from "./spooled-item.ts";
 
 export type Delivery<Answer> =
   | { readonly delivered: true; readonly answer: Answer }
@@ -11,22 +11,24 @@ export type Delivery<Answer> =
 
 export type Failed = Extract<Delivery<unknown>, { delivered: false }>;
 
-/** How a body is sent. */
-export interface Way<Answer> {
+/** How items of a kind are sent. */
+export interface Way<I extends SpooledItem, Answer> {
+  /** The body, the same bytes each time. */
+  readonly bodyOf: (item: I) => FileContent;
   /** The call that sends it. */
-  readonly send: (given: CallOptions & { readonly content: Content }) => Promise<Answer>;
+  readonly send: (client: Client, given: CallOptions & { readonly content: Content }) => Promise<Answer>;
 }
 
 /**
- * Sends a body with files and shows the progress on standard error. Repeats with the same Idempotency-Key after a
+ * Sends an item with its files and shows the progress on standard error. Repeats with the same Idempotency-Key after a
  * temporary failure. If one try may have arrived, a later failure does not change that.
  */
-export async function deliverContent<Answer>(
+export async function deliver<I extends SpooledItem, Answer>(
   invocation: Invocation,
-  content: FileContent,
-  { send }: Way<Answer>,
+  item: I,
+  { bodyOf, send }: Way<I, Answer>,
 ): Promise<Delivery<Answer>> {
-  const body = counted(content);
+  const body = counted(bodyOf(item));
   const progress = showProgress(invocation, body.content);
   let mayHaveArrived = false;
   const outcomeAfter = (error: Error) => {
@@ -40,8 +42,9 @@ export async function deliverContent<Answer>(
     return !body.failure();
   };
   try {
-    const answer = await send({
+    const answer = await send(invocation.client(), {
       content: body.content,
+      idempotencyKey: item.idempotencyKey,
       signal: invocation.context.signal,
       onProgress: progress.update,
       repeatAfter: mayRepeat,

@@ -30,4 +30,13 @@ export async function itemsForHere<I extends SpooledItem>(
   return here;
 }
 
+/** Prints a note about folders without a complete item. */
+export function noteIncomplete(
+  invocation: Invocation,
+  { word }: { word: string },
+  folders: readonly string[],
+) {
+  for (const folder of folders) note(invocation, `Incomplete ${word}: ${folder}`);
+}
+
 export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

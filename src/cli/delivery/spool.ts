@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError } from "../core/failures/cli-error.ts";
-import type { Invocation } from "../core/program/context.ts";
+import type { Context, Invocation } from "../core/program/context.ts";
 import { type FileInPlace, type Kind, resendOf, type SpooledItem } from "./spooled-item.ts";
 
 /** Keeps items until a server has them: each in a folder that only its owner can read. */
@@ -16,6 +16,11 @@ export interface Spool<I extends SpooledItem> {
   /** All kept items, oldest first, and the folders that hold no item. */
   list(): Promise<{ readonly items: readonly I[]; readonly damaged: readonly string[] }>;
   drop(id: string): Promise<void>;
+  /**
+   * Marks a kept item as being sent by this process, so that no other sends it at the same time. Gives the function
+   * that removes the mark; undefined if another running process has it.
+   */
+  claim(id: string): Promise<(() => Promise<void>) | undefined>;
   folderOf(id: string): string;
 }
 
@@ -60,6 +65,7 @@ export function spoolOf<I extends SpooledItem>(
       await rename(folderOf(id), unfinishedOf(id));
       await rm(unfinishedOf(id), { recursive: true, force: true });
     },
+    claim: (id) => claim(context, folderOf(id)),
     folderOf,
   };
 }
@@ -112,3 +118,25 @@ async function copy({ place, file }: FileInPlace, folder: string): Promise<void>
 }
 
 const byAge = (a: SpooledItem, b: SpooledItem) => (a.createdAt < b.createdAt ? -1 : 1);
+
+async function claim(context: Context, folder: string): Promise<(() => Promise<void>) | undefined> {
+  const mark = join(folder, "sending");
+  if (await isHeld(context, mark)) return undefined;
+  await rm(mark, { force: true });
+  try {
+    await writeFile(mark, String(context.processId), { flag: "wx", mode: 0o600 });
+  } catch {
+    return undefined;
+  }
+  return () => rm(mark, { force: true });
+}
+
+// Longer than any upload takes: process ids are reused, so an old mark means nothing.
+const staleMs = 3_600_000;
+
+async function isHeld({ clock, processId, isRunning }: Context, mark: string): Promise<boolean> {
+  const holder = Number(await readFile(mark, "utf8").catch(() => ""));
+  if (holder === 0 || holder === processId || !isRunning(holder)) return false;
+  const { mtimeMs } = await stat(mark);
+  return clock.now().getTime() - mtimeMs < staleMs;
+}

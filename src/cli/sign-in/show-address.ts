@@ -1,5 +1,5 @@
-import { asLoggedJson } from "../core/ci/ci-log.ts";
 import { note } from "../core/output/output.ts";
+import { asLoggedJson } from "../core/output/plain-text.ts";
 import type { Context, Invocation } from "../core/program/context.ts";
 
 /**

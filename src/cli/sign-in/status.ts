@@ -1,11 +1,10 @@
 import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
 import { hintOf } from "../../credentials/credential-index.ts";
-import { wrongKindMessage } from "../core/credentials/credential-kind-check.ts";
 import { allKinds } from "../core/credentials/credential-names.ts";
-import { findCredential, openStore } from "../core/credentials/find-credential.ts";
+import { findCredential, openStore, wrongKindMessage } from "../core/credentials/find-credential.ts";
 import { type Column, note, printList } from "../core/output/output.ts";
+import { startInvocation } from "../core/program/command-action.ts";
 import type { FoundCredential, Invocation, Server } from "../core/program/context.ts";
-import { startInvocation } from "../core/program/invocation.ts";
 import { checkCredential, type Verdict } from "./credential-check.ts";
 
 export interface StatusFlags {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { examples } from "../../../src/cli/core/help/examples.ts";
 import { nouns } from "../../../src/cli/core/program/nouns.ts";
-import { createProgram } from "../../../src/cli/core/program/program.ts";
+import { createProgram } from "../../../src/cli/core/program/run-cli.ts";
 import { createCommandLine, emptyWorld } from "../../support/clients/command-line.ts";
 import { commandOfExample } from "../../support/clients/example-command.ts";
 import { listen } from "../../support/network/recording-server.ts";

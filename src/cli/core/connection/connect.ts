@@ -1,7 +1,6 @@
 import type { Client } from "../../../client/calls/call.ts";
 import { createSender, type Sender } from "../../../client/calls/sender.ts";
 import { clientOf } from "../../../client/client.ts";
-import { lazy } from "../../../client/lazy.ts";
 import type { ClientOptions, Idempotency } from "../../../client/options.ts";
 import type { ProxySettings } from "../../../client/transport/proxy.ts";
 import { lastingTransport } from "../../../client/transport/transport.ts";
@@ -75,12 +74,17 @@ function keysOf(invocation: Invocation): Idempotency {
   const { context, flags } = invocation;
   const { idempotencyKey } = flags;
   if (idempotencyKey !== undefined) return { keyFor: async () => idempotencyKey, settled: async () => {} };
-  // Loaded for mutations only: reading must start fast, and hashing is slow to load.
-  const kept = lazy(async () =>
-    (await import("./idempotency-keys.ts")).idempotencyKeys(context, invocation.stateFolder),
-  );
+  let keys: Promise<Idempotency> | undefined;
+  // Loaded only to make a key: hashing is slow to load.
+  const load = async () =>
+    (await import("./idempotency-keys.ts")).idempotencyKeys(context, invocation.stateFolder);
   return {
-    keyFor: async (request) => (await kept()).keyFor(request),
-    settled: async (key) => (await kept()).settled(key),
+    async keyFor(request) {
+      keys ??= load();
+      return (await keys).keyFor(request);
+    },
+    async settled(key) {
+      await (await keys)?.settled(key);
+    },
   };
 }

@@ -1,7 +1,6 @@
 import { redactBody, redactHeaders, redactText, redactUrl } from "../../../client/calls/redact.ts";
 import type { Exchange } from "../../../client/options.ts";
-import { asLogged } from "../ci/ci-log.ts";
-import { printable } from "../output/plain-text.ts";
+import { asLogged, printable } from "../output/plain-text.ts";
 import type { Context } from "../program/context.ts";
 
 /** Writes each request and answer to standard error, without secrets and with files only named. */

@@ -1,8 +1,21 @@
 import { type CredentialKind, credentialKinds } from "../../../client/credential-kinds.ts";
 import { configFolder } from "../../../credentials/folders.ts";
 import { type CredentialStore, createStore } from "../../../credentials/store.ts";
+import { CliError } from "../failures/cli-error.ts";
 import { readText } from "../input/text-flag.ts";
-import type { Context, FoundCredential, GlobalFlags } from "../program/context.ts";
+import type { Context, FoundCredential, GlobalFlags, Invocation } from "../program/context.ts";
+
+/**
+ * The credential of a command for its own server; undefined if there is none. Throws a CliError if it is of another kind.
+ */
+export async function ownCredential(
+  { context, flags, baseUrl }: Invocation,
+  kind: CredentialKind,
+): Promise<FoundCredential | undefined> {
+  const found = await findCredential(context, flags, { origin: new URL(baseUrl()).origin, kind });
+  if (found) assertCredentialKind(found, kind);
+  return found;
+}
 
 const fileFlags = {
   appKey: { flag: "--api-key-file", name: "apiKeyFile" },
@@ -46,3 +59,36 @@ export const openStore = (context: Context): CredentialStore =>
     keychain: context.keychain,
     onSlowKeychain: () => context.io.stderr.write("Waiting for your keychain. It may be asking you.\n"),
   });
+
+/** Throws a CliError if a credential is of another kind, because the server would only say that it is invalid. */
+function assertCredentialKind(found: FoundCredential, kind: CredentialKind): void {
+  const message = wrongKindMessage(found, kind);
+  if (message === undefined) return;
+  const { variable, command } = credentialKinds[kind];
+  throw new CliError({
+    exit: "authentication",
+    code: "wrong_credential",
+    message,
+    next: `Set ${variable} to the right one, or store it with \`${command}\`.`,
+  });
+}
+
+/**
+ * Says in a sentence which other kind of credential this is, by its prefix; undefined if it may be the right kind.
+ */
+export function wrongKindMessage(
+  { secret, source }: FoundCredential,
+  kind: CredentialKind,
+): string | undefined {
+  const wanted = credentialKinds[kind];
+  const other = known.find(({ prefix }) => prefix !== wanted.prefix && secret.startsWith(prefix));
+  if (!other) return undefined;
+  return `${source} holds ${a(other.name)} (${other.prefix}), not ${a(wanted.name)} (${wanted.prefix}).`;
+}
+
+const known = [
+  ...Object.values(credentialKinds),
+  { name: "test key", prefix: "stk_", variable: "INNKEEP_TEST_KEY" },
+];
+
+const a = (name: string): string => `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;

@@ -24,3 +24,10 @@ function wordFor({ path }: Issue, command: Command): string {
   const isOnly = argument !== undefined && others.length === 0;
   return isOnly && (field === argument.name() || /^id$|Id$/.test(field)) ? `<${argument.name()}>` : path;
 }
+
+/** The command that a command line calls. */
+export const calledBy = (argv: readonly string[], program: Command): Command =>
+  argv.reduce(
+    (at, word) => at.commands.find((one) => one.name() === word || one.aliases().includes(word)) ?? at,
+    program,
+  );

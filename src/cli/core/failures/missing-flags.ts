@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from "commander";
-import { calledBy } from "../program/called-command.ts";
 import { type CliError, usageError } from "./cli-error.ts";
+import { calledBy } from "./flag-names.ts";
 
 /** The error that names all missing flags of a command. */
 export const missingFlags = (flags: readonly string[]): CliError =>

@@ -1,3 +1,6 @@
+import { type CliError, usageError } from "../failures/cli-error.ts";
+import { onOneLine } from "../output/plain-text.ts";
+
 /** A fault in the input: the flag, and what it needs. */
 export interface InputFault {
   readonly flag: string;
@@ -13,3 +16,10 @@ export interface Checked<Value> {
 /** The flag of a field of the request: `--dedupe-key` for `dedupeKey`. */
 export const flagOf = (field: string): string =>
   `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** One usage error that names every fault. */
+export function inputFaultsError(faults: readonly InputFault[]): CliError {
+  const count = faults.length === 1 ? "one thing is wrong" : `${faults.length} things are wrong`;
+  const issues = faults.map(({ flag, message }) => ({ path: onOneLine(flag), message }));
+  return usageError(`Nothing was sent, ${count}:`, undefined, { issues });
+}

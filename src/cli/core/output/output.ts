@@ -1,10 +1,9 @@
-import { asLogged, asLoggedJson } from "../ci/ci-log.ts";
 import { usageError } from "../failures/cli-error.ts";
 import { shortened } from "../input/whole-id.ts";
 import type { Invocation } from "../program/context.ts";
 import { painter } from "./color.ts";
 import { fieldNames, fieldOf, knownFields, pick, unknownFields } from "./fields.ts";
-import { asTabbed, printable } from "./plain-text.ts";
+import { asLogged, asLoggedJson, asTabbed, printable } from "./plain-text.ts";
 import { relativeTime } from "./relative-time.ts";
 import { table } from "./table.ts";
 

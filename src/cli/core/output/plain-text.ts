@@ -1,3 +1,6 @@
+import { isCiJob } from "../ci/ci-environment.ts";
+import type { Context } from "../program/context.ts";
+
 const unprintable = /[\p{Cc}\p{Bidi_Control}]/gu;
 const kept = new Set(["\n", "\t"]);
 const wide =
@@ -17,6 +20,18 @@ export const printable = (text: string): string =>
  */
 export const withoutCommands = (text: string): string =>
   text.replace(/(^|\n)([^\S\n]*)(?=::|##)/g, "$1$2\\").replace(/##(?=\w*\[)/g, "# #");
+
+type Env = Context["env"];
+
+/**
+ * Text that is safe in the log of a CI job: strangers wrote parts of it, and the service runs commands from the
+ * log.
+ */
+export const asLogged = (env: Env, text: string): string => (isCiJob(env) ? withoutCommands(text) : text);
+
+/** The same for JSON, which keeps its meaning: `#` stands in strings only, and an escape can replace it there. */
+export const asLoggedJson = (env: Env, json: string): string =>
+  isCiJob(env) ? json.replaceAll("##", "#\\u0023") : json;
 
 /** The text on one line, with white space as single spaces. */
 export const onOneLine = (text: string): string => printable(text.replace(/\s+/g, " ")).trim();

@@ -1,7 +1,13 @@
 import type { Command } from "commander";
+import type { Sender } from "../../../client/calls/sender.ts";
+import { clientOf } from "../../../client/client.ts";
+import type { CredentialKind } from "../../../client/credential-kinds.ts";
+import { stateFolder } from "../../../credentials/folders.ts";
+import { connect } from "../connection/connect.ts";
+import { serverOf } from "../connection/server-address.ts";
+import { ownCredential } from "../credentials/find-credential.ts";
 import type { Exit } from "../failures/exit-codes.ts";
-import type { Context, GlobalFlags, Invocation } from "./context.ts";
-import { startInvocation } from "./invocation.ts";
+import type { Context, FoundCredential, GlobalFlags, Invocation } from "./context.ts";
 
 /** What a group of commands is built with: the context, and where each command stores its exit. */
 export interface Setup {
@@ -28,4 +34,30 @@ export function commandAction<Flags extends object, Argument = undefined>(
     const [argument] = command.processedArgs;
     outcome.exit = (await run(startInvocation(context, flags, asTester), flags, argument)) ?? "ok";
   });
+}
+
+/** Starts a command. A tester's commands go to the server of the last sign-in unless one is named. */
+export function startInvocation(context: Context, flags: GlobalFlags, asTester = false): Invocation {
+  const found = new Map<CredentialKind, Promise<FoundCredential | undefined>>();
+  let sender: Sender | undefined;
+  const invocation: Invocation = {
+    context,
+    flags,
+    get stateFolder() {
+      return stateFolder(context);
+    },
+    server: () => serverOf(context, flags, asTester),
+    baseUrl: () => invocation.server().address,
+    sender() {
+      sender ??= connect(invocation);
+      return sender;
+    },
+    client: () => clientOf(invocation.sender()),
+    credential(kind) {
+      const known = found.get(kind) ?? ownCredential(invocation, kind);
+      found.set(kind, known);
+      return known;
+    },
+  };
+  return invocation;
 }

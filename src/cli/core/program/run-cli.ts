@@ -1,18 +1,14 @@
-import { type Command, CommanderError } from "commander";
-import { redactText } from "../../../client/calls/redact.ts";
+import { Command, CommanderError, Option } from "commander";
 import { isBestEffort } from "../../feedback/sending/best-effort.ts";
-import { asLogged, asLoggedJson } from "../ci/ci-log.ts";
-import { DryRun, textOfRequest } from "../connection/dry-run.ts";
-import type { Failure } from "../failures/cli-error.ts";
+import { DryRun } from "../connection/dry-run.ts";
 import { type Exit, exitCodes } from "../failures/exit-codes.ts";
-import { failureOf } from "../failures/failure.ts";
-import { withFlagNames } from "../failures/flag-names.ts";
+import { calledBy } from "../failures/flag-names.ts";
 import { allMissing } from "../failures/missing-flags.ts";
-import { type Painter, painter } from "../output/color.ts";
-import { printable } from "../output/plain-text.ts";
-import { calledBy } from "./called-command.ts";
-import type { Context, GlobalFlags } from "./context.ts";
-import { createProgram } from "./program.ts";
+import { printFailure } from "../failures/print-failure.ts";
+import { addHelpEndings, helpStyle } from "../help/help-text.ts";
+import type { Setup } from "./command-action.ts";
+import type { Context, GlobalFlags, Io } from "./context.ts";
+import { type Noun, nouns } from "./nouns.ts";
 
 /**
  * Runs one command line (without the program's name) and gives the exit code. Writes to the context's streams: data
@@ -32,7 +28,7 @@ export async function runCli(argv: readonly string[], context: Context): Promise
       const { warnUnreadAndContinue } = await import("../../feedback/sending/best-effort-warning.ts");
       return exitCodes[await warnUnreadAndContinue(context, flags, fault)].code;
     }
-    return exitCodes[end(fault, flags, { context, command: calledBy(argv, program) })].code;
+    return exitCodes[printFailure(fault, flags, { context, command: calledBy(argv, program) })].code;
   }
 }
 
@@ -40,48 +36,62 @@ export async function runCli(argv: readonly string[], context: Context): Promise
 const isFailure = (error: unknown, { signal }: Context): boolean =>
   !signal.aborted && !(error instanceof DryRun) && !(error instanceof CommanderError && error.exitCode === 0);
 
-/** Prints why a command ended early, and gives its exit. */
-function end(
-  error: unknown,
-  flags: GlobalFlags,
-  { context, command }: { readonly context: Context; readonly command: Command },
-): Exit {
-  if (error instanceof CommanderError && error.exitCode === 0) return "ok";
-  if (context.signal.aborted) return "interrupted";
-  if (error instanceof DryRun) return showRequest(error, flags, context);
-  const { env } = context;
-  const { stderr } = context.io;
-  const failure = withFlagNames(failureOf(error), command);
-  if (flags.json) stderr.write(`${asLoggedJson(env, jsonOf(failure))}\n`);
-  else if (!isShownHelp(error))
-    stderr.write(`${asLogged(env, textOf(failure, painter(context, flags, stderr)))}\n`);
-  if (env.INNKEEP_DEBUG && error instanceof Error)
-    stderr.write(`${asLogged(env, plain(error.stack ?? ""))}\n`);
-  return failure.exit;
+/**
+ * The tree of commands. Only the groups that the command line names are loaded; the others have only what help and
+ * suggestions need.
+ */
+export async function createProgram(argv: readonly string[], setup: Setup): Promise<Command> {
+  const program = withGlobalFlags(new Command("innkeep"))
+    .description("Hear an app's users, answer them, tell them what changed, and test with them.")
+    .usage("<command> [flags]")
+    .exitOverride()
+    .helpCommand(false)
+    .addHelpText("after", topics)
+    .configureHelp(helpStyle)
+    .configureOutput(outputOf(setup.context.io));
+  for (const noun of wanted(argv)) {
+    const command = program.command(noun.name).aliases(noun.aliases ?? []);
+    command.description(noun.summary).helpCommand(false);
+    if (wordsOf(noun).some((word) => argv.includes(word))) (await noun.load())(command, setup);
+  }
+  addHelpEndings(program);
+  return program;
 }
 
-function showRequest({ request }: DryRun, { json }: GlobalFlags, { io, env }: Context): Exit {
-  const shown = json
-    ? asLoggedJson(env, JSON.stringify({ dryRun: true, ...request }))
-    : asLogged(env, printable(textOfRequest(request)));
-  io.stdout.write(`${shown}\n`);
-  return "ok";
-}
+/** The noun that the command line starts with; all nouns if it starts with none, or with `help`. */
+const wanted = ([first = ""]: readonly string[]): readonly Noun[] => {
+  const named = nouns.filter((noun) => noun.name !== "help" && wordsOf(noun).includes(first));
+  return named.length > 0 ? named : nouns;
+};
 
-const jsonOf = ({ message, exit, ...rest }: Failure): string =>
-  redactText(JSON.stringify({ error: message, ...rest, exitCode: exitCodes[exit].code }));
+const wordsOf = ({ name, aliases = [] }: Noun): readonly string[] => [name, ...aliases];
 
-function textOf({ message, issues = [], next, requestId }: Failure, paint: Painter): string {
-  return [
-    `${paint("red", "error:")} ${plain(message)}`,
-    ...issues.map(({ path, message: fault }) => plain(`  ${path} ${fault}`)),
-    ...(next ? [plain(next)] : []),
-    ...(requestId ? [paint("dim", plain(`Request id: ${requestId}`))] : []),
-  ].join("\n");
-}
+const topics = `
+innkeep --version          the version
+innkeep help options       the options above, which every command takes
+innkeep help exit-codes    what the exit codes mean
+innkeep help environment   the variables that it reads`;
 
-const plain = (text: string): string => redactText(printable(text));
+const withGlobalFlags = (program: Command): Command =>
+  program
+    .option("--json", "write one JSON object to standard output")
+    .option("--fields <names>", "only these fields, comma separated")
+    .option("--base-url <url>", "address of the server (INNKEEP_BASE_URL)")
+    .option("--api-key-file <file>", "read the app key from a file; `-` is standard input")
+    .option("--agent-token-file <file>", "read the agent token from a file; `-` is standard input")
+    .option("--token-file <file>", "read the maintainer token from a file; `-` is standard input")
+    .option("--no-input", "never ask anything")
+    .addOption(new Option("--color <when>", "use colours").choices(["auto", "always", "never"]))
+    .option("--no-color", "use no colours")
+    .option("--debug", "write requests and answers to standard error, without secrets");
 
-/** A group was called without a command: its help is shown. */
-const isShownHelp = (error: unknown): boolean =>
-  error instanceof CommanderError && error.code === "commander.help";
+const outputOf = ({ stdout, stderr }: Io) => ({
+  writeOut: (text: string) => stdout.write(text),
+  writeErr: (text: string) => stderr.write(text),
+  // `runCli` prints errors, as text or as JSON.
+  outputError: () => {},
+  getOutHelpWidth: () => stdout.columns,
+  getErrHelpWidth: () => stderr.columns,
+  getOutHasColors: () => false,
+  getErrHasColors: () => false,
+});

@@ -2,8 +2,8 @@ import type { CliError } from "../../core/failures/cli-error.ts";
 import type { Exit } from "../../core/failures/exit-codes.ts";
 import { cliErrorOf } from "../../core/failures/failure.ts";
 import { note, printOne } from "../../core/output/output.ts";
+import { startInvocation } from "../../core/program/command-action.ts";
 import type { Context, GlobalFlags, Invocation } from "../../core/program/context.ts";
-import { startInvocation } from "../../core/program/invocation.ts";
 import type { Draft } from "./draft.ts";
 import { failureText, reportFailureToJob } from "./tell-ci-job.ts";
 

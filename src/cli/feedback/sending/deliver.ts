@@ -1,23 +1,41 @@
 import type { Client } from "../../../client/calls/call.ts";
 import { feedbackBody } from "../../../client/calls/feedback-body.ts";
+import type { SentFile } from "../../../client/calls/file-content.ts";
+import { routes } from "../../../client/calls/routes.ts";
 import { ServerError } from "../../../client/errors.ts";
 import type { Invocation } from "../../core/program/context.ts";
-import { type Delivery, deliverContent } from "../../delivery/deliver.ts";
-import type { OutgoingFeedback } from "./outgoing-feedback.ts";
+import type { Way } from "../../delivery/deliver.ts";
+import { megabytes } from "../../delivery/progress.ts";
+import type { OutgoingFeedback } from "../spool/stored-feedback.ts";
 
 /** The server's answer. Other servers may give neither id nor address. */
 export type Answer = Partial<Awaited<ReturnType<Client["feedback"]["submit"]>>>;
 
-/** Sends a report. Repeats it with the same key after a failure on the way. */
-export const deliver = (invocation: Invocation, report: OutgoingFeedback): Promise<Delivery<Answer>> =>
-  deliverContent<Answer>(invocation, feedbackBody(report.fields, report.files), {
-    async send(given) {
-      const { idempotencyKey } = report;
-      const answer: Answer = await invocation.client().feedback.submit({ ...given, idempotencyKey });
-      if (answer.success === false)
-        throw new ServerError({ status: 200, code: "not_taken", message: notTaken });
-      return answer;
-    },
-  });
+/** How a report is sent. */
+export const asFeedback: Way<OutgoingFeedback, Answer> = {
+  bodyOf: ({ fields, files }) => feedbackBody(fields, files),
+  async send(client, given) {
+    const answer: Answer = await client.feedback.submit(given);
+    if (answer.success === false)
+      throw new ServerError({ status: 200, code: "not_taken", message: notTaken });
+    return answer;
+  },
+};
 
 const notTaken = "The server answered that it did not take the feedback.";
+
+/** For `--dry-run`: ends the command at the request that it would send, with files only named. */
+export async function preview(invocation: Invocation, { fields, files }: OutgoingFeedback): Promise<void> {
+  const { images, videos, attachments } = files;
+  const body = {
+    ...fields,
+    ...(images.length > 0 && { images: images.map(named) }),
+    ...(videos.length > 0 && { videos: videos.map(named) }),
+    ...(attachments.length > 0 && {
+      attachments: attachments.map((file) => ({ name: file.name, data: named(file) })),
+    }),
+  };
+  await invocation.sender()(routes.feedback.submit, { body });
+}
+
+const named = ({ name, mediaType, bytes }: SentFile): string => `<${mediaType} ${name}, ${megabytes(bytes)}>`;

@@ -1,16 +1,14 @@
 import type { FeedbackFiles } from "../../../client/calls/feedback-body.ts";
 import { NewFeedback } from "../../../contract/feedback.ts";
 import { issuesOf, ownMessages } from "../../../contract/issues.ts";
-import { limits } from "../../../contract/limits.ts";
+import { feedbackFiles, limits } from "../../../contract/limits.ts";
 import { ciMetadata } from "../../core/ci/ci-environment.ts";
-import { readTexts } from "../../core/input/checked-texts.ts";
-import { type Checked, flagOf, type InputFault } from "../../core/input/input-fault.ts";
-import { inputFaultsError } from "../../core/input/input-faults-error.ts";
+import { type Checked, flagOf, type InputFault, inputFaultsError } from "../../core/input/input-fault.ts";
+import { readTexts } from "../../core/input/text-flag.ts";
 import { onOneLine } from "../../core/output/plain-text.ts";
 import type { Invocation } from "../../core/program/context.ts";
-import { checkFiles } from "./chosen-files.ts";
+import { checkSentFiles } from "../../delivery/sent-files.ts";
 import { fitMessage, reportTextOf } from "./message.ts";
-import { metadataOf } from "./metadata.ts";
 
 /** The flags of `feedback send` for the content. */
 export interface DraftFlags {
@@ -61,6 +59,36 @@ export async function draftOf(invocation: Invocation, flags: DraftFlags): Promis
   return { ...whole, fields: withoutFaults(invocation, whole.fields, faults) };
 }
 
+/** The object of all `--metadata key=text` and `--metadata key:=json`; a later value wins. */
+function metadataOf(given: readonly string[]): Checked<Record<string, unknown>> {
+  const pairs = given.map(pairOf);
+  return {
+    value: Object.fromEntries(pairs.flatMap((pair) => ("entry" in pair ? [pair.entry] : []))),
+    faults: pairs.flatMap((pair) => ("fault" in pair ? [pair.fault] : [])),
+  };
+}
+
+type Pair = { readonly entry: readonly [string, unknown] } | { readonly fault: InputFault };
+
+function pairOf(given: string): Pair {
+  const at = given.indexOf("=");
+  const typed = given[at - 1] === ":";
+  const key = given.slice(0, typed ? at - 1 : Math.max(0, at)).trim();
+  if (key === "") return { fault: metadataFault(given, "must be key=text or key:=json") };
+  const value = given.slice(at + 1);
+  if (!typed) return { entry: [key, value] };
+  try {
+    return { entry: [key, JSON.parse(value)] };
+  } catch {
+    return { fault: metadataFault(key, "must be well-formed JSON after `:=`") };
+  }
+}
+
+const metadataFault = (what: string, message: string): InputFault => ({
+  flag: `--metadata ${what}`,
+  message,
+});
+
 function checkFields(given: Given, known: readonly InputFault[]): Checked<Given> {
   const checked = NewFeedback.safeParse(given, ownMessages);
   if (checked.success) return { value: checked.data, faults: [] };
@@ -69,6 +97,36 @@ function checkFields(given: Given, known: readonly InputFault[]): Checked<Given>
     return { flag: flagOf(field), message: given[field] === undefined ? "is missing" : message };
   });
   return { value: given, faults: faults.filter(({ flag }) => !known.some((fault) => fault.flag === flag)) };
+}
+
+/** The flag of each field of files. */
+export const flagOfFiles = { images: "--image", videos: "--video", attachments: "--attach" } as const;
+
+type Field = keyof FeedbackFiles;
+const filesFields = ["images", "videos", "attachments"] as const;
+
+/** The given paths of each field of files. */
+type Chosen = Readonly<Record<Field, readonly string[]>>;
+
+/** Checks every chosen file: whether it is readable, its size, and its kind by its bytes. */
+async function checkFiles(cwd: string, chosen: Chosen): Promise<Checked<FeedbackFiles>> {
+  const check = (field: Field) =>
+    checkSentFiles(cwd, chosen[field], { ...feedbackFiles[field], flag: flagOfFiles[field], elsewhere });
+  const [images, videos, attachments] = await Promise.all([
+    check("images"),
+    check("videos"),
+    check("attachments"),
+  ]);
+  return {
+    value: { images: images.value, videos: videos.value, attachments: attachments.value },
+    faults: [...images.faults, ...videos.faults, ...attachments.faults],
+  };
+}
+
+/** The flag that accepts files of a kind. */
+function elsewhere(mediaType: string): string | undefined {
+  const field = filesFields.find((one) => feedbackFiles[one].types.some((type) => type === mediaType));
+  return field && flagOfFiles[field];
 }
 
 /** The report without the faulty fields, with a message that names them. Throws if no report is left. */

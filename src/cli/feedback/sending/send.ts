@@ -5,15 +5,13 @@ import { cliErrorOf } from "../../core/failures/failure.ts";
 import { note, printOne } from "../../core/output/output.ts";
 import { onOneLine, withoutCommands } from "../../core/output/plain-text.ts";
 import type { Invocation } from "../../core/program/context.ts";
-import { attempt, keep } from "../../delivery/attempt.ts";
-import { remind } from "../../delivery/remind.ts";
+import { attempt, keep, remind } from "../../delivery/attempt.ts";
 import type { Spool } from "../../delivery/spool.ts";
 import { openFeedbackSpool } from "../spool/feedback-spool.ts";
+import type { OutgoingFeedback } from "../spool/stored-feedback.ts";
 import { warnAndContinue } from "./best-effort-warning.ts";
-import { type Answer, deliver } from "./deliver.ts";
+import { type Answer, asFeedback, preview } from "./deliver.ts";
 import { type Draft, type DraftFlags, draftOf } from "./draft.ts";
-import type { OutgoingFeedback } from "./outgoing-feedback.ts";
-import { preview } from "./preview.ts";
 import { failureText, reportFailureToJob, reportSuccessToJob } from "./tell-ci-job.ts";
 import { undelivered } from "./undelivered.ts";
 
@@ -64,7 +62,7 @@ async function sendDraft(invocation: Invocation, draft: Draft): Promise<SentRepo
   if (invocation.flags.dryRun) await preview(invocation, report);
   const spool = openFeedbackSpool(invocation);
   const kept = await keep(invocation, report, spool);
-  const delivery = await attempt(invocation, kept, deliver);
+  const delivery = await attempt(invocation, kept, asFeedback);
   if (!delivery.delivered) throw undelivered(kept, delivery);
   return { report, answer: delivery.answer, spool };
 }

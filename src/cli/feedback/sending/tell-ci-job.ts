@@ -12,9 +12,9 @@ import { reasonOf } from "../../core/input/text-flag.ts";
 import { note } from "../../core/output/output.ts";
 import { onOneLine } from "../../core/output/plain-text.ts";
 import type { Invocation } from "../../core/program/context.ts";
+import type { OutgoingFeedback } from "../spool/stored-feedback.ts";
 import type { Answer } from "./deliver.ts";
 import type { Draft } from "./draft.ts";
-import type { OutgoingFeedback } from "./outgoing-feedback.ts";
 import { showUnsent, unsentText } from "./unsent-text.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { placesOf } from "../../../client/calls/feedback-body.ts";
 import { ConnectionError, ServerError } from "../../../client/errors.ts";
 import type { Issue } from "../../../contract/issues.ts";
 import { CliError } from "../../core/failures/cli-error.ts";
@@ -8,7 +9,8 @@ import type { Kept } from "../../delivery/attempt.ts";
 import type { Failed } from "../../delivery/deliver.ts";
 import { megabytes } from "../../delivery/progress.ts";
 import type { LastTry } from "../../delivery/spooled-item.ts";
-import { flagOfField, type OutgoingFeedback, placesOf } from "./outgoing-feedback.ts";
+import type { OutgoingFeedback } from "../spool/stored-feedback.ts";
+import { flagOfFiles } from "./draft.ts";
 
 /** The error of a report that did not arrive: why, whether the server may have it, and how to send it again. */
 export function undelivered(
@@ -69,7 +71,7 @@ function issuesOf(error: Error, report: OutgoingFeedback): readonly Issue[] {
 
 const sizesOf = ({ files }: OutgoingFeedback): Issue[] =>
   placesOf(files).map(({ field, file }) => ({
-    path: onOneLine(`${flagOfField[field]} ${file.name}`),
+    path: onOneLine(`${flagOfFiles[field]} ${file.name}`),
     message: `has ${megabytes(file.bytes)}`,
   }));
 
@@ -77,7 +79,7 @@ const sizesOf = ({ files }: OutgoingFeedback): Issue[] =>
 function placeOf(path: string, { files }: OutgoingFeedback): string {
   const [field = "", at = ""] = path.split(".");
   const placed = placesOf(files).find((place) => place.field === field && String(place.at) === at);
-  if (placed) return onOneLine(`${flagOfField[placed.field]} ${placed.file.name}`);
+  if (placed) return onOneLine(`${flagOfFiles[placed.field]} ${placed.file.name}`);
   return field === "" ? "" : onOneLine(flagOf(field));
 }
 

@@ -1,10 +1,10 @@
+import { placesOf } from "../../../client/calls/feedback-body.ts";
 import { redactText } from "../../../client/calls/redact.ts";
 import { isCiJob, isGitHubActions, isGitLab } from "../../core/ci/ci-environment.ts";
 import { printable, withoutCommands } from "../../core/output/plain-text.ts";
 import type { Context, Invocation } from "../../core/program/context.ts";
 import { megabytes } from "../../delivery/progress.ts";
 import type { Draft } from "./draft.ts";
-import { placesOf } from "./outgoing-feedback.ts";
 
 /**
  * Unsent feedback as text for the job's log: the disk of a runner is deleted, its log is kept. Without secrets and

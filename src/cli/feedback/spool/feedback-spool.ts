@@ -1,8 +1,12 @@
+import { placesOf } from "../../../client/calls/feedback-body.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { type Spool, spoolOf } from "../../delivery/spool.ts";
 import type { Kind } from "../../delivery/spooled-item.ts";
-import { type OutgoingFeedback, placesOf } from "../sending/outgoing-feedback.ts";
-import { storedFeedback, storedFeedbackText } from "./stored-feedback.ts";
+import { type OutgoingFeedback, storedFeedback, storedFeedbackText } from "./stored-feedback.ts";
+
+/** The reports that wait until a server has them. */
+export const openFeedbackSpool = (invocation: Invocation): Spool<OutgoingFeedback> =>
+  spoolOf(invocation, reports);
 
 const reports: Kind<OutgoingFeedback> = {
   word: "report",
@@ -12,7 +16,3 @@ const reports: Kind<OutgoingFeedback> = {
   textOf: storedFeedbackText,
   itemIn: storedFeedback,
 };
-
-/** The reports that wait until a server has them. */
-export const openFeedbackSpool = (invocation: Invocation): Spool<OutgoingFeedback> =>
-  spoolOf(invocation, reports);

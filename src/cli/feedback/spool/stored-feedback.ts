@@ -1,7 +1,14 @@
 import { join } from "node:path";
 import * as z from "zod/mini";
 import type { FeedbackFiles } from "../../../client/calls/feedback-body.ts";
-import type { OutgoingFeedback } from "../sending/outgoing-feedback.ts";
+import type { SpooledItem } from "../../delivery/spooled-item.ts";
+
+/** Feedback on its way to a server. */
+export interface OutgoingFeedback extends SpooledItem {
+  /** The body without its files. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly files: FeedbackFiles;
+}
 
 const StoredFile = z.object({ name: z.string(), mediaType: z.string(), bytes: z.int() });
 

@@ -1,10 +1,10 @@
 import type { Client } from "../../../client/calls/call.ts";
 import { longPoll, type PollResult } from "../../../client/waiting/long-poll.ts";
-import { asLoggedJson } from "../../core/ci/ci-log.ts";
 import { lastingClient } from "../../core/connection/connect.ts";
 import { usageError } from "../../core/failures/cli-error.ts";
 import { canAsk } from "../../core/input/confirm.ts";
 import { note } from "../../core/output/output.ts";
+import { asLoggedJson } from "../../core/output/plain-text.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { shownTasks, type TaskFlags, type Tasks } from "./tasks.ts";
 

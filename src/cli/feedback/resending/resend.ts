@@ -4,12 +4,11 @@ import type { Invocation } from "../../core/program/context.ts";
 import { attempt } from "../../delivery/attempt.ts";
 import { refuseOtherServer } from "../../delivery/items-by-server.ts";
 import { keptItem, type Spool } from "../../delivery/spool.ts";
-import { deliver } from "../sending/deliver.ts";
-import { noFiles, type OutgoingFeedback } from "../sending/outgoing-feedback.ts";
-import { preview } from "../sending/preview.ts";
+import { asFeedback, preview } from "../sending/deliver.ts";
 import { printAnswer } from "../sending/send.ts";
 import { undelivered } from "../sending/undelivered.ts";
-import { openFeedbackSpool } from "./feedback-spool.ts";
+import { openFeedbackSpool } from "../spool/feedback-spool.ts";
+import type { OutgoingFeedback } from "../spool/stored-feedback.ts";
 import { listSpooled } from "./list-spooled.ts";
 import { resendAll } from "./resend-all.ts";
 
@@ -45,7 +44,7 @@ async function resendOne(
   await spool.update(report);
 
   const kept = { item: report, spool };
-  const delivery = await attempt(invocation, kept, deliver);
+  const delivery = await attempt(invocation, kept, asFeedback);
   if (!delivery.delivered) throw undelivered(kept, delivery);
   printAnswer(invocation, delivery.answer);
   return "ok";
@@ -62,5 +61,5 @@ function stripped({ context }: Invocation, report: OutgoingFeedback): OutgoingFe
       `innkeep feedback resend ${report.id}`,
     );
   }
-  return { ...report, files: noFiles, idempotencyKey: context.newId() };
+  return { ...report, files: { images: [], videos: [], attachments: [] }, idempotencyKey: context.newId() };
 }

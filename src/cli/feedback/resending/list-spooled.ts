@@ -1,9 +1,10 @@
+import { placesOf } from "../../../client/calls/feedback-body.ts";
 import type { Exit } from "../../core/failures/exit-codes.ts";
 import { type Column, printList } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
-import { noteIncomplete } from "../../delivery/remind.ts";
+import { noteIncomplete } from "../../delivery/items-by-server.ts";
 import type { Spool } from "../../delivery/spool.ts";
-import { type OutgoingFeedback, placesOf } from "../sending/outgoing-feedback.ts";
+import type { OutgoingFeedback } from "../spool/stored-feedback.ts";
 
 interface KeptRow {
   readonly id: string;

@@ -6,9 +6,9 @@ import { attempt } from "../../delivery/attempt.ts";
 import { itemsForHere } from "../../delivery/items-by-server.ts";
 import { resendEach, type Sent } from "../../delivery/resend-each.ts";
 import type { Spool } from "../../delivery/spool.ts";
-import { deliver } from "../sending/deliver.ts";
-import type { OutgoingFeedback } from "../sending/outgoing-feedback.ts";
+import { asFeedback } from "../sending/deliver.ts";
 import { undelivered } from "../sending/undelivered.ts";
+import type { OutgoingFeedback } from "../spool/stored-feedback.ts";
 import { printSpooled } from "./list-spooled.ts";
 
 /** The result of one kept report. */
@@ -65,7 +65,7 @@ async function resendNext(
   spool: Spool<OutgoingFeedback>,
 ): Promise<Sent<Resent>> {
   const kept = { item: report, spool };
-  const delivery = await attempt(invocation, kept, deliver);
+  const delivery = await attempt(invocation, kept, asFeedback);
   if (delivery.delivered) {
     const { id = null, consoleUrl = null } = delivery.answer;
     return { row: { report: report.id, sent: true, id, consoleUrl, why: null } };
