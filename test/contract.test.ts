@@ -53,7 +53,7 @@ describe("the contract", () => {
     expect(addresses).toEqual([...new Set(addresses)]);
   });
 
-  it.each(endpoints)("declares the statuses that the form of %s brings", (name, endpoint) => {
+  it.each(endpoints)("declares the statuses that follow from the declaration of %s", (name, endpoint) => {
     const statuses = Object.keys(operationOf(name, endpoint).responses).map(Number);
     expect(statuses).toEqual(expect.arrayContaining([500, 503, ...expectedOf(endpoint)]));
   });
@@ -64,7 +64,7 @@ describe("the contract", () => {
     expect(Object.keys(body?.shape ?? {})).toEqual(expect.arrayContaining(Object.keys(upload?.files ?? {})));
   });
 
-  it.each(endpoints)("keeps under the Idempotency-Key only errors that %s declares", (_, endpoint) => {
+  it.each(endpoints)("stores under the Idempotency-Key only errors that %s declares", (_, endpoint) => {
     expect(endpoint.errors).toEqual(expect.arrayContaining([...(endpoint.keptRefusals ?? [])]));
   });
 

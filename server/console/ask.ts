@@ -15,8 +15,8 @@ export interface Asked {
   /** Empty values count as left out. */
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
-  /** Makes repeats of a mutation act once. */
-  readonly once?: string | undefined;
+  /** Makes repeats of a mutation act once. Like the header `Idempotency-Key` over HTTP. */
+  readonly idempotencyKey?: string | undefined;
 }
 
 export type Answered<E extends Endpoint> = E["success"] extends { body: infer Body extends z.ZodMiniType }
@@ -46,13 +46,13 @@ export function createAsks<C extends Groups>(
     mapEndpoints(api, (endpoint, handle) => [endpoint, createInvoke(endpoint, handle, deps)]),
   );
   return (asking) =>
-    async (endpoint, { params = {}, query = {}, body, once } = {}) => {
+    async (endpoint, { params = {}, query = {}, body, idempotencyKey } = {}) => {
       const invoke = invokes.get(endpoint);
       if (!invoke) throw new Error(`The console does not know ${endpoint.path}`);
       const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? "");
       const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
       const callerNow = async () => asking.caller;
-      const incoming = { ...asking, callerNow, path, params, body, query: given, idempotencyKey: once };
+      const incoming = { ...asking, callerNow, path, params, body, query: given, idempotencyKey };
       const outcome = await patiently(() => invoke({ ...incoming, signal: () => deps.stopping }));
       return answerOf(endpoint, outcome);
     };

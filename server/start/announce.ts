@@ -1,4 +1,4 @@
-import { tellDemo } from "../demo/announce-demo.ts";
+import { demoAnnouncement } from "../demo/announce-demo.ts";
 import type { DemoAccess } from "../demo/seed-demo.ts";
 import { isLoopback } from "../settings/loopback.ts";
 import type { Environment, ServeFlags, Settings } from "../settings/settings.ts";
@@ -33,7 +33,7 @@ export function announce(announcement: Announcement, { out, err, warn }: Announc
   }
   err(`Innkeep serves ${baseUrl}\nConsole: ${consoleUrl}\n`);
   if (otherAddress !== undefined) err(`warning: ${otherAddress}\n`);
-  if (demo) err(tellDemo(settings, demo, command));
+  if (demo) err(demoAnnouncement(settings, demo, command));
 }
 
 /**

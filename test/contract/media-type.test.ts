@@ -46,7 +46,7 @@ describe("the media type of bytes", () => {
   );
 
   it.each(["heic", "heix", "mif1", "avif", "M4A ", "M4B ", "crx "])(
-    "is none we know for the brand %j, whatever it is compatible with",
+    "is unknown for the brand %j, even with known compatible brands",
     (brand) => {
       expect(detectMediaType(ftyp(brand, "isom", "mp42"))).toBeNull();
     },
@@ -70,14 +70,14 @@ describe("the media type of bytes", () => {
     ["zeros", Buffer.alloc(512)],
     ["Matroska", hex("1a45dfa3 8b 4282 88 6d6174726f736b61")],
     ["an EBML element longer than all bytes", hex("1a45dfa3 93 4286 01ffffffffffffff")],
-    ["RIFF that is sound", ascii("RIFF\0\0\0\0WAVE")],
+    ["RIFF with audio", ascii("RIFF\0\0\0\0WAVE")],
     ["an unknown brand", ftyp("3gp4", "3gp5")],
     ["GIF of another version", ascii("GIF88a")],
     ["SVG", ascii("<svg xmlns='http://www.w3.org/2000/svg'/>")],
     ["HTML", ascii("<!doctype html><script>alert(1)</script>")],
     ["a ZIP archive", ascii("PK\u0003\u0004")],
     ["a TIFF image", ascii("II*\0")],
-  ])("is none we know for %s", (_, bytes) => {
+  ])("is unknown for %s", (_, bytes) => {
     expect(detectMediaType(bytes)).toBeNull();
   });
 });

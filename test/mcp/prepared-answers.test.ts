@@ -92,9 +92,9 @@ describe("the prepared answers of the build", () => {
   it.each([
     ["another console", { consoleUrl: 'https://x.example/$&/"{address}"/{version}' }],
     ["no tool that writes", { readOnly: true }],
-    ["another wait", { maxWaitSeconds: 240 }],
-    ["a shorter wait than there is", { maxWaitSeconds: 0 }],
-    ["a version with signs of JSON", { version: '1"\\{id of the request}$1' }],
+    ["another longest wait", { maxWaitSeconds: 240 }],
+    ["a longest wait of zero", { maxWaitSeconds: 0 }],
+    ["a version with characters of JSON syntax", { version: '1"\\{id of the request}$1' }],
   ] as const)("equal the library's with %s", async (_, options) => {
     await compare([...started, ...lists.map((what) => list(what))], options);
     await compare([modern("server/discover", 1), modern("tools/list", 2)], options);

@@ -1,3 +1,4 @@
+import { scrolledByKeys } from "../kit/layout/scrolled-by-keys.ts";
 import { type Credential, credentialOf, exampleBodyOf, jsonSchemaOf, type Operation } from "./operations.ts";
 import { fieldsOf, type SchemaField, typeOf } from "./schema.ts";
 
@@ -155,9 +156,6 @@ const Example = ({ operation, baseUrl }: Pick<OperationProps, "operation" | "bas
 
 /** The text in single quotes for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
-/** With the focus, the element can be scrolled by the arrow keys. */
-const scrolledByKeys = { tabIndex: 0 };
 
 /** The fields have no names, so that a browser never puts their values into an address. */
 const TryIt = ({ operation }: Pick<OperationProps, "operation">) => {

@@ -25,6 +25,6 @@ export const signIn = ({ fields, ...visit }: Visit): Promise<Reply> =>
   );
 
 export async function signOut({ ask, fields, links }: SignedInVisit): Promise<Reply> {
-  await ask(session.remove, { once: fields.once });
+  await ask(session.remove, { idempotencyKey: fields.idempotencyKey });
   return goTo(links.signIn, "signed-out");
 }

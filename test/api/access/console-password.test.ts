@@ -44,7 +44,7 @@ describe.each(databases)("changing one's own password on $name", (engine) => {
   it.each([
     ["a wrong password", { currentPassword: "not mine", newPassword: fresh }, 401],
     ["a password that is too short", { newPassword: "short" }, 400],
-    ["no present password", { currentPassword: "", newPassword: fresh }, 400],
+    ["no current password", { currentPassword: "", newPassword: fresh }, 400],
   ])("is refused with %s", async (_, body, status) => {
     const account = await makeAccount(service);
     const here = await open(account);

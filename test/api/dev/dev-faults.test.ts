@@ -107,15 +107,15 @@ describe("POST /dev/faults", () => {
   });
 
   it.each([
-    ["nothing but a path", { path: "/healthz" }, "status"],
+    ["a path alone", { path: "/healthz" }, "status"],
     ["no path", { status: 500 }, "path"],
     ["a path of the development server", { path: "/dev/faults", status: 500 }, "path"],
-    ["an address for a path", { path: "https://inn.example/", status: 500 }, "path"],
-    ["a status that is no error", { path: "/", status: 200 }, "status"],
-    ["a code that nobody knows", { path: "/", code: "teapot" }, "code"],
-    ["a status that is not the code's", { path: "/", status: 400, code: "device_taken" }, "status"],
-    ["no times at all", { path: "/", status: 500, times: 0 }, "times"],
-    ["a delay before now", { path: "/", status: 500, delayMs: -1 }, "delayMs"],
+    ["an address in place of a path", { path: "https://inn.example/", status: 500 }, "path"],
+    ["a status that is not an error", { path: "/", status: 200 }, "status"],
+    ["an unknown code", { path: "/", code: "teapot" }, "code"],
+    ["a status that does not belong to the code", { path: "/", status: 400, code: "device_taken" }, "status"],
+    ["zero times", { path: "/", status: 500, times: 0 }, "times"],
+    ["a negative delay", { path: "/", status: 500, delayMs: -1 }, "delayMs"],
   ])("answers 400 and names the field for %s", async (_, body, field) => {
     const answer = await fault(body);
     expect([answer.status, faultyPaths(answer)]).toEqual([400, [field]]);

@@ -39,9 +39,9 @@ describe("the development server", () => {
     });
 
   it.each([
-    ["under a name that leads here from elsewhere", { host: "attacker.example" }],
-    ["under a name that looks like this machine", { host: "localhost.attacker.example" }],
-    ["under another number", { host: "127.0.0.1.attacker.example:4700" }],
+    ["under a foreign name", { host: "attacker.example" }],
+    ["under a foreign name that begins with localhost", { host: "localhost.attacker.example" }],
+    ["under a foreign name that begins with 127.0.0.1", { host: "127.0.0.1.attacker.example:4700" }],
     ["from a page of another site", { origin: "https://attacker.example" }],
     ["from a page of another port", { origin: "http://127.0.0.1:1" }],
     ["from a page without an origin", { origin: "null" }],

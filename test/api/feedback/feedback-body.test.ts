@@ -31,9 +31,9 @@ describe.each(databases)("the body of POST /api/v1/feedback/remote on $name", (e
 
   describe("that is refused", () => {
     it.each([
-      ["no JSON", "type=bug"],
+      ["not JSON", "type=bug"],
       ["JSON cut off", '{"type":"bug","message":"It cr'],
-      ["JSON with something behind it", `${JSON.stringify(report)}}`],
+      ["JSON with text after it", `${JSON.stringify(report)}}`],
       ["two JSON values", `${JSON.stringify(report)}${JSON.stringify(report)}`],
       ["JSON with a comment", '{"type":"bug",/* why */"message":"x"}'],
       ["JSON with a trailing comma", '{"type":"bug","message":"x",}'],
@@ -43,10 +43,10 @@ describe.each(databases)("the body of POST /api/v1/feedback/remote on $name", (e
       ["the same key twice", '{"type":"bug","message":"x","message":"y"}'],
       ["a key named __proto__", '{"type":"bug","message":"x","more":{"__proto__":{"a":1}}}'],
       [
-        "nesting without end",
+        "nesting that never closes",
         `{"type":"bug","message":"x","more":${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}}`,
       ],
-      ["blanks only", " \n "],
+      ["white space only", " \n "],
       ["nothing at all", ""],
     ])("for being %s gets 400 bad_request", async (_, body) => {
       const answer = await send(body);

@@ -98,7 +98,7 @@ describe.each(databases)("multipart/form-data to POST /api/v1/feedback/remote on
   const png = sample.png();
   it.each([
     ["a missing message", { message: "" }, "message: must not be empty"],
-    ["metadata that is no JSON", { metadata: "{build" }, "metadata: must be an object"],
+    ["metadata that is not JSON", { metadata: "{build" }, "metadata: must be an object"],
     ["metadata that is a list", { metadata: "[1]" }, "metadata: must be an object"],
     ["4 images", { images: [png, png, png, png] }, "images: must have at most 3 elements"],
     ["one byte too many", { images: sample.png(2_097_153) }, "images.0: must be at most 2097152 bytes"],
@@ -108,7 +108,7 @@ describe.each(databases)("multipart/form-data to POST /api/v1/feedback/remote on
       "images.1: must have the bytes of image/jpeg",
     ],
     [
-      "a file without a type and of no kind that is taken",
+      "a file without a type whose bytes are of no accepted kind",
       { attachments: { ...png, mediaType: "" } },
       "attachments.0.data: must be declared as one of application/pdf",
     ],
@@ -141,7 +141,7 @@ describe.each(databases)("multipart/form-data to POST /api/v1/feedback/remote on
     ["another boundary than declared", `${whole}--b--\r\n`, "; boundary=c"],
     ["no end", whole, "; boundary=b"],
     ["nothing", "", "; boundary=b"],
-    ["a field that comes twice", `${whole}${part("message", "y")}--b--\r\n`, "; boundary=b"],
+    ["the same field twice", `${whole}${part("message", "y")}--b--\r\n`, "; boundary=b"],
     [
       "a part without a name",
       `${whole}--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--\r\n`,

@@ -15,21 +15,27 @@ describe("the client's address", () => {
   const trusted = ["10.0.0.0/8", "fd00::/8"];
 
   it.each([
-    ["is the peer's", [], "203.0.113.5", undefined, "203.0.113.5"],
-    ["is plain where IPv4 comes over IPv6", [], "::ffff:203.0.113.5", undefined, "203.0.113.5"],
-    ["is not what a stranger claims", trusted, "203.0.113.5", "198.51.100.1", "203.0.113.5"],
-    ["is not what anybody claims where no proxy is trusted", [], "10.0.0.1", "198.51.100.1", "10.0.0.1"],
-    ["is what a trusted proxy says", trusted, "10.0.0.1", "198.51.100.1", "198.51.100.1"],
+    ["is the address of the peer", [], "203.0.113.5", undefined, "203.0.113.5"],
+    ["is written as IPv4 if IPv4 comes over IPv6", [], "::ffff:203.0.113.5", undefined, "203.0.113.5"],
     [
-      "is the last that is no proxy of ours",
+      "does not follow the header of a peer that is not trusted",
+      trusted,
+      "203.0.113.5",
+      "198.51.100.1",
+      "203.0.113.5",
+    ],
+    ["does not follow the header if no proxy is trusted", [], "10.0.0.1", "198.51.100.1", "10.0.0.1"],
+    ["follows the header of a trusted proxy", trusted, "10.0.0.1", "198.51.100.1", "198.51.100.1"],
+    [
+      "is the last one in the header that is not a trusted proxy",
       trusted,
       "10.0.0.1",
       "1.1.1.1, 198.51.100.1, 10.0.0.2",
       "198.51.100.1",
     ],
-    ["is the proxy's where it says nothing useful", trusted, "10.0.0.1", "unknown", "10.0.0.1"],
+    ["is the proxy's if its header has no address", trusted, "10.0.0.1", "unknown", "10.0.0.1"],
     [
-      "is not what the client claims where the proxy says nothing useful",
+      "is the proxy's if only the client's part of the header has an address",
       trusted,
       "10.0.0.1",
       "198.51.100.9, unknown",

@@ -96,10 +96,10 @@ describe.each(databases)("every error on $name", (engine) => {
       it.each([
         ["malformed JSON", '{"a":'],
         ["bytes that are not UTF-8", Buffer.from('{"a":"\xff"}', "latin1")],
-        ["no object", "[]"],
+        ["JSON that is not an object", "[]"],
         ["the same key twice", '{"a":1,"a":2}'],
         ["a key named __proto__", '{"__proto__":{"a":1}}'],
-        ["nesting without end", `{"a":${"[".repeat(16_000)}${"]".repeat(16_000)}}`],
+        ["nesting that never closes", `{"a":${"[".repeat(16_000)}${"]".repeat(16_000)}}`],
       ])("with %s is a 400", async (_, body) => {
         const headers = { ...json, "idempotency-key": "k-1" };
         const answer = await call(endpoint, { headers, body });

@@ -21,7 +21,7 @@ describe("a malformed HTTP request", () => {
   const large = "x".repeat(20_000);
 
   it.each([
-    ["no HTTP at all", "hello?\r\n\r\n"],
+    ["bytes that are not HTTP", "hello?\r\n\r\n"],
     ["bytes of TLS", Buffer.from("16030100f8010000f40303", "hex")],
     ["an unknown method", `FETCH ${path} HTTP/1.1\r\nHost: x\r\n\r\n`],
     ["an unknown version", `GET ${path} HTTP/4.0\r\nHost: x\r\n\r\n`],
@@ -30,14 +30,14 @@ describe("a malformed HTTP request", () => {
     ["two hosts", `GET ${path} HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n`],
     ["a length and chunks", headOf("POST", path, { "content-length": 5, "transfer-encoding": "chunked" })],
     [
-      "an address that is none",
+      "an invalid address",
       "GET http://[/api/v1/faqs/remote HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
     ],
     [
-      "an address that is none, for a browser",
+      "an invalid address, from a browser",
       "GET http://[/console HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\nConnection: close\r\n\r\n",
     ],
-    ["a head that is too large", `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Foo: ${large}\r\n\r\n`],
+    ["headers that are too large", `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Foo: ${large}\r\n\r\n`],
   ])("is answered with 400 as JSON {error, code}, with an id and no detail: %s", async (_, bytes) => {
     const [head = "", body = ""] = (await answerTo(bytes)).split("\r\n\r\n");
     expect(head).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);

@@ -39,9 +39,9 @@ describe("GET /metrics", () => {
   const bearer = (shown: string) => ({ authorization: `Bearer ${shown}` });
 
   it.each([
-    ["is closed on loopback, too, where no token is set", {}, loopback, 404],
-    ["is closed through a proxy where no token is set", {}, proxied, 404],
-    ["is closed to an empty token where none is set", {}, bearer(""), 404],
+    ["is closed even on loopback if no token is set", {}, loopback, 404],
+    ["is closed through a proxy if no token is set", {}, proxied, 404],
+    ["is closed to an empty token if no token is set", {}, bearer(""), 404],
     ["is open with the token", { INNKEEP_METRICS_TOKEN: token }, bearer(token), 200],
     [
       "is open with the token through a proxy",

@@ -140,7 +140,7 @@ describe.each(databases)("a secret on $name", (engine) => {
         }),
     ],
     [
-      "a file that is none",
+      "an invalid file",
       (secret) =>
         send("POST", "/api/v1/feedback/remote", {
           headers: cast.key,

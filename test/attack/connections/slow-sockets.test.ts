@@ -15,9 +15,9 @@ const time = async (work: () => Promise<unknown>): Promise<number> => {
 };
 
 it.each([
-  ["a head that does not come", unfinishedHead, /^HTTP\/1\.1 503 /],
-  ["a connection on which nothing comes", "", /^HTTP\/1\.1 503 /],
-  ["what is no request", "hello?\r\n\r\n", /^HTTP\/1\.1 400 /],
+  ["a request whose headers never end", unfinishedHead, /^HTTP\/1\.1 503 /],
+  ["a connection that sends nothing", "", /^HTTP\/1\.1 503 /],
+  ["text that is not HTTP", "hello?\r\n\r\n", /^HTTP\/1\.1 400 /],
 ])(
   "%s is answered and closed within a second, even if the client keeps its end open",
   async (_, bytes, answer) => {

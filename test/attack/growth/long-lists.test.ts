@@ -33,14 +33,14 @@ describe.each(databases)("lists longer than any limit on $name", (engine) => {
     ["9,000 screens of NUL", session, played(list('"\\u0000"', 9_000))],
     ["250,000 images", feedback, report(`"images":${list('"x"', 250_000)}`)],
     ["33 images", feedback, report(`"images":${list('"x"', 33)}`)],
-    ["9,000 images that are no texts", feedback, report(`"images":${list("1", 9_000)}`)],
+    ["9,000 images that are not strings", feedback, report(`"images":${list("1", 9_000)}`)],
     ["400,000 attachments", feedback, report(`"attachments":${list("0", 400_000)}`)],
     [
       "9,000 attachments with three faults each",
       feedback,
       report(`"attachments":${list('{"name":7}', 9_000)}`),
     ],
-    ["400,000 elements of a field that nobody knows", feedback, report(`"more":${list("0", 400_000)}`)],
+    ["400,000 elements in an unknown field", feedback, report(`"more":${list("0", 400_000)}`)],
   ])("are refused with 400 and a short answer: %s", async (_, path, body) => {
     const answer = await (await sender())(path, body);
     const issues = issuesOf(answer);

@@ -56,15 +56,15 @@ describe("colour", () => {
 
   it.each<[string, string[], boolean, Record<string, string>, boolean]>([
     ["on a terminal", [], true, {}, true],
-    ["not in a pipe, where there are no headings", [], false, { FORCE_COLOR: "1" }, false],
+    ["not in a pipe, which gets no headings", [], false, { FORCE_COLOR: "1" }, false],
     ["not with NO_COLOR", [], true, { NO_COLOR: "1" }, false],
     ["not with --no-color", ["--no-color"], true, {}, false],
     ["not with --color never", ["--color", "never"], true, { FORCE_COLOR: "1" }, false],
     ["with --color always, whatever NO_COLOR says", ["--color", "always"], true, { NO_COLOR: "1" }, true],
     ["not on a dumb terminal", [], true, { TERM: "dumb" }, false],
-    ["with FORCE_COLOR even there", [], true, { TERM: "dumb", FORCE_COLOR: "1" }, true],
+    ["on a dumb terminal with FORCE_COLOR", [], true, { TERM: "dumb", FORCE_COLOR: "1" }, true],
     ["not with FORCE_COLOR=0", [], true, { FORCE_COLOR: "0" }, false],
-    ["by NO_COLOR rather than FORCE_COLOR", [], true, { NO_COLOR: "1", FORCE_COLOR: "1" }, false],
+    ["not with NO_COLOR, even with FORCE_COLOR", [], true, { NO_COLOR: "1", FORCE_COLOR: "1" }, false],
   ])("is shown %s", async (_, argv, terminal, env, expected) => {
     expect(isColored(await list(argv, { terminal, env }))).toBe(expected);
   });
@@ -85,7 +85,7 @@ describe("text from outside", () => {
     ["escape sequences", "a\u001b[31mb", "a[31mb"],
     ["bells and backspaces", "a\u0007\u0008b\u009b", "ab"],
     ["changes of text direction", "a\u202eb\u2066c\u200f", "abc"],
-    ["no other character", "ä 🦆\tb\nc", "ä 🦆\tb\nc"],
+    ["nothing else", "ä 🦆\tb\nc", "ä 🦆\tb\nc"],
   ])("is cleaned of %s", (_, text, expected) => {
     expect(printable(text)).toBe(expected);
   });

@@ -24,7 +24,7 @@ describe("the reported state of an undelivered report", () => {
     ["an answer that is not JSON", answers(200, undefined), "unknown", 1],
     ["a refusal", answers(400, { error: "No.", code: "bad_request" }), "refused", 2],
     ["a key that is not accepted", answers(401, { error: "No.", code: "invalid_api_key" }), "refused", 4],
-    ["a server that says no", answers(201, { success: false }), "refused", 1],
+    ["an answer with success: false", answers(201, { success: false }), "refused", 1],
   ])("is correct after %s", async (_, answer, outcome, exit) => {
     const { line, kept, received } = await startFeedbackSending(answer);
     expect(await line.run(sendOnce)).toMatchObject({ exit });

@@ -66,8 +66,8 @@ describe("testing cycle", () => {
 describe("the beginning of an id", () => {
   it.each([
     ["a listing", "listing", ["testing", "listing", "view"]],
-    ["a listing's runs", "listing", ["testing", "cycle", "list"]],
-    ["a run", "cycle", ["testing", "cycle", "view"]],
+    ["a listing whose cycles are listed", "listing", ["testing", "cycle", "list"]],
+    ["a cycle", "cycle", ["testing", "cycle", "view"]],
     ["a slot", "slot", ["testing", "slot", "confirm-join"]],
   ] as const)("names %s if no other id begins with it", async (_, thing, command) => {
     const { line, listing, cycle, slotId } = await createTesterCommandLine(service);

@@ -16,7 +16,7 @@ describe("moving an entry of the FAQ", () => {
   it.each([
     ["the first up", "0", "up"],
     ["the last down", "2", "down"],
-    ["one that is not there", "7", "up"],
+    ["an entry that does not exist", "7", "up"],
   ] as const)("does nothing for %s", (_, id, direction) => {
     expect(moveFaq(placed(1, 2, 3), id, direction)).toEqual([]);
   });

@@ -10,13 +10,13 @@ import {
 
 describe("a closing day", () => {
   it.each([
-    ["missed, not counted, of a slot that has missed none", 0, [], "missed"],
-    ["missed, not counted, of a slot that has missed two of three", 2, [], "missed"],
-    ["the end of a slot that has missed three before it", 3, [], "removed"],
-    ["the end of a slot that has missed three before it, even where it is counted itself", 3, [5], "removed"],
-    ["the end of a slot that has missed more by an older rule", 7, [], "removed"],
-    ["nothing to a slot that has it counted", 2, [5], "unchanged"],
-  ] as const)("is %s", (_, missedDays, counted, outcome) => {
+    ["counts as missed for a slot that has missed none", 0, [], "missed"],
+    ["counts as missed for a slot that has missed two of three", 2, [], "missed"],
+    ["ends a slot that has missed three before it", 3, [], "removed"],
+    ["ends a slot that has missed three before it, even if this day is counted", 3, [5], "removed"],
+    ["ends a slot that has missed more under an older rule", 7, [], "removed"],
+    ["changes nothing for a slot for which it is counted", 2, [5], "unchanged"],
+  ] as const)("%s", (_, missedDays, counted, outcome) => {
     const slot = { missedDays, activeFromDay: 0, countedDays: new Set(counted) };
     expect(afterDay(slot, 5, 3)).toBe(outcome);
   });

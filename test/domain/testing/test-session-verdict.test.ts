@@ -52,13 +52,21 @@ describe("a session that does not count", () => {
     ["44.999 seconds long", { seconds: 44.999 }, "session_below_bar"],
     ["45 seconds long", { seconds: 45 }, null],
     ["45.001 seconds long", { seconds: 45.001 }, null],
-    ["of no screen", { screens: [] }, "session_below_bar"],
-    ["of 1 screen", { screens: ["Home"] }, "session_below_bar"],
-    ["of 2 screens", { screens: ["Home", "Map"] }, null],
-    ["of 3 screens", { screens: ["Home", "Map", "Settings"] }, null],
-    ["begun 119.999 s ahead of the clock", { startedAt: secondsAfter(noon, 119.999) }, "session_below_bar"],
-    ["begun 120 s ahead of the clock", { startedAt: secondsAfter(noon, 120) }, "session_below_bar"],
-    ["begun 120.001 s ahead of the clock", { startedAt: secondsAfter(noon, 120.001) }, "session_in_future"],
+    ["with no screen", { screens: [] }, "session_below_bar"],
+    ["with 1 screen", { screens: ["Home"] }, "session_below_bar"],
+    ["with 2 screens", { screens: ["Home", "Map"] }, null],
+    ["with 3 screens", { screens: ["Home", "Map", "Settings"] }, null],
+    [
+      "that begins 119.999 s ahead of the clock",
+      { startedAt: secondsAfter(noon, 119.999) },
+      "session_below_bar",
+    ],
+    ["that begins 120 s ahead of the clock", { startedAt: secondsAfter(noon, 120) }, "session_below_bar"],
+    [
+      "that begins 120.001 s ahead of the clock",
+      { startedAt: secondsAfter(noon, 120.001) },
+      "session_in_future",
+    ],
     ["that ends 120 s ahead of the clock", { startedAt: secondsAfter(noon, 60) }, null],
     [
       "that ends 120.001 s ahead of the clock",
@@ -66,14 +74,14 @@ describe("a session that does not count", () => {
       "session_below_bar",
     ],
     [
-      "begun a second ago that ends in 59 minutes",
+      "that began a second ago and ends in 59 minutes",
       { startedAt: secondsAfter(noon, -1), seconds: 3_541 },
       "session_below_bar",
     ],
-    ["begun 45 s ago that ends in an hour", { startedAt: secondsAfter(noon, -45), seconds: 3_645 }, null],
-    ["of the first moment of the day before", { startedAt: "2026-05-04T00:00:00.000Z" }, null],
-    ["of a moment before that", { startedAt: "2026-05-03T23:59:59.999Z" }, "session_stale"],
-    ["of the day before the test", { startedAt: "2026-04-30T12:00:00.000Z" }, "session_stale"],
+    ["that began 45 s ago and ends in an hour", { startedAt: secondsAfter(noon, -45), seconds: 3_645 }, null],
+    ["from the first moment of the day before", { startedAt: "2026-05-04T00:00:00.000Z" }, null],
+    ["from the last moment of two days before", { startedAt: "2026-05-03T23:59:59.999Z" }, "session_stale"],
+    ["from the day before the cycle", { startedAt: "2026-04-30T12:00:00.000Z" }, "session_stale"],
   ] as const)("is refused %s as: %s", (_, reported, reason) => {
     expect(reasonOf({ ...reported })).toBe(reason);
   });

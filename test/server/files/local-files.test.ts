@@ -108,9 +108,9 @@ describe("a kept file", () => {
   });
 
   it.each([
-    ["whole", undefined, "0123456789"],
-    ["from a byte on", { start: 4, end: 9 }, "456789"],
-    ["one byte of it", { start: 0, end: 0 }, "0"],
+    ["as a whole", undefined, "0123456789"],
+    ["from a given byte to its end", { start: 4, end: 9 }, "456789"],
+    ["as a single byte", { start: 0, end: 0 }, "0"],
   ])("can be read %s", async (_, span, text) => {
     const { folder, files, receive } = await createStore();
     const received = await receive("0123456789");

@@ -52,7 +52,7 @@ describe("a server that starts", () => {
     ],
     ["a server for all networks", { host: "0.0.0.0" }, { INNKEEP_BASE_URL: "https://inn.example.org" }],
     ["an empty variable", { port: 4800 }, { INNKEEP_BASE_URL: "" }],
-  ])("has nothing to explain with %s", (_, flags, environment) => {
+  ])("has no warning about %s", (_, flags, environment) => {
     expect(said(flags, environment).err).not.toContain("warning");
   });
 

@@ -5,8 +5,8 @@ import type { Fields } from "./read-form.ts";
 /** Values of a form by the names of its fields. */
 export type Values = Readonly<Record<string, string>>;
 
-/** The name of the hidden field with the version of a value with which a form began. */
-export const wasName = (name: string): string => `was-${name}`;
+/** The name of the hidden field that holds the version of a field's value when the form was shown. */
+export const originalVersionName = (name: string): string => `was-${name}`;
 
 /** Identifies a version of a field's value. All kinds of line breaks count as the same: a form sends each as a line feed. */
 export const fieldVersion = (value: string): string => versionOf(withLineFeeds(value));
@@ -23,7 +23,7 @@ export const givenFor = (fields: Fields, names: Values): Values =>
  */
 export function changedValues(fields: Fields, given: Values, current: Values): Values {
   const changed = Object.entries(given).filter(
-    ([name, value]) => fieldVersion(value) !== fields.text(wasName(name)),
+    ([name, value]) => fieldVersion(value) !== fields.text(originalVersionName(name)),
   );
   const issues = changed
     .filter(([name, value]) =>
@@ -41,4 +41,5 @@ const isChangedElsewhere = (
   fields: Fields,
   name: string,
   { current, given }: { readonly current: string; readonly given: string },
-): boolean => fieldVersion(current) !== fields.text(wasName(name)) && withLineFeeds(current) !== given.trim();
+): boolean =>
+  fieldVersion(current) !== fields.text(originalVersionName(name)) && withLineFeeds(current) !== given.trim();

@@ -37,9 +37,9 @@ export const TextField = ({
 }: FieldProps & InputTraits) => {
   const ids = fieldIds({ form, name, hint, part });
   return (
-    <Around ids={ids} {...{ name, label, hint, unlabelled }} fault={faultAt(form, name)}>
+    <Labelled ids={ids} {...{ name, label, hint, unlabelled }} fault={faultAt(form, name)}>
       <input type="text" {...traits} {...ids.control} name={name} value={form.value(name)} />
-    </Around>
+    </Labelled>
   );
 };
 
@@ -52,12 +52,12 @@ export interface TextAreaProps extends FieldProps {
 export const TextArea = ({ form, size, required, placeholder, ...rest }: TextAreaProps) => {
   const ids = fieldIds({ form, ...rest });
   return (
-    <Around ids={ids} {...rest} fault={faultAt(form, rest.name)}>
+    <Labelled ids={ids} {...rest} fault={faultAt(form, rest.name)}>
       <textarea {...ids.control} {...{ required, placeholder }} class={size} name={rest.name}>
         {/* The parser drops the first line break of a text area. */}
         {`\n${form.value(rest.name)}`}
       </textarea>
-    </Around>
+    </Labelled>
   );
 };
 
@@ -71,7 +71,7 @@ export const Select = ({ form, options, ownZone, ...rest }: SelectProps) => {
   const ids = fieldIds({ form, ...rest });
   const chosen = form.value(rest.name);
   return (
-    <Around ids={ids} {...rest} fault={faultAt(form, rest.name)}>
+    <Labelled ids={ids} {...rest} fault={faultAt(form, rest.name)}>
       <select {...ids.control} name={rest.name} data-own-zone={ownZone || undefined}>
         {options.map(([value, label]) => (
           <option key={value} value={value} selected={value === chosen}>
@@ -79,7 +79,7 @@ export const Select = ({ form, options, ownZone, ...rest }: SelectProps) => {
           </option>
         ))}
       </select>
-    </Around>
+    </Labelled>
   );
 };
 
@@ -87,13 +87,14 @@ export const Select = ({ form, options, ownZone, ...rest }: SelectProps) => {
 export const faultAt = ({ refusal }: Pick<Filled, "refusal">, name: string): string | undefined =>
   refusal?.details.issues?.find(({ path }) => path === name || path.startsWith(`${name}.`))?.message;
 
-interface AroundProps extends Omit<FieldProps, "form"> {
+interface LabelledProps extends Omit<FieldProps, "form"> {
   readonly ids: ReturnType<typeof fieldIds>;
   readonly fault: string | undefined;
   readonly children: ComponentChildren;
 }
 
-const Around = ({ ids, label, hint, unlabelled, fault, children }: AroundProps) => (
+/** A control with its label, its hint and its fault. */
+const Labelled = ({ ids, label, hint, unlabelled, fault, children }: LabelledProps) => (
   <div class="field">
     <label class={unlabelled ? "unseen" : undefined} for={ids.control.id}>
       {label}

@@ -1,4 +1,4 @@
-import { fieldVersion, type Values, wasName } from "./changed-values.ts";
+import { fieldVersion, originalVersionName, type Values } from "./changed-values.ts";
 
 interface OriginalValuesProps {
   readonly current: Values;
@@ -15,7 +15,7 @@ export const OriginalValues = ({ current }: OriginalValuesProps) => (
 export const OriginalVersions = ({ versions }: { readonly versions: Values }) => (
   <>
     {Object.entries(versions).map(([name, version]) => (
-      <input key={name} type="hidden" name={wasName(name)} value={version} />
+      <input key={name} type="hidden" name={originalVersionName(name)} value={version} />
     ))}
   </>
 );

@@ -12,8 +12,8 @@ export interface Fields {
   has(name: string): boolean;
   /** All fields, in the order of the page. */
   entries(): [name: string, value: string][];
-  /** The hidden value that makes repeats of this form act once. */
-  readonly once: string | undefined;
+  /** The value of the hidden field `once`. It makes repeats of this form act once. */
+  readonly idempotencyKey: string | undefined;
 }
 
 /** Enough for the longest release note with every character escaped. */
@@ -38,13 +38,13 @@ export async function readForm(request: IncomingMessage, sending: Sending): Prom
 
 export function fieldsOf(sent: URLSearchParams): Fields {
   const all = (name: string) => sent.getAll(name).map(withLineFeeds);
-  const once = sent.get("once") ?? "";
+  const key = sent.get("once") ?? "";
   return {
     all,
     text: (name) => all(name)[0] ?? "",
     has: (name) => sent.has(name),
     entries: () => [...sent].map(([name, value]) => [name, withLineFeeds(value)]),
-    once: /^[\w-]{1,64}$/.test(once) ? once : undefined,
+    idempotencyKey: /^[\w-]{1,64}$/.test(key) ? key : undefined,
   };
 }
 

@@ -7,7 +7,7 @@ import type { Navigation, Tab } from "./navigation.ts";
 import { DoneNotice } from "./notice.tsx";
 
 export interface ConsolePageProps {
-  readonly frame: Navigation;
+  readonly navigation: Navigation;
   readonly title: string;
   /** For forms and text, which are hard to read in long lines. */
   readonly narrow?: boolean;
@@ -17,35 +17,35 @@ export interface ConsolePageProps {
 }
 
 /** A page of the console, with the bar above it and the tabs of its app. */
-export const ConsolePage = ({ frame, title, narrow = false, address, children }: ConsolePageProps) => (
+export const ConsolePage = ({ navigation, title, narrow = false, address, children }: ConsolePageProps) => (
   <Document
-    links={frame.links}
-    title={frame.app ? `${title} · ${frame.app.name}` : title}
+    links={navigation.links}
+    title={navigation.app ? `${title} · ${navigation.app.name}` : title}
     address={address}
-    person={frame.email}
+    person={navigation.email}
   >
     <header class="top">
       <div class="bar">
-        <Brand links={frame.links} />
-        {frame.apps.length > 0 && <AppMenu frame={frame} />}
+        <Brand links={navigation.links} />
+        {navigation.apps.length > 0 && <AppMenu navigation={navigation} />}
         <div class="end">
-          <a href={frame.links.home} aria-current={frame.tab === "decisions" ? "page" : undefined}>
+          <a href={navigation.links.home} aria-current={navigation.tab === "decisions" ? "page" : undefined}>
             Decisions
-            <Waiting frame={frame} />
+            <Waiting navigation={navigation} />
           </a>
-          <AccountMenu frame={frame} />
+          <AccountMenu navigation={navigation} />
         </div>
       </div>
-      {frame.app && <Tabs frame={frame} appId={frame.app.id} />}
+      {navigation.app && <Tabs navigation={navigation} appId={navigation.app.id} />}
     </header>
     <main class={narrow ? "middle narrow" : "middle"} id="main" tabIndex={-1}>
-      <DoneNotice done={frame.done} />
+      <DoneNotice done={navigation.done} />
       {children}
     </main>
   </Document>
 );
 
-const Waiting = ({ frame: { waiting, requests } }: { readonly frame: Navigation }) => {
+const Waiting = ({ navigation: { waiting, requests } }: { readonly navigation: Navigation }) => {
   const asked = [...requests.values()].reduce((sum, count) => sum + count, 0);
   const words = [
     ...(waiting > 0 ? [waiting === 1 ? "1 proposal waits" : `${waiting} proposals wait`] : []),
@@ -61,7 +61,7 @@ const Count = ({ count, words }: { readonly count: number; readonly words: strin
   </span>
 );
 
-const AppMenu = ({ frame: { links, apps, app } }: { readonly frame: Navigation }) => (
+const AppMenu = ({ navigation: { links, apps, app } }: { readonly navigation: Navigation }) => (
   <>
     <span class="slash" aria-hidden="true">
       /
@@ -85,7 +85,7 @@ const AppMenu = ({ frame: { links, apps, app } }: { readonly frame: Navigation }
   </>
 );
 
-const AccountMenu = ({ frame: { links, email, docs } }: { readonly frame: Navigation }) => (
+const AccountMenu = ({ navigation: { links, email, docs } }: { readonly navigation: Navigation }) => (
   <details class="menu right">
     <summary>
       <span class="unseen">{`Account ${email}`}</span>
@@ -124,10 +124,10 @@ const tabs: readonly [AppTab, string][] = [
 ];
 
 const Tabs = ({
-  frame: { links, tab, requests },
+  navigation: { links, tab, requests },
   appId,
 }: {
-  readonly frame: Navigation;
+  readonly navigation: Navigation;
   readonly appId: string;
 }) => {
   const addresses: Record<AppTab, string> = {

@@ -48,8 +48,8 @@ export interface AppNavigation extends Navigation {
 
 /** The navigation of a page of the app that the path names. Throws `not_found` for an app of somebody else. */
 export async function appNavigationOf(visit: SignedInVisit, tab: Tab): Promise<AppNavigation> {
-  const frame = await navigationOf(visit);
-  const app = frame.apps.find(({ id }) => id === visit.param("appId").toLowerCase());
+  const navigation = await navigationOf(visit);
+  const app = navigation.apps.find(({ id }) => id === visit.param("appId").toLowerCase());
   if (!app) throw new ApiError("not_found");
-  return { ...frame, app, tab };
+  return { ...navigation, app, tab };
 }

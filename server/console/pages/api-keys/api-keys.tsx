@@ -18,14 +18,14 @@ export interface KeyForms {
 }
 
 export interface ApiKeysProps {
-  readonly frame: AppNavigation;
+  readonly navigation: AppNavigation;
   readonly keys: readonly AppKey[];
   readonly forms: KeyForms;
   readonly now: Date;
 }
 
 /** The keys with which an app calls the API. */
-export const ApiKeys = ({ frame: { links, app }, keys, forms: { made, key }, now }: ApiKeysProps) => (
+export const ApiKeys = ({ navigation: { links, app }, keys, forms: { made, key }, now }: ApiKeysProps) => (
   <section class="stack" aria-labelledby="keys" id="keys-section">
     <div>
       <h2 id="keys">Keys</h2>

@@ -10,7 +10,11 @@ export function createKey(visit: SignedInVisit): Promise<Reply> {
   return reshowForm(
     async () => {
       const body = { label: fields.text("label"), kind: fields.text("kind") };
-      const made = await ask(keys.create, { params: { appId: param("appId") }, body, once: fields.once });
+      const made = await ask(keys.create, {
+        params: { appId: param("appId") },
+        body,
+        idempotencyKey: fields.idempotencyKey,
+      });
       return showApp(visit, { made });
     },
     (refusal) => showApp(visit, { key: filledAgain(fields, refusal) }),
@@ -20,11 +24,13 @@ export function createKey(visit: SignedInVisit): Promise<Reply> {
 export async function regenerateKey(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   const params = { appId: param("appId"), keyId: param("keyId") };
-  return showApp(visit, { made: await ask(keys.regenerate, { params, once: fields.once }) });
+  return showApp(visit, {
+    made: await ask(keys.regenerate, { params, idempotencyKey: fields.idempotencyKey }),
+  });
 }
 
 export async function revokeKey({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
   const params = { appId: param("appId"), keyId: param("keyId") };
-  await ask(keys.remove, { params, once: fields.once });
+  await ask(keys.remove, { params, idempotencyKey: fields.idempotencyKey });
   return goTo(links.app(params.appId), "key-revoked");
 }

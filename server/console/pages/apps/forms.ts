@@ -13,7 +13,7 @@ export function createApp(visit: SignedInVisit): Promise<Reply> {
   return reshowForm(
     async () => {
       const body = appBody(givenFor(fields, emptyApp));
-      const app = await ask(apps.create, { body, once: fields.once });
+      const app = await ask(apps.create, { body, idempotencyKey: fields.idempotencyKey });
       return goTo(links.app(app.id), "app-created");
     },
     (refusal) => showNewApp(visit, filledAgain(fields, refusal)),
@@ -27,7 +27,7 @@ export function updateApp(visit: SignedInVisit): Promise<Reply> {
     async () => {
       const current = currentApp(await ask(apps.read, { params }));
       const body = appBody(changedValues(fields, givenFor(fields, current), current));
-      await ask(apps.update, { params, body, once: fields.once });
+      await ask(apps.update, { params, body, idempotencyKey: fields.idempotencyKey });
       return goTo(links.app(params.appId), "changed");
     },
     (refusal) => showApp(visit, { edit: filledAgain(fields, refusal) }),
@@ -43,7 +43,7 @@ export function deleteApp(visit: SignedInVisit): Promise<Reply> {
       const { name } = await ask(apps.read, { params });
       if (fields.text("confirmation").trim() !== name)
         throw badRequest("confirmation", "does not match the name of this app");
-      await ask(apps.remove, { params, once: fields.once });
+      await ask(apps.remove, { params, idempotencyKey: fields.idempotencyKey });
       return goTo(links.home, "app-deleted");
     },
     (refusal) => showApp(visit, { removal: filledAgain(fields, refusal) }),

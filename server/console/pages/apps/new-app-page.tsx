@@ -14,16 +14,16 @@ export async function showNewApp(
   visit: SignedInVisit,
   form: Filled = filledWith({ feedbackEnabled: "on", changelogEnabled: "on" }),
 ): Promise<Reply> {
-  const frame = await navigationOf(visit);
+  const navigation = await navigationOf(visit);
   return show(
-    <ConsolePage frame={frame} title="New app" narrow>
+    <ConsolePage navigation={navigation} title="New app" narrow>
       <div class="head">
         <div>
           <h1>New app</h1>
           <p>A mobile app, a backend or a website that your users give feedback on.</p>
         </div>
       </div>
-      <form class="card stack" method="post" action={frame.links.newApp} data-guards>
+      <form class="card stack" method="post" action={navigation.links.newApp} data-guards>
         <Refused refusal={form.refusal} />
         <IdempotencyField />
         <AppFields form={form} />

@@ -23,41 +23,44 @@ export interface AppForms extends KeyForms {
 export const appPage = (visit: SignedInVisit): Promise<Reply> => showApp(visit);
 
 export async function showApp(visit: SignedInVisit, forms: AppForms = {}): Promise<Reply> {
-  const frame = await appNavigationOf(visit, "settings");
-  const { items } = await visit.ask(keys.list, { params: { appId: frame.app.id } });
+  const navigation = await appNavigationOf(visit, "settings");
+  const { items } = await visit.ask(keys.list, { params: { appId: navigation.app.id } });
   const refusal = [forms.edit, forms.key, forms.removal].find((form) => form)?.refusal;
-  return show(<AppSettings frame={frame} keys={items} forms={forms} now={visit.now} />, refusal?.status);
+  return show(
+    <AppSettings navigation={navigation} keys={items} forms={forms} now={visit.now} />,
+    refusal?.status,
+  );
 }
 
 interface AppSettingsProps {
-  readonly frame: AppNavigation;
+  readonly navigation: AppNavigation;
   readonly keys: readonly AppKey[];
   readonly forms: AppForms;
   readonly now: Date;
 }
 
 const AppSettings = (props: AppSettingsProps) => {
-  const { frame, forms } = props;
+  const { navigation, forms } = props;
   return (
-    <ConsolePage frame={frame} title="Settings" narrow>
+    <ConsolePage navigation={navigation} title="Settings" narrow>
       <div class="head">
         <h1>Settings</h1>
       </div>
       <div class="stack wide">
         <ApiKeys {...props} />
-        <Edit frame={frame} form={forms.edit} />
-        <Delete frame={frame} form={forms.removal} />
+        <Edit navigation={navigation} form={forms.edit} />
+        <Delete navigation={navigation} form={forms.removal} />
       </div>
     </ConsolePage>
   );
 };
 
 interface FormProps {
-  readonly frame: AppNavigation;
+  readonly navigation: AppNavigation;
   readonly form: Filled | undefined;
 }
 
-const Edit = ({ frame: { app, links }, form }: FormProps) => {
+const Edit = ({ navigation: { app, links }, form }: FormProps) => {
   const current = currentApp(app);
   return (
     <section class="stack" aria-labelledby="app">
@@ -77,7 +80,7 @@ const Edit = ({ frame: { app, links }, form }: FormProps) => {
   );
 };
 
-const Delete = ({ frame: { app, links }, form }: FormProps) => (
+const Delete = ({ navigation: { app, links }, form }: FormProps) => (
   <details class="reveal danger" open={form !== undefined}>
     <summary>Delete this app</summary>
     <form class="card stack" method="post" action={links.app(app.id, "delete")}>

@@ -8,7 +8,7 @@ import { auditActionNames } from "./audit-action-names.ts";
 
 export interface AuditEntriesProps {
   readonly items: readonly AuditEntry[];
-  readonly frame: Navigation;
+  readonly navigation: Navigation;
   /** The targets of the entries, by id. */
   readonly targets: ReadonlyMap<string, NamedTarget>;
   /** The tokens by which the actions were done, by id. */
@@ -16,7 +16,7 @@ export interface AuditEntriesProps {
 }
 
 /** The audit entries as a table. */
-export const AuditEntries = ({ items, frame, targets, tokens }: AuditEntriesProps) => (
+export const AuditEntries = ({ items, navigation, targets, tokens }: AuditEntriesProps) => (
   <section class="scroll" aria-label="Entries">
     <table class="stacked">
       <thead>
@@ -33,7 +33,7 @@ export const AuditEntries = ({ items, frame, targets, tokens }: AuditEntriesProp
           <Entry
             key={entry.id}
             entry={entry}
-            frame={frame}
+            navigation={navigation}
             target={targets.get(entry.target ?? "")}
             tokens={tokens}
           />
@@ -45,36 +45,36 @@ export const AuditEntries = ({ items, frame, targets, tokens }: AuditEntriesProp
 
 interface EntryProps {
   readonly entry: AuditEntry;
-  readonly frame: Navigation;
+  readonly navigation: Navigation;
   readonly target: NamedTarget | undefined;
   readonly tokens: AuditEntriesProps["tokens"];
 }
 
-const Entry = ({ entry, frame, target, tokens }: EntryProps) => (
+const Entry = ({ entry, navigation, target, tokens }: EntryProps) => (
   <tr>
     <td class="fit">
       <Timestamp at={entry.at} />
     </td>
     <td>
       <b>{auditActionNames.get(entry.action) ?? entry.action}</b>
-      <Target entry={entry} target={target} links={frame.links} />
+      <Target entry={entry} target={target} links={navigation.links} />
     </td>
     <td>
-      <AppName id={entry.appId} frame={frame} />
+      <AppName id={entry.appId} navigation={navigation} />
     </td>
     <td>
-      <Actor actor={entry.actor} frame={frame} tokens={tokens} />
+      <Actor actor={entry.actor} navigation={navigation} tokens={tokens} />
     </td>
     <td class="fit muted">{entry.address}</td>
   </tr>
 );
 
-interface ActorProps extends Pick<EntryProps, "frame" | "tokens"> {
+interface ActorProps extends Pick<EntryProps, "navigation" | "tokens"> {
   readonly actor: string;
 }
 
 /** Who did it, and with which token. A token without a recorded label is shown by its id. */
-const Actor = ({ actor, frame, tokens }: ActorProps) => {
+const Actor = ({ actor, navigation, tokens }: ActorProps) => {
   const { name, tokenId } = actorParts(actor);
   if (tokenId === undefined) return <Line text={name} />;
   const token = tokens.get(tokenId);
@@ -82,7 +82,7 @@ const Actor = ({ actor, frame, tokens }: ActorProps) => {
     <>
       <Line text={name} />
       <div class="muted" title={tokenId}>
-        Token <TokenName token={token} id={tokenId} href={frame.links.tokens} />
+        Token <TokenName token={token} id={tokenId} href={navigation.links.tokens} />
       </div>
     </>
   );
@@ -136,8 +136,8 @@ function hrefOf(links: Links, { kind, appId, id }: SeenAt): string | undefined {
   }
 }
 
-const AppName = ({ id, frame }: { readonly id: string | null; readonly frame: Navigation }) => {
+const AppName = ({ id, navigation }: { readonly id: string | null; readonly navigation: Navigation }) => {
   if (id === null) return null;
-  const app = frame.apps.find((known) => known.id === id);
+  const app = navigation.apps.find((known) => known.id === id);
   return app ? <Line text={app.name} /> : <span class="muted">Deleted</span>;
 };

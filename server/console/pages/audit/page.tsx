@@ -12,14 +12,14 @@ import { AuditEntries, type AuditEntriesProps } from "./audit-entries.tsx";
 /** Who did what, newest first. */
 export async function auditPage(visit: SignedInVisit): Promise<Reply> {
   const { ask, reads, query } = visit;
-  const frame = await navigationOf(visit);
+  const navigation = await navigationOf(visit);
   const filter = { app: query("app"), action: query("action") };
   const cursor = query("cursor");
   const asked = { cursor, appId: filter.app, action: filter.action };
   const { items, nextCursor } = await ask(audit.list, { query: asked });
   const targets = await reads.auditTargets(items);
   const tokens = await reads.auditTokens(items);
-  return show(<Audit {...{ frame, filter, cursor, items, nextCursor, targets, tokens }} />);
+  return show(<Audit {...{ navigation, filter, cursor, items, nextCursor, targets, tokens }} />);
 }
 
 interface Filter {
@@ -34,25 +34,27 @@ interface AuditProps extends AuditEntriesProps {
 }
 
 const Audit = (props: AuditProps) => {
-  const { frame, filter, cursor, items, nextCursor } = props;
+  const { navigation, filter, cursor, items, nextCursor } = props;
   const at = (values: Record<string, string>) => {
     const given = Object.entries({ ...filter, ...values }).filter(([, value]) => value !== "");
-    return given.length === 0 ? frame.links.audit : `${frame.links.audit}?${new URLSearchParams(given)}`;
+    return given.length === 0
+      ? navigation.links.audit
+      : `${navigation.links.audit}?${new URLSearchParams(given)}`;
   };
   return (
-    <ConsolePage frame={frame} title="Audit log">
+    <ConsolePage navigation={navigation} title="Audit log">
       <div class="head">
         <div>
           <h1>Audit log</h1>
           <p>What was done in your account and your apps, newest first.</p>
         </div>
       </div>
-      <Filters frame={frame} filter={filter} />
+      <Filters navigation={navigation} filter={filter} />
       {items.length === 0 ? (
         <Empty title="Nothing matches">
           <p>The audit log has no entry of this kind.</p>
           <div class="actions">
-            <a class="button" href={frame.links.audit}>
+            <a class="button" href={navigation.links.audit}>
               Show everything
             </a>
           </div>
@@ -68,7 +70,7 @@ const Audit = (props: AuditProps) => {
   );
 };
 
-const Filters = ({ frame: { apps, links }, filter }: Pick<AuditProps, "frame" | "filter">) => (
+const Filters = ({ navigation: { apps, links }, filter }: Pick<AuditProps, "navigation" | "filter">) => (
   <search class="filters">
     <form class="search" method="get" action={links.audit}>
       <Filtered

@@ -45,14 +45,14 @@ interface ShownEntry extends Pick<ChangelogEntryFormProps, "form" | "current" | 
 }
 
 async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: ShownEntry): Promise<Reply> {
-  const frame = await appNavigationOf(visit, "changelog");
-  const { links, app } = frame;
+  const navigation = await appNavigationOf(visit, "changelog");
+  const { links, app } = navigation;
   const action = entry ? links.entry(app.id, entry.id) : links.changelog(app.id, "new");
   const title = entry ? "Edit release note" : "New release note";
   const existingId = shown.form.refusal?.details.entryId;
   const threads = entry ? await visit.reads.feedbackOfReleaseNote(entry.id) : [];
   return show(
-    <ConsolePage frame={frame} title={title} narrow>
+    <ConsolePage navigation={navigation} title={title} narrow>
       <a class="back" href={links.changelog(app.id)}>
         <span aria-hidden="true">←</span> Changelog
       </a>

@@ -9,7 +9,7 @@ export const createEntry = (visit: SignedInVisit): Promise<Reply> =>
   handleButton(visit, async ({ ask, fields, param }) => {
     const body = entryBody(givenEntry(fields));
     const params = { appId: param("appId") };
-    const entry = await ask(consoleChangelog.create, { params, body, once: fields.once });
+    const entry = await ask(consoleChangelog.create, { params, body, idempotencyKey: fields.idempotencyKey });
     return entry.id;
   });
 
@@ -18,12 +18,15 @@ export const updateEntry = (visit: SignedInVisit): Promise<Reply> =>
     const current = currentEntry(await readEntry(visit));
     const body = entryBody(changedValues(fields, givenEntry(fields), current));
     const params = { entryId: param("entryId") };
-    await ask(consoleChangelog.update, { params, body, once: fields.once });
+    await ask(consoleChangelog.update, { params, body, idempotencyKey: fields.idempotencyKey });
     return params.entryId;
   });
 
 export async function deleteEntry({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
-  await ask(consoleChangelog.remove, { params: { entryId: param("entryId") }, once: fields.once });
+  await ask(consoleChangelog.remove, {
+    params: { entryId: param("entryId") },
+    idempotencyKey: fields.idempotencyKey,
+  });
   return goTo(links.changelog(param("appId")), "entry-deleted");
 }
 
@@ -44,4 +47,4 @@ function handleButton(visit: SignedInVisit, save: (visit: SignedInVisit) => Prom
 }
 
 const publish = ({ ask, fields }: SignedInVisit, entryId: string) =>
-  ask(consoleChangelog.publish, { params: { entryId }, once: fields.once });
+  ask(consoleChangelog.publish, { params: { entryId }, idempotencyKey: fields.idempotencyKey });

@@ -13,26 +13,26 @@ import { PublicationBadge } from "./publication-badge.tsx";
 
 /** The release notes of an app, drafts first. */
 export async function changelogPage(visit: SignedInVisit): Promise<Reply> {
-  const frame = await appNavigationOf(visit, "changelog");
+  const navigation = await appNavigationOf(visit, "changelog");
   const cursor = visit.query("cursor");
-  const params = { appId: frame.app.id };
+  const params = { appId: navigation.app.id };
   const { items, nextCursor } = await visit.ask(consoleChangelog.list, { params, query: { cursor } });
-  return show(<Changelog {...{ frame, cursor, items, nextCursor }} now={visit.now} />);
+  return show(<Changelog {...{ navigation, cursor, items, nextCursor }} now={visit.now} />);
 }
 
 interface ChangelogProps {
-  readonly frame: AppNavigation;
+  readonly navigation: AppNavigation;
   readonly cursor: string;
   readonly items: readonly EditedChangelogEntry[];
   readonly nextCursor: string | null;
   readonly now: Date;
 }
 
-const Changelog = ({ frame, cursor, items, nextCursor, now }: ChangelogProps) => {
-  const { links, app } = frame;
+const Changelog = ({ navigation, cursor, items, nextCursor, now }: ChangelogProps) => {
+  const { links, app } = navigation;
   const address = links.changelog(app.id);
   return (
-    <ConsolePage frame={frame} title="Changelog" narrow>
+    <ConsolePage navigation={navigation} title="Changelog" narrow>
       <div class="head">
         <div>
           <h1>Changelog</h1>

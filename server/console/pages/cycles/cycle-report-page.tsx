@@ -4,6 +4,7 @@ import { Line } from "../../kit/display/user-text.tsx";
 import { justBefore } from "../../kit/display/zoned-times.ts";
 import { ZonedDay, ZonedTime } from "../../kit/display/zoned-timestamp.tsx";
 import { Document } from "../../kit/layout/document.tsx";
+import { scrolledByKeys } from "../../kit/layout/scrolled-by-keys.ts";
 import type { Links } from "../../links.ts";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
@@ -80,9 +81,6 @@ const ReportPage = ({ report, links, now }: ReportPageProps) => {
     </Document>
   );
 };
-
-/** With the focus, the table can be scrolled by the arrow keys. */
-const scrolledByKeys = { tabIndex: 0 };
 
 const Figures = ({ report: { cycle, testers, testersWithEveryDay } }: Pick<ReportPageProps, "report">) => (
   <dl class="facts">

@@ -9,7 +9,11 @@ export function cancelCycle(visit: SignedInVisit): Promise<Reply> {
   return reshowForm(
     async () => {
       const { cycle } = await readCycle(visit);
-      await ask(cycles.cancel, { params: { cycleId: cycle.id }, body: {}, once: fields.once });
+      await ask(cycles.cancel, {
+        params: { cycleId: cycle.id },
+        body: {},
+        idempotencyKey: fields.idempotencyKey,
+      });
       return goTo(cycleAddress(visit), "cycle-cancelled");
     },
     (refusal) => showCycle(visit, { cancel: filledAgain(fields, refusal) }),

@@ -32,15 +32,18 @@ export interface CycleForms {
 export const cyclePage = (visit: SignedInVisit): Promise<Reply> => showCycle(visit);
 
 export async function showCycle(visit: SignedInVisit, forms: CycleForms = {}): Promise<Reply> {
-  const frame = await appNavigationOf(visit, "testing");
+  const navigation = await appNavigationOf(visit, "testing");
   const { cycle, slots } = await readCycle(visit);
   const listing = await visit.ask(listings.read, { params: { listingId: cycle.listingId } });
   const uploads = `${visit.settings.baseUrl}/uploads/`;
-  const address = frame.links.cycle(frame.app.id, cycle.id);
+  const address = navigation.links.cycle(navigation.app.id, cycle.id);
   const chosen = chosenOf(visit, slots);
   const refusal = (forms.slot ?? forms.assign ?? forms.cancel)?.refusal;
   return show(
-    <CycleDetail {...{ frame, cycle, slots, listing, forms, chosen, address, uploads }} now={visit.now} />,
+    <CycleDetail
+      {...{ navigation, cycle, slots, listing, forms, chosen, address, uploads }}
+      now={visit.now}
+    />,
     refusal?.status,
   );
 }
@@ -63,7 +66,7 @@ function chosenOf(visit: SignedInVisit, slots: readonly SlotWithDays[]): Chosen 
 }
 
 interface CycleDetailProps {
-  readonly frame: AppNavigation;
+  readonly navigation: AppNavigation;
   readonly cycle: Cycle;
   readonly slots: readonly SlotWithDays[];
   readonly listing: Listing;
@@ -75,10 +78,10 @@ interface CycleDetailProps {
 }
 
 const CycleDetail = (props: CycleDetailProps) => {
-  const { frame, cycle, slots, forms, address, listing } = props;
+  const { navigation, cycle, slots, forms, address, listing } = props;
   const open = isLive(cycle) ? slots.filter(({ status }) => status === "open") : [];
   return (
-    <ConsolePage frame={frame} title={listing.appName}>
+    <ConsolePage navigation={navigation} title={listing.appName}>
       <Head {...props} />
       <div class="stack wide">
         <Refused refusal={(forms.slot ?? forms.cancel)?.refusal} />
@@ -106,7 +109,7 @@ const CycleDetail = (props: CycleDetailProps) => {
   );
 };
 
-const Head = ({ frame: { links, app }, cycle, listing, address }: CycleDetailProps) => (
+const Head = ({ navigation: { links, app }, cycle, listing, address }: CycleDetailProps) => (
   <>
     <a class="back" href={links.listing(app.id, cycle.listingId)}>
       <span aria-hidden="true">←</span> <Line text={listing.appName} />
@@ -143,7 +146,7 @@ const Live = ({ id, of, news, children }: LiveProps) => (
   </div>
 );
 
-const Requests = ({ frame: { links, app }, cycle, slots, now }: CycleDetailProps) => {
+const Requests = ({ navigation: { links, app }, cycle, slots, now }: CycleDetailProps) => {
   const requested = slots.filter(({ status }) => status === "requested");
   return (
     <Live id="requests" of={requested} news="The requests for slots have changed.">
@@ -159,7 +162,7 @@ const Requests = ({ frame: { links, app }, cycle, slots, now }: CycleDetailProps
 };
 
 /** The grid, and beside it the details of the chosen slot or day. */
-const Days = ({ frame: { links, app }, cycle, slots, chosen, address, uploads }: CycleDetailProps) => (
+const Days = ({ navigation: { links, app }, cycle, slots, chosen, address, uploads }: CycleDetailProps) => (
   <section class="stack" aria-labelledby="days-title">
     <h2 id="days-title">Slots and days</h2>
     <div class="board">

@@ -19,7 +19,7 @@ function slotForm(action: Exclude<keyof typeof slots, "assign">, done: string): 
     return reshowForm(
       async () => {
         const { slotId } = await readSlot(visit, param("slotId"));
-        await ask(slots[action], { params: { slotId }, body: {}, once: fields.once });
+        await ask(slots[action], { params: { slotId }, body: {}, idempotencyKey: fields.idempotencyKey });
         return goTo(cycleAddress(visit), done);
       },
       (refusal) => showCycle(visit, { slot: filledAgain(fields, refusal) }),
@@ -34,7 +34,9 @@ export function assignSlot(visit: SignedInVisit): Promise<Reply> {
     async () => {
       const { slotId } = await readSlot(visit, fields.text("slotId"));
       const body = { email: fields.text("email") };
-      await ask(slots.assign, { params: { slotId }, body, once: fields.once }).catch(toFaultOfAddress);
+      await ask(slots.assign, { params: { slotId }, body, idempotencyKey: fields.idempotencyKey }).catch(
+        toFaultOfAddress,
+      );
       return goTo(cycleAddress(visit), "seat-assigned");
     },
     (refusal) => showCycle(visit, { assign: filledAgain(fields, refusal) }),

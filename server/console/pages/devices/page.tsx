@@ -11,10 +11,10 @@ import type { SignedInVisit } from "../../visit.ts";
 
 /** The phones and terminals with which a person tests. */
 export async function devicesPage(visit: SignedInVisit): Promise<Reply> {
-  const frame = await navigationOf(visit);
+  const navigation = await navigationOf(visit);
   const { items } = await visit.ask(devices.list);
   return show(
-    <ConsolePage frame={frame} title="Devices" narrow>
+    <ConsolePage navigation={navigation} title="Devices" narrow>
       <div class="head">
         <div>
           <h1>Devices</h1>

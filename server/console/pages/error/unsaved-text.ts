@@ -1,4 +1,4 @@
-import { fieldVersion, wasName } from "../../kit/form/changed-values.ts";
+import { fieldVersion, originalVersionName } from "../../kit/form/changed-values.ts";
 import { type Fields, noFields } from "../../kit/form/read-form.ts";
 
 /** A text that was typed into a form, and the label of its field. */
@@ -28,7 +28,7 @@ const labels: ReadonlyMap<string, string> = new Map([
 export const unsavedTextsIn = (fields: Fields): UnsavedText[] =>
   fields.entries().flatMap(([name, text]) => {
     const label = labels.get(name) ?? (/^items\.\d+\.text$/.test(name) ? "Change" : undefined);
-    const typed = text.trim() !== "" && fields.text(wasName(name)) !== fieldVersion(text);
+    const typed = text.trim() !== "" && fields.text(originalVersionName(name)) !== fieldVersion(text);
     return label !== undefined && typed ? [{ label, text }] : [];
   });
 

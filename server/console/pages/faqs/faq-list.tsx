@@ -6,7 +6,7 @@ import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import type { AppNavigation } from "../../kit/layout/navigation.ts";
 
 export interface FaqListProps {
-  readonly frame: AppNavigation;
+  readonly navigation: AppNavigation;
   readonly faqs: readonly ListedFaq[];
   /** The search words; empty for the whole list. */
   readonly query: string;
@@ -14,7 +14,7 @@ export interface FaqListProps {
 }
 
 /** The search field, and how many entries it finds by words of their question and answer. */
-export const FaqSearch = ({ frame: { links, app }, faqs, query }: FaqListProps) => (
+export const FaqSearch = ({ navigation: { links, app }, faqs, query }: FaqListProps) => (
   <div class="filters">
     <search>
       <form class="search" method="get" action={links.faqs(app.id)}>
@@ -43,8 +43,8 @@ export const FaqSearch = ({ frame: { links, app }, faqs, query }: FaqListProps) 
 
 /** The entries in their order, each with buttons that move it. Search results have no such buttons. */
 export const FaqList = (props: FaqListProps) => {
-  const { frame, faqs, query } = props;
-  const { links, app } = frame;
+  const { navigation, faqs, query } = props;
+  const { links, app } = navigation;
   const shown = found(faqs, query);
   if (shown.length === 0) return <p class="card muted">No entry has all of these words.</p>;
   return (
@@ -72,7 +72,7 @@ const Entry = ({
   faq,
   faqs,
   query,
-  frame: { links, app },
+  navigation: { links, app },
   now,
 }: FaqListProps & { readonly faq: ListedFaq }) => (
   <li id={`faq-${faq.id}`} class="faq" tabIndex={-1}>

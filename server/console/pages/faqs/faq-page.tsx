@@ -18,10 +18,10 @@ export const newFaqPage = (visit: SignedInVisit): Promise<Reply> => showNewFaq(v
 export const faqPage = (visit: SignedInVisit): Promise<Reply> => showFaq(visit);
 
 export async function showNewFaq(visit: SignedInVisit, form: Filled = filledWith()): Promise<Reply> {
-  const frame = await appNavigationOf(visit, "faqs");
-  const action = frame.links.faqs(frame.app.id, "new");
+  const navigation = await appNavigationOf(visit, "faqs");
+  const action = navigation.links.faqs(navigation.app.id, "new");
   return show(
-    <FaqPage frame={frame} title="New entry">
+    <FaqPage navigation={navigation} title="New entry">
       <FaqForm form={form} action={action} />
     </FaqPage>,
     form.refusal?.status,
@@ -29,11 +29,11 @@ export async function showNewFaq(visit: SignedInVisit, form: Filled = filledWith
 }
 
 export async function showFaq(visit: SignedInVisit, form?: Filled): Promise<Reply> {
-  const frame = await appNavigationOf(visit, "faqs");
+  const navigation = await appNavigationOf(visit, "faqs");
   const faq = await readFaq(visit);
-  const address = frame.links.faq(frame.app.id, faq.id);
+  const address = navigation.links.faq(navigation.app.id, faq.id);
   return show(
-    <FaqPage frame={frame} title="Edit entry">
+    <FaqPage navigation={navigation} title="Edit entry">
       <FaqForm form={form ?? filledWith(currentFaq(faq))} action={address} faq={faq} />
       <DeleteFaq action={`${address}/delete`} />
     </FaqPage>,
@@ -50,14 +50,14 @@ export async function readFaq({ ask, param }: SignedInVisit): Promise<ListedFaq>
 }
 
 interface FaqPageProps {
-  readonly frame: AppNavigation;
+  readonly navigation: AppNavigation;
   readonly title: string;
   readonly children: ComponentChildren;
 }
 
-const FaqPage = ({ frame, title, children }: FaqPageProps) => (
-  <ConsolePage frame={frame} title={title} narrow>
-    <a class="back" href={frame.links.faqs(frame.app.id)}>
+const FaqPage = ({ navigation, title, children }: FaqPageProps) => (
+  <ConsolePage navigation={navigation} title={title} narrow>
+    <a class="back" href={navigation.links.faqs(navigation.app.id)}>
       <span aria-hidden="true">←</span> FAQ
     </a>
     <div class="head">

@@ -13,7 +13,11 @@ export function createFaq(visit: SignedInVisit): Promise<Reply> {
     async () => {
       const given = { question: fields.text("question"), answer: fields.text("answer") };
       const body = faqBody({ ...given, sortOrder: fields.text("sortOrder") });
-      await ask(consoleFaqs.create, { params: { appId: param("appId") }, body, once: fields.once });
+      await ask(consoleFaqs.create, {
+        params: { appId: param("appId") },
+        body,
+        idempotencyKey: fields.idempotencyKey,
+      });
       return goTo(links.faqs(param("appId")), "faq-created");
     },
     (refusal) => showNewFaq(visit, filledAgain(fields, refusal)),
@@ -26,7 +30,11 @@ export function updateFaq(visit: SignedInVisit): Promise<Reply> {
     async () => {
       const current = currentFaq(await readFaq(visit));
       const body = faqBody(changedValues(fields, givenFor(fields, current), current));
-      await ask(consoleFaqs.update, { params: { faqId: param("faqId") }, body, once: fields.once });
+      await ask(consoleFaqs.update, {
+        params: { faqId: param("faqId") },
+        body,
+        idempotencyKey: fields.idempotencyKey,
+      });
       return goTo(links.faqs(param("appId")), "changed");
     },
     (refusal) => showFaq(visit, filledAgain(fields, refusal)),
@@ -34,7 +42,7 @@ export function updateFaq(visit: SignedInVisit): Promise<Reply> {
 }
 
 export async function deleteFaq({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
-  await ask(consoleFaqs.remove, { params: { faqId: param("faqId") }, once: fields.once });
+  await ask(consoleFaqs.remove, { params: { faqId: param("faqId") }, idempotencyKey: fields.idempotencyKey });
   return goTo(links.faqs(param("appId")), "faq-deleted");
 }
 
@@ -46,8 +54,8 @@ export async function orderFaqs({ ask, fields, links, param }: SignedInVisit): P
   if (order !== fields.text("order")) return goTo(list);
   const [id = "", direction] = fields.text("move").split(" ");
   for (const { id: faqId, sortOrder } of moveFaq(faqs, id, direction === "up" ? "up" : "down")) {
-    const once = fields.once && `${fields.once}/${sortOrder}`;
-    await ask(consoleFaqs.update, { params: { faqId }, body: { sortOrder }, once });
+    const idempotencyKey = fields.idempotencyKey && `${fields.idempotencyKey}/${sortOrder}`;
+    await ask(consoleFaqs.update, { params: { faqId }, body: { sortOrder }, idempotencyKey });
   }
   return goTo(list, "moved", `faq-${id}`);
 }

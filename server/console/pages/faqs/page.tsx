@@ -9,13 +9,13 @@ import { FaqList, FaqSearch } from "./faq-list.tsx";
 
 /** The FAQ of an app, in the order in which its users read it. */
 export async function faqsPage(visit: SignedInVisit): Promise<Reply> {
-  const frame = await appNavigationOf(visit, "faqs");
-  const faqs = await visit.ask(consoleFaqs.list, { params: { appId: frame.app.id } });
-  return show(<Faqs frame={frame} faqs={faqs} query={visit.query("q").trim()} now={visit.now} />);
+  const navigation = await appNavigationOf(visit, "faqs");
+  const faqs = await visit.ask(consoleFaqs.list, { params: { appId: navigation.app.id } });
+  return show(<Faqs navigation={navigation} faqs={faqs} query={visit.query("q").trim()} now={visit.now} />);
 }
 
 interface FaqsProps {
-  readonly frame: AppNavigation;
+  readonly navigation: AppNavigation;
   readonly faqs: readonly ListedFaq[];
   /** The search words; empty for the whole list. */
   readonly query: string;
@@ -23,10 +23,10 @@ interface FaqsProps {
 }
 
 const Faqs = (props: FaqsProps) => {
-  const { frame, faqs, query } = props;
-  const { links, app } = frame;
+  const { navigation, faqs, query } = props;
+  const { links, app } = navigation;
   return (
-    <ConsolePage frame={frame} title="FAQ" narrow>
+    <ConsolePage navigation={navigation} title="FAQ" narrow>
       <div class="head">
         <div>
           <h1>FAQ</h1>

@@ -19,16 +19,16 @@ interface Filter {
 
 /** The feedback of an app. Shows the open threads unless the address names another status. */
 export async function inboxPage(visit: SignedInVisit): Promise<Reply> {
-  const frame = await appNavigationOf(visit, "inbox");
+  const navigation = await appNavigationOf(visit, "inbox");
   const filter = { status: visit.query("status") || "open", type: visit.query("type"), q: visit.query("q") };
   const cursor = visit.query("cursor");
   const query = inboxQuery(visit.query);
-  const list = await visit.ask(threads.list, { params: { appId: frame.app.id }, query });
-  return show(<Inbox {...{ frame, filter, cursor, ...list }} now={visit.now} />);
+  const list = await visit.ask(threads.list, { params: { appId: navigation.app.id }, query });
+  return show(<Inbox {...{ navigation, filter, cursor, ...list }} now={visit.now} />);
 }
 
 interface InboxProps {
-  readonly frame: AppNavigation;
+  readonly navigation: AppNavigation;
   readonly filter: Filter;
   readonly cursor: string;
   readonly items: readonly ThreadSummary[];
@@ -36,29 +36,29 @@ interface InboxProps {
   readonly now: Date;
 }
 
-const Inbox = ({ frame, filter, cursor, items, nextCursor, now }: InboxProps) => {
+const Inbox = ({ navigation, filter, cursor, items, nextCursor, now }: InboxProps) => {
   const address = (change: Record<string, string>) => {
     const given = Object.entries({ ...filter, ...change }).filter(([, value]) => value !== "");
-    return `${frame.links.inbox(frame.app.id)}?${new URLSearchParams(given)}`;
+    return `${navigation.links.inbox(navigation.app.id)}?${new URLSearchParams(given)}`;
   };
   const list = address(cursor === "" ? {} : { cursor }).split("?")[1] ?? "";
   return (
-    <ConsolePage frame={frame} title="Inbox">
+    <ConsolePage navigation={navigation} title="Inbox">
       <h1 class="unseen">Inbox</h1>
       <div class="filters">
         <Statuses filter={filter} address={address} />
-        <Search frame={frame} filter={filter} />
+        <Search navigation={navigation} filter={filter} />
       </div>
       <div id="threads" data-live={versionOf(items)} data-news="The threads in this list have changed.">
         {items.length === 0 ? (
-          <Nothing frame={frame} filter={filter} everywhere={address({ status: "all" })} />
+          <Nothing navigation={navigation} filter={filter} everywhere={address({ status: "all" })} />
         ) : (
           <ul class="list linked" aria-label="Feedback">
             {items.map((thread, at) => (
               <ThreadLine
                 key={thread.id}
                 thread={thread}
-                href={frame.links.thread(thread.appId, thread.id) + inboxPositionQuery({ list, at })}
+                href={navigation.links.thread(thread.appId, thread.id) + inboxPositionQuery({ list, at })}
                 now={now}
               />
             ))}
@@ -88,9 +88,9 @@ const Statuses = ({ filter, address }: StatusesProps) => (
   </nav>
 );
 
-const Search = ({ frame, filter }: Pick<InboxProps, "frame" | "filter">) => (
+const Search = ({ navigation, filter }: Pick<InboxProps, "navigation" | "filter">) => (
   <search class="search">
-    <form class="search" method="get" action={frame.links.inbox(frame.app.id)}>
+    <form class="search" method="get" action={navigation.links.inbox(navigation.app.id)}>
       <input type="hidden" name="status" value={filter.status} />
       <label class="unseen" for="search">
         Search
@@ -119,11 +119,11 @@ const Search = ({ frame, filter }: Pick<InboxProps, "frame" | "filter">) => (
   </search>
 );
 
-interface NothingProps extends Pick<InboxProps, "frame" | "filter"> {
+interface NothingProps extends Pick<InboxProps, "navigation" | "filter"> {
   readonly everywhere: string;
 }
 
-const Nothing = ({ frame: { app, links }, filter, everywhere }: NothingProps) => {
+const Nothing = ({ navigation: { app, links }, filter, everywhere }: NothingProps) => {
   if (filter.q !== "" || filter.type !== "") {
     return (
       <Empty title="Nothing matches">

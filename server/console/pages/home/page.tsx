@@ -12,13 +12,13 @@ import { WaitingProposals } from "./waiting-proposals.tsx";
 
 /** Everything that waits for this person, in all apps. */
 export async function homePage(visit: SignedInVisit): Promise<Reply> {
-  const frame: Navigation = { ...(await navigationOf(visit)), tab: "decisions" };
-  if (frame.apps.length === 0) return show(<Welcome frame={frame} />);
+  const navigation: Navigation = { ...(await navigationOf(visit)), tab: "decisions" };
+  if (navigation.apps.length === 0) return show(<Welcome navigation={navigation} />);
   const { reads, now, links } = visit;
   const waiting = await waitingPage(visit);
   const requests = await reads.slotRequests();
   return show(
-    <ConsolePage frame={frame} title="Decisions" narrow>
+    <ConsolePage navigation={navigation} title="Decisions" narrow>
       <div class="stack wide">
         <section
           id="waiting"
@@ -33,7 +33,7 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
               </p>
             </div>
           </div>
-          <WaitingProposals {...waiting} count={frame.waiting} now={now} links={links} />
+          <WaitingProposals {...waiting} count={navigation.waiting} now={now} links={links} />
         </section>
         <div id="asked" data-live={versionOf(requests)} data-news="The requests for slots have changed.">
           {requests.length > 0 && (
@@ -43,7 +43,7 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
             </section>
           )}
         </div>
-        <Apps apps={frame.apps} links={links} />
+        <Apps apps={navigation.apps} links={links} />
       </div>
     </ConsolePage>,
   );
@@ -67,17 +67,17 @@ async function waitingPage({ reads, links, query }: SignedInVisit) {
   };
 }
 
-const Welcome = ({ frame }: { readonly frame: Navigation }) => (
-  <ConsolePage frame={frame} title="Welcome" narrow>
+const Welcome = ({ navigation }: { readonly navigation: Navigation }) => (
+  <ConsolePage navigation={navigation} title="Welcome" narrow>
     <h1 class="unseen">Welcome</h1>
     <Empty title="Welcome to Innkeep">
       <p>An app receives feedback and has its own FAQ and changelog. Create your first one.</p>
       <p>
         Here to test somebody's app? Sign in on the device that you test with. You then find it under{" "}
-        <a href={frame.links.devices}>Devices</a>.
+        <a href={navigation.links.devices}>Devices</a>.
       </p>
       <div class="actions">
-        <a class="button primary" href={frame.links.newApp}>
+        <a class="button primary" href={navigation.links.newApp}>
           Create your first app
         </a>
       </div>

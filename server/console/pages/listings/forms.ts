@@ -13,7 +13,7 @@ export function createListing(visit: SignedInVisit): Promise<Reply> {
   return reshowForm(
     async () => {
       const body = listingBody(givenFor(fields, emptyListing));
-      const { id } = await ask(listings.create, { params, body, once: fields.once });
+      const { id } = await ask(listings.create, { params, body, idempotencyKey: fields.idempotencyKey });
       return goTo(links.listing(params.appId, id), "listing-created");
     },
     (refusal) => showNewListing(visit, filledAgain(fields, refusal)),
@@ -27,7 +27,11 @@ export function updateListing(visit: SignedInVisit): Promise<Reply> {
       const listing = await readListing(visit);
       const current = currentListing(listing);
       const body = listingBody(changedValues(fields, givenFor(fields, current), current));
-      await ask(listings.update, { params: { listingId: listing.id }, body, once: fields.once });
+      await ask(listings.update, {
+        params: { listingId: listing.id },
+        body,
+        idempotencyKey: fields.idempotencyKey,
+      });
       return goTo(addressOf(visit), "changed");
     },
     (refusal) => showListing(visit, { edit: filledAgain(fields, refusal) }),
@@ -41,7 +45,11 @@ export function createCycle(visit: SignedInVisit): Promise<Reply> {
     async () => {
       const { id: listingId } = await readListing(visit);
       const body = { startsOn: fields.text("startsOn"), timezone: fields.text("timezone") };
-      const { cycle } = await ask(cycles.create, { params: { listingId }, body, once: fields.once });
+      const { cycle } = await ask(cycles.create, {
+        params: { listingId },
+        body,
+        idempotencyKey: fields.idempotencyKey,
+      });
       return goTo(links.cycle(param("appId"), cycle.id), "cycle-created");
     },
     (refusal) => showListing(visit, { plan: filledAgain(fields, refusal) }),

@@ -32,12 +32,12 @@ export async function showNewListing(
   visit: SignedInVisit,
   form: Filled = filledWith(emptyListing),
 ): Promise<Reply> {
-  const frame = await appNavigationOf(visit, "testing");
-  const action = frame.links.testing(frame.app.id, "new");
-  const shown = form.refusal || form.value("appName") !== "" ? form : withName(form, frame.app.name);
+  const navigation = await appNavigationOf(visit, "testing");
+  const action = navigation.links.testing(navigation.app.id, "new");
+  const shown = form.refusal || form.value("appName") !== "" ? form : withName(form, navigation.app.name);
   return show(
-    <ConsolePage frame={frame} title="New listing" narrow>
-      <BackToTesting frame={frame} />
+    <ConsolePage navigation={navigation} title="New listing" narrow>
+      <BackToTesting navigation={navigation} />
       <div class="head">
         <div>
           <h1>New listing</h1>
@@ -67,7 +67,7 @@ export const listingPage = (visit: SignedInVisit): Promise<Reply> => showListing
 
 export async function showListing(visit: SignedInVisit, forms: ListingForms = {}): Promise<Reply> {
   const { ask, now, reads } = visit;
-  const frame = await appNavigationOf(visit, "testing");
+  const navigation = await appNavigationOf(visit, "testing");
   const listing = await readListing(visit);
   const { items } = await ask(cycles.list, { params: { listingId: listing.id } });
   const requests = await reads.slotRequests();
@@ -75,7 +75,7 @@ export async function showListing(visit: SignedInVisit, forms: ListingForms = {}
   const plan = forms.plan ?? filledWith({ startsOn: tomorrow(now), timezone: zone ?? "UTC" });
   const ownZone = forms.plan === undefined && zone === undefined;
   return show(
-    <ListingDetail {...{ frame, listing, requests, plan, ownZone }} cycles={items} edit={forms.edit} />,
+    <ListingDetail {...{ navigation, listing, requests, plan, ownZone }} cycles={items} edit={forms.edit} />,
     (forms.edit ?? forms.plan)?.refusal?.status,
   );
 }
@@ -95,14 +95,14 @@ async function profileTimezone({ reads }: SignedInVisit): Promise<string | undef
 
 const tomorrow = (now: Date): string => new Date(now.getTime() + 86_400_000).toISOString().slice(0, 10);
 
-const BackToTesting = ({ frame: { links, app } }: { readonly frame: AppNavigation }) => (
+const BackToTesting = ({ navigation: { links, app } }: { readonly navigation: AppNavigation }) => (
   <a class="back" href={links.testing(app.id)}>
     <span aria-hidden="true">←</span> Testing
   </a>
 );
 
 interface ListingDetailProps {
-  readonly frame: AppNavigation;
+  readonly navigation: AppNavigation;
   readonly listing: Listing;
   readonly cycles: readonly Cycle[];
   readonly requests: readonly SlotRequest[];
@@ -113,11 +113,11 @@ interface ListingDetailProps {
 }
 
 const ListingDetail = (props: ListingDetailProps) => {
-  const { frame, listing, cycles, requests, plan, ownZone } = props;
-  const { links, app } = frame;
+  const { navigation, listing, cycles, requests, plan, ownZone } = props;
+  const { links, app } = navigation;
   return (
-    <ConsolePage frame={frame} title={listing.appName} narrow>
-      <BackToTesting frame={frame} />
+    <ConsolePage navigation={navigation} title={listing.appName} narrow>
+      <BackToTesting navigation={navigation} />
       <div class="head">
         <div>
           <h1>
@@ -175,7 +175,7 @@ const TestBrief = ({ listing }: ListingDetailProps) => (
   </section>
 );
 
-const Edit = ({ frame: { links, app }, listing, edit }: ListingDetailProps) => {
+const Edit = ({ navigation: { links, app }, listing, edit }: ListingDetailProps) => {
   const current = currentListing(listing);
   const action = links.listing(app.id, listing.id);
   return (

@@ -17,7 +17,7 @@ interface Offer {
 }
 
 interface TestingProps {
-  readonly frame: AppNavigation;
+  readonly navigation: AppNavigation;
   readonly offers: readonly Offer[];
   readonly requests: readonly SlotRequest[];
   readonly now: Date;
@@ -26,8 +26,8 @@ interface TestingProps {
 /** The tests of an app: first the requests that wait for its owner, then each listing with its live cycles. */
 export async function listingsPage(visit: SignedInVisit): Promise<Reply> {
   const { ask, now, reads } = visit;
-  const frame = await appNavigationOf(visit, "testing");
-  const { items } = await ask(listings.list, { params: { appId: frame.app.id } });
+  const navigation = await appNavigationOf(visit, "testing");
+  const { items } = await ask(listings.list, { params: { appId: navigation.app.id } });
   const offers = await Promise.all(
     items.map(async (listing) => {
       const found = await ask(cycles.list, { params: { listingId: listing.id } });
@@ -35,18 +35,18 @@ export async function listingsPage(visit: SignedInVisit): Promise<Reply> {
     }),
   );
   const rows = await reads.slotRequests();
-  const requests = rows.filter(({ appId }) => appId === frame.app.id);
-  return show(<Testing {...{ frame, offers, requests, now }} />);
+  const requests = rows.filter(({ appId }) => appId === navigation.app.id);
+  return show(<Testing {...{ navigation, offers, requests, now }} />);
 }
 
-const Testing = ({ frame, offers, requests, now }: TestingProps) => (
-  <ConsolePage frame={frame} title="Testing" narrow>
+const Testing = ({ navigation, offers, requests, now }: TestingProps) => (
+  <ConsolePage navigation={navigation} title="Testing" narrow>
     <div class="head">
       <div>
         <h1>Testing</h1>
         <p>Closed tests with testers who hold a slot. Each counted day has its evidence.</p>
       </div>
-      <a class="button primary" href={frame.links.testing(frame.app.id, "new")}>
+      <a class="button primary" href={navigation.links.testing(navigation.app.id, "new")}>
         New listing
       </a>
     </div>
@@ -57,10 +57,10 @@ const Testing = ({ frame, offers, requests, now }: TestingProps) => (
     ) : (
       <div class="stack wide">
         <div id="waiting" data-live={versionOf(requests)} data-news="The requests for slots have changed.">
-          <Waiting rows={requests} frame={frame} now={now} />
+          <Waiting rows={requests} navigation={navigation} now={now} />
         </div>
         {offers.map((offer) => (
-          <OfferSection key={offer.listing.id} offer={offer} frame={frame} requests={requests} />
+          <OfferSection key={offer.listing.id} offer={offer} navigation={navigation} requests={requests} />
         ))}
       </div>
     )}
@@ -69,25 +69,25 @@ const Testing = ({ frame, offers, requests, now }: TestingProps) => (
 
 interface WaitingProps {
   readonly rows: readonly SlotRequest[];
-  readonly frame: AppNavigation;
+  readonly navigation: AppNavigation;
   readonly now: Date;
 }
 
-const Waiting = ({ rows, frame, now }: WaitingProps) =>
+const Waiting = ({ rows, navigation, now }: WaitingProps) =>
   rows.length === 0 ? null : (
     <section class="stack" aria-labelledby="waiting-title">
       <h2 id="waiting-title">Waiting for you</h2>
-      <SlotRequestLines rows={rows} links={frame.links} now={now} />
+      <SlotRequestLines rows={rows} links={navigation.links} now={now} />
     </section>
   );
 
 interface OfferProps {
   readonly offer: Offer;
-  readonly frame: AppNavigation;
+  readonly navigation: AppNavigation;
   readonly requests: readonly SlotRequest[];
 }
 
-const OfferSection = ({ offer: { listing, cycles }, frame: { links, app }, requests }: OfferProps) => {
+const OfferSection = ({ offer: { listing, cycles }, navigation: { links, app }, requests }: OfferProps) => {
   const live = cycles.filter(isLive);
   const past = cycles.length - live.length;
   const address = links.listing(app.id, listing.id);

@@ -13,7 +13,7 @@ export function changePassword(visit: SignedInVisit): Promise<Reply> {
       if (given("newPassword") !== given("repeatedPassword"))
         throw badRequest("repeatedPassword", "does not match the new password");
       const body = { currentPassword: given("currentPassword"), newPassword: given("newPassword") };
-      await ask(session.changePassword, { body, once: fields.once });
+      await ask(session.changePassword, { body, idempotencyKey: fields.idempotencyKey });
       return goTo(links.signInMethods, "password-changed");
     },
     (refusal) => showSignInMethods(visit, { value: () => "", refusal: atCurrentPassword(refusal) }),

@@ -15,14 +15,14 @@ export const signInMethodsPage = (visit: SignedInVisit): Promise<Reply> => showS
 /** The ways to sign in that a person has or can add. `form` is a change of the password that was refused. */
 export async function showSignInMethods(visit: SignedInVisit, form?: Filled): Promise<Reply> {
   const { reads, settings } = visit;
-  const [frame, hasPassword, connected] = await Promise.all([
+  const [navigation, hasPassword, connected] = await Promise.all([
     navigationOf(visit),
     reads.hasPassword(),
     reads.connectedIdentities(),
   ]);
 
   return show(
-    <ConsolePage frame={frame} title="Sign-in methods" narrow>
+    <ConsolePage navigation={navigation} title="Sign-in methods" narrow>
       <div class="head">
         <div>
           <h1>Sign-in methods</h1>

@@ -18,13 +18,15 @@ export function createToken(visit: SignedInVisit): Promise<Reply> {
         appId: fields.text("appId") || null,
         ...(kind === "maintainer" ? { scopes } : {}),
       };
-      return showTokens(visit, { made: await ask(tokens.create, { body, once: fields.once }) });
+      return showTokens(visit, {
+        made: await ask(tokens.create, { body, idempotencyKey: fields.idempotencyKey }),
+      });
     },
     (refusal) => showTokens(visit, { form: filledAgain(fields, refusal) }),
   );
 }
 
 export async function revokeToken({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
-  await ask(tokens.remove, { params: { tokenId: param("tokenId") }, once: fields.once });
+  await ask(tokens.remove, { params: { tokenId: param("tokenId") }, idempotencyKey: fields.idempotencyKey });
   return goTo(links.tokens, "token-revoked");
 }

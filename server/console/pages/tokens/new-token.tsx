@@ -8,11 +8,11 @@ import type { Navigation } from "../../kit/layout/navigation.ts";
 import { Refused } from "../../kit/layout/notice.tsx";
 
 export interface NewTokenProps {
-  readonly frame: Navigation;
+  readonly navigation: Navigation;
   readonly form: Filled | undefined;
 }
 
-export const NewToken = ({ frame: { links, apps }, form }: NewTokenProps) => {
+export const NewToken = ({ navigation: { links, apps }, form }: NewTokenProps) => {
   const shown = form ?? filledWith({ kind: "agent" });
   return (
     <section class="card" aria-labelledby="new-token">

@@ -21,10 +21,10 @@ export interface TokenForms {
 export const tokensPage = (visit: SignedInVisit): Promise<Reply> => showTokens(visit);
 
 export async function showTokens(visit: SignedInVisit, { form, made }: TokenForms = {}): Promise<Reply> {
-  const frame = await navigationOf(visit);
+  const navigation = await navigationOf(visit);
   const { items } = await visit.ask(tokens.list);
   return show(
-    <ConsolePage frame={frame} title="Tokens" narrow>
+    <ConsolePage navigation={navigation} title="Tokens" narrow>
       <div class="head">
         <div>
           <h1>Tokens</h1>
@@ -40,8 +40,8 @@ export async function showTokens(visit: SignedInVisit, { form, made }: TokenForm
             <Secret label={`The new token for ${made.label}`} secret={made.token} />
           </div>
         )}
-        <TokenList frame={frame} items={items} now={visit.now} />
-        <NewToken frame={frame} form={form} />
+        <TokenList navigation={navigation} items={items} now={visit.now} />
+        <NewToken navigation={navigation} form={form} />
       </div>
     </ConsolePage>,
     form?.refusal?.status,
@@ -49,12 +49,12 @@ export async function showTokens(visit: SignedInVisit, { form, made }: TokenForm
 }
 
 interface TokenListProps {
-  readonly frame: Navigation;
+  readonly navigation: Navigation;
   readonly items: readonly Token[];
   readonly now: Date;
 }
 
-const TokenList = ({ frame, items, now }: TokenListProps) =>
+const TokenList = ({ navigation, items, now }: TokenListProps) =>
   items.length === 0 ? (
     <Empty title="No tokens yet">
       <p>Make one for the agent that reads your feedback, or for a script that updates the FAQ.</p>
@@ -62,18 +62,18 @@ const TokenList = ({ frame, items, now }: TokenListProps) =>
   ) : (
     <ul class="list">
       {items.map((token) => (
-        <TokenLine key={token.id} token={token} frame={frame} now={now} />
+        <TokenLine key={token.id} token={token} navigation={navigation} now={now} />
       ))}
     </ul>
   );
 
 interface TokenLineProps {
   readonly token: Token;
-  readonly frame: Navigation;
+  readonly navigation: Navigation;
   readonly now: Date;
 }
 
-const TokenLine = ({ token, frame: { links, apps }, now }: TokenLineProps) => (
+const TokenLine = ({ token, navigation: { links, apps }, now }: TokenLineProps) => (
   <li>
     <div class="row spread">
       <b>

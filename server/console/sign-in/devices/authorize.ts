@@ -27,10 +27,10 @@ export async function decide(visit: DeviceSignInVisit): Promise<DeviceSignInRepl
   if (!caller) return signInFirst(visit, asked);
   // The account may have changed since the page was shown, and the page named the account.
   if (fields.text("account") !== caller.userId) return showApproval(visit, { asked, caller, changed: true });
-  const { once } = fields;
-  if (once === undefined) throw badRequest("once", "is missing; reload the page");
+  const { idempotencyKey } = fields;
+  if (idempotencyKey === undefined) throw badRequest("once", "is missing; reload the page");
   const { device, name, challenge } = asked;
-  const asking = { body: { device, name, challenge }, once };
+  const asking = { body: { device, name, challenge }, idempotencyKey };
   switch (fields.text("decision")) {
     case "approve":
       return goBack(asked, await visit.askAs(caller)(deviceApproval.approve, asking));

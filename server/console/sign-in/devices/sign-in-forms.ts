@@ -47,7 +47,7 @@ export async function signUp(visit: DeviceSignInVisit): Promise<DeviceSignInRepl
 export async function switchAccount(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const { to } = entryOf(visit, visit.fields.text("to"));
   const caller = await visit.caller();
-  if (caller) await visit.askAs(caller)(session.remove, { once: visit.fields.once });
+  if (caller) await visit.askAs(caller)(session.remove, { idempotencyKey: visit.fields.idempotencyKey });
   return { reply: goTo(onTo(visit.at.signIn, to)) };
 }
 

@@ -147,10 +147,10 @@ describe.each(databases)("/tavern/authorize on $name", (engine) => {
     });
 
     it.each([
-      ["without its once-token", { once: "" }],
-      ["that decides nothing", { decision: "" }],
-      ["that decides something else", { decision: "maybe" }],
-      ["without what was asked", { asked: "" }],
+      ["without its idempotency key", { once: "" }],
+      ["without a decision", { decision: "" }],
+      ["with an unknown decision", { decision: "maybe" }],
+      ["without the request that it answers", { asked: "" }],
     ])("%s", async (_, values) => {
       expect((await post(values)).status).toBe(400);
       expect(await liveCodes()).toEqual([]);

@@ -47,14 +47,17 @@ describe("a response of a provider", () => {
 
   it.each<[string, ProviderFaults]>([
     ["is for another client", { claims: { aud: "another" } }],
-    ["is for others, too, and made for another", { claims: { aud: ["innkeep", "another"], azp: "another" } }],
-    ["is of another issuer", { claims: { iss: "https://evil.example" } }],
-    ["is over", { claims: { iat: 1_000, exp: 2_000 } }],
-    ["was over a minute ago", { claims: { exp: later(-60) } }],
+    [
+      "is for two clients, and was issued to the other one",
+      { claims: { aud: ["innkeep", "another"], azp: "another" } },
+    ],
+    ["has another issuer", { claims: { iss: "https://evil.example" } }],
+    ["expired long ago", { claims: { iat: 1_000, exp: 2_000 } }],
+    ["expired a minute ago", { claims: { exp: later(-60) } }],
     ["is not valid yet", { claims: { nbf: later(600) } }],
     ["has another nonce", { claims: { nonce: "another" } }],
     ["has no nonce", { claims: { nonce: undefined } }],
-    ["names nobody", { claims: { sub: undefined } }],
+    ["has no subject", { claims: { sub: undefined } }],
     ["is signed with a foreign key", { foreignKey: true }],
   ])("whose id token %s is refused", async (_, bend) => {
     honest.bend(bend);

@@ -78,7 +78,7 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
     ["another site without a scheme", "//evil.example", "/console"],
     ["another site after a backslash", "/\\evil.example", "/console"],
     ["a script", "javascript:alert(1)", "/console"],
-    ["more than a cookie holds", `/console?${"a".repeat(3_000)}`, "/console"],
+    ["an address too long for a cookie", `/console?${"a".repeat(3_000)}`, "/console"],
   ])("with the return target %s goes on to an allowed page", async (_, to, end) => {
     people.person();
     const stop = await come(createBrowserWithCookies(), to);
@@ -87,9 +87,9 @@ describe.each(databases)("signing in with a provider on $name", (engine) => {
 
   it.each([
     ["an unverified address", { email_verified: false }],
-    ["no word on its address", { email_verified: undefined }],
+    ["an address that is not said to be verified", { email_verified: undefined }],
     ["no address", { email: undefined }],
-    ["an address that is none", { email: "nobody" }],
+    ["an invalid address", { email: "nobody" }],
   ])("refuses a new person with %s", async (_, traits) => {
     const { email = "" } = people.person(traits);
     const browser = createBrowserWithCookies();

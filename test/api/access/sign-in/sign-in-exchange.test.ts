@@ -155,10 +155,10 @@ describe.each(databases)("POST /api/v1/testing/auth/exchange on $name", (engine)
       ["a verifier with another character", { verifier: `${"a".repeat(42)}+` }, "verifier"],
       ["no verifier", { verifier: undefined }, "verifier"],
       ["an empty code", { code: "" }, "code"],
-      ["a code that is no text", { code: 7 }, "code"],
+      ["a code that is not a string", { code: 7 }, "code"],
       ["no device", { deviceId: undefined }, "deviceId"],
       ["a device of 201 characters", { deviceId: "d".repeat(201) }, "deviceId"],
-      ["a time zone that there is not", { timezone: "Mars/Olympus" }, "timezone"],
+      ["a time zone that does not exist", { timezone: "Mars/Olympus" }, "timezone"],
       ["a time zone that is an offset", { timezone: "+02:00" }, "timezone"],
     ])("%s", async (_, wrong, path) => {
       const answer = await exchange(service, device, code, wrong);

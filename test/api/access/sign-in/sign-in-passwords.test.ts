@@ -129,7 +129,7 @@ describe.each(databases)("the deprecated calls of password accounts on $name", (
   it.each<[string, string, object]>([
     ["a password of 7 characters", registerPath, { password: "1234567" }],
     ["no password", tokenPath, { password: undefined }],
-    ["an address that is none", registerPath, { email: "no address" }],
+    ["an invalid address", registerPath, { email: "no address" }],
     ["no device", tokenPath, { deviceId: undefined }],
     ["an unknown time zone", registerPath, { timezone: "Nowhere/At_All" }],
   ])("answer 400 for %s", async (_, path, wrong) => {

@@ -64,7 +64,7 @@ describe.each([
     ["no type", "data:;base64,AAAA", "not_a_data_url"],
     ["no base64", "data:image/png,AAAA", "not_a_data_url"],
     ["no comma", "data:image/png;base64", "not_a_data_url"],
-    ["a header without end", `data:image/png;x=${"x".repeat(300)};base64,AAAA`, "not_a_data_url"],
+    ["a header that never ends", `data:image/png;x=${"x".repeat(300)};base64,AAAA`, "not_a_data_url"],
     ["white space in front", " data:image/png;base64,AAAA", "not_a_data_url"],
     ["an address", "https://example.org/a.png", "not_a_data_url"],
     ["nothing", "", "not_a_data_url"],
@@ -102,11 +102,11 @@ describe.each([
   it.each([
     ["cut off", '{"images":["data:image/png;base64,AAAA'],
     ["empty", ""],
-    ["followed by more", "{}{}"],
+    ["followed by another value", "{}{}"],
     ["not quoted", "{images:[]}"],
-    ["with a comma too many", '{"images":["data:image/png;base64,AAAA",]}'],
+    ["with an extra comma", '{"images":["data:image/png;base64,AAAA",]}'],
     ["with a line break in a file", '{"images":["data:image/png;base64,AA\nAA"]}'],
-    ["with a line break in what is no file", '{"images":["da\nta"]}'],
+    ["with a line break in text that is not a file", '{"images":["da\nta"]}'],
     ["with a wrong escape in a file", '{"images":["data:image/png;base64,\\x41AAA"]}'],
     ["with half an escape in a file", '{"images":["data:image/png;base64,AAA\\u00"]}'],
     ["with the same key twice", '{"images":["data:image/png;base64,AAAA"],"images":[]}'],
@@ -116,8 +116,8 @@ describe.each([
     ["with a list of 10,001 elements", JSON.stringify({ screens: Array(10_001).fill(0) })],
     ["with a wrong bracket deep in its metadata", `{"metadata":{"a":${"[".repeat(40)}${"]".repeat(39)}}}}`],
     ["with a number in place of a key", '{"metadata":{1e400:1}}'],
-    ["with no number", '{"metadata":{"a":1e400e5}}'],
-    ["nested without end", "[".repeat(60_000)],
+    ["with an invalid number", '{"metadata":{"a":1e400e5}}'],
+    ["with nesting that never closes", "[".repeat(60_000)],
   ])("is refused when %s, and leaves no file", async (_, text) => {
     expect(await faultOf(read(text))).toBe("malformed_json");
     expect(await reading.left()).toEqual([]);
@@ -130,7 +130,7 @@ describe.each([
       Buffer.concat([Buffer.from('{"images":["data:a/b;base64,AAAA'), Buffer.from([0xc3, 0x22, 0x5d, 0x7d])]),
     ],
     [
-      "where a file is due",
+      "where a file is expected",
       Buffer.concat([Buffer.from('{"images":["'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"]}')]),
     ],
   ])("is refused for bytes that are not UTF-8 %s", async (_, bytes) => {

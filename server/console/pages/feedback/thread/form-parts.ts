@@ -1,6 +1,6 @@
 import type { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
 import { ApiError } from "../../../../../src/contract/errors.ts";
-import { fieldVersion, type Values, wasName } from "../../../kit/form/changed-values.ts";
+import { fieldVersion, originalVersionName, type Values } from "../../../kit/form/changed-values.ts";
 import type { Filled } from "../../../kit/form/field.tsx";
 import { filledWith } from "../../../kit/form/filled-form.ts";
 import type { Fields } from "../../../kit/form/read-form.ts";
@@ -96,7 +96,7 @@ function editValues(current: Values, sent: SentThread | undefined) {
       return { ...fresh, value: fields.text(name) };
     }
     return isEdited(fields, name)
-      ? { name, value: fields.text(name), was: fields.text(wasName(name)) }
+      ? { name, value: fields.text(name), was: fields.text(originalVersionName(name)) }
       : fresh;
   });
   return {
@@ -110,4 +110,4 @@ const isDone = (part: ThreadPart, { part: sentPart, refusal }: SentThread): bool
 
 /** A field that the page did not have is not edited. */
 const isEdited = (fields: Fields, name: string): boolean =>
-  fields.has(name) && fieldVersion(fields.text(name)) !== fields.text(wasName(name));
+  fields.has(name) && fieldVersion(fields.text(name)) !== fields.text(originalVersionName(name));

@@ -13,7 +13,11 @@ export function decide(visit: SignedInVisit): Promise<Reply> {
   const [runId, decision] = [fields.text("runId"), fields.text("decision")];
   return doPart(visit, "decision", async () => {
     const body = { decision, note: fields.text("note") };
-    const proposal = await ask(runs.decide, { params: { runId }, body, once: fields.once });
+    const proposal = await ask(runs.decide, {
+      params: { runId },
+      body,
+      idempotencyKey: fields.idempotencyKey,
+    });
     return { done: proposal.status, anchor: "proposal" };
   });
 }
@@ -24,7 +28,11 @@ export function addMessage(visit: SignedInVisit): Promise<Reply> {
   return doPart(visit, note ? "note" : "reply", async () => {
     const text = fields.text(note ? "noteBody" : "replyBody");
     const body = { direction: fields.text("direction"), body: text };
-    const { id } = await ask(threads.addMessage, { params: { id: param("id") }, body, once: fields.once });
+    const { id } = await ask(threads.addMessage, {
+      params: { id: param("id") },
+      body,
+      idempotencyKey: fields.idempotencyKey,
+    });
     return { done: note ? "noted" : "replied", anchor: `message-${id}`, messageId: id };
   });
 }
@@ -35,7 +43,7 @@ export const editThread = (visit: SignedInVisit): Promise<Reply> =>
     const current = currentThread(await readThread(visit));
     const changed = changedValues(fields, givenFor(fields, current), current);
     const body = changed.githubIssueUrl === "" ? { ...changed, githubIssueUrl: null } : changed;
-    await ask(threads.update, { params: { id: param("id") }, body, once: fields.once });
+    await ask(threads.update, { params: { id: param("id") }, body, idempotencyKey: fields.idempotencyKey });
     return { done: "changed" };
   });
 
@@ -62,7 +70,10 @@ function doPart(visit: SignedInVisit, part: ThreadPart, act: () => Promise<Done>
 }
 
 export async function deleteThread(visit: SignedInVisit): Promise<Reply> {
-  await visit.ask(threads.remove, { params: { id: visit.param("id") }, once: visit.fields.once });
+  await visit.ask(threads.remove, {
+    params: { id: visit.param("id") },
+    idempotencyKey: visit.fields.idempotencyKey,
+  });
   const { list } = inboxPositionOf(visit);
   const inbox = visit.links.inbox(visit.param("appId"));
   return goTo(list === "" ? inbox : `${inbox}?${new URLSearchParams(list)}`, "thread-deleted");

@@ -39,14 +39,14 @@ export interface ShownAgain {
 
 export async function showThread(visit: SignedInVisit, { sent, done }: ShownAgain = {}): Promise<Reply> {
   const opened = await appNavigationOf(visit, "inbox");
-  const frame = done === undefined ? opened : { ...opened, done };
+  const navigation = done === undefined ? opened : { ...opened, done };
   const thread = await readThread(visit);
   const deliveries = await visit.reads.deliveries(thread.feedback.id);
   const forms = threadForms(currentThread(thread), sent);
   const position = inboxPositionOf(visit);
-  const here = { appId: frame.app.id, id: thread.feedback.id };
+  const here = { appId: navigation.app.id, id: thread.feedback.id };
   const neighbours = await neighboursOf(visit.ask, here, position);
-  const shown = { frame, thread, forms, position, neighbours, deliveries };
+  const shown = { navigation, thread, forms, position, neighbours, deliveries };
   return show(<Thread {...shown} />, sent?.refusal?.status);
 }
 
@@ -58,7 +58,7 @@ export async function readThread({ ask, param }: SignedInVisit): Promise<OwnedTh
 }
 
 interface ThreadProps {
-  readonly frame: AppNavigation;
+  readonly navigation: AppNavigation;
   readonly thread: OwnedThread;
   readonly forms: ThreadForms;
   readonly deliveries: readonly ProposalDelivery[];
@@ -67,17 +67,17 @@ interface ThreadProps {
 }
 
 const Thread = (props: ThreadProps) => {
-  const { frame, thread, forms, position, neighbours } = props;
-  const address = frame.links.thread(frame.app.id, thread.feedback.id);
+  const { navigation, thread, forms, position, neighbours } = props;
+  const address = navigation.links.thread(navigation.app.id, thread.feedback.id);
   return (
     <ConsolePage
-      frame={frame}
+      navigation={navigation}
       title={thread.feedback.subject}
       address={address + inboxPositionQuery(position)}
     >
       <ThreadNavigation
-        links={frame.links}
-        appId={frame.app.id}
+        links={navigation.links}
+        appId={navigation.app.id}
         position={position}
         neighbours={neighbours}
       />
