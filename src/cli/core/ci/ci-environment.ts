@@ -1,131 +1,27 @@
-type Env = Readonly<Record<string, string | undefined>>;
-
-/** What a CI job says about itself. */
-interface Facts {
-  readonly runUrl: string | undefined;
-  readonly commit: string | undefined;
-  readonly ref: string | undefined;
-  readonly job: string | undefined;
-}
-
-/** A CI service, with the variables that it sets in each job. */
-interface Provider {
-  readonly name: string;
-  readonly runs: (env: Env) => boolean;
-  readonly facts: (env: Env) => Facts;
-}
-
-/** One row for each service. No other variable of the environment is looked at, because it is full of secrets. */
-const providers: readonly Provider[] = [
-  {
-    name: "github-actions",
-    runs: (env) => env.GITHUB_ACTIONS === "true",
-    facts: (env) => ({
-      runUrl: joined(env.GITHUB_SERVER_URL, env.GITHUB_REPOSITORY, "actions/runs", env.GITHUB_RUN_ID),
-      commit: env.GITHUB_SHA,
-      ref: env.GITHUB_REF,
-      job: env.GITHUB_JOB,
-    }),
-  },
-  {
-    name: "gitlab",
-    runs: (env) => env.GITLAB_CI === "true",
-    facts: (env) => ({
-      runUrl: env.CI_JOB_URL,
-      commit: env.CI_COMMIT_SHA,
-      ref: env.CI_COMMIT_REF_NAME,
-      job: env.CI_JOB_NAME,
-    }),
-  },
-  {
-    name: "circleci",
-    runs: (env) => env.CIRCLECI === "true",
-    facts: (env) => ({
-      runUrl: env.CIRCLE_BUILD_URL,
-      commit: env.CIRCLE_SHA1,
-      ref: env.CIRCLE_TAG || env.CIRCLE_BRANCH,
-      job: env.CIRCLE_JOB,
-    }),
-  },
-  {
-    name: "azure-pipelines",
-    runs: (env) => env.TF_BUILD?.toLowerCase() === "true",
-    facts: (env) => ({
-      runUrl: joined(
-        env.SYSTEM_COLLECTIONURI?.replace(/\/$/, ""),
-        env.SYSTEM_TEAMPROJECT && encodeURIComponent(env.SYSTEM_TEAMPROJECT),
-        env.BUILD_BUILDID && `_build/results?buildId=${env.BUILD_BUILDID}`,
-      ),
-      commit: env.BUILD_SOURCEVERSION,
-      ref: env.BUILD_SOURCEBRANCH,
-      job: env.SYSTEM_JOBDISPLAYNAME || env.AGENT_JOBNAME,
-    }),
-  },
-  {
-    name: "buildkite",
-    runs: (env) => env.BUILDKITE === "true",
-    facts: (env) => ({
-      runUrl: env.BUILDKITE_BUILD_URL,
-      commit: env.BUILDKITE_COMMIT,
-      ref: env.BUILDKITE_TAG || env.BUILDKITE_BRANCH,
-      job: env.BUILDKITE_LABEL || env.BUILDKITE_STEP_KEY,
-    }),
-  },
-  {
-    name: "bitbucket",
-    runs: (env) => Boolean(env.BITBUCKET_BUILD_NUMBER),
-    facts: (env) => ({
-      runUrl: joined(
-        "https://bitbucket.org",
-        env.BITBUCKET_REPO_FULL_NAME,
-        "pipelines/results",
-        env.BITBUCKET_BUILD_NUMBER,
-      ),
-      commit: env.BITBUCKET_COMMIT,
-      ref: env.BITBUCKET_TAG || env.BITBUCKET_BRANCH,
-      // A step has an id and no name.
-      job: env.BITBUCKET_STEP_UUID,
-    }),
-  },
-  {
-    name: "bitrise",
-    runs: (env) => env.BITRISE_IO === "true",
-    facts: (env) => ({
-      runUrl: env.BITRISE_BUILD_URL,
-      commit: env.BITRISE_GIT_COMMIT || env.GIT_CLONE_COMMIT_HASH,
-      ref: env.BITRISE_GIT_TAG || env.BITRISE_GIT_BRANCH,
-      job: env.BITRISE_TRIGGERED_WORKFLOW_ID,
-    }),
-  },
-  {
-    name: "teamcity",
-    runs: (env) => Boolean(env.TEAMCITY_VERSION),
-    facts: (env) => ({
-      runUrl: env.BUILD_URL,
-      commit: env.BUILD_VCS_NUMBER,
-      // No variable names the branch.
-      ref: undefined,
-      job: env.TEAMCITY_BUILDCONF_NAME,
-    }),
-  },
-  {
-    name: "jenkins",
-    runs: (env) => Boolean(env.JENKINS_URL),
-    facts: (env) => ({
-      runUrl: env.BUILD_URL,
-      commit: env.GIT_COMMIT,
-      ref: env.TAG_NAME || env.BRANCH_NAME || env.GIT_BRANCH,
-      job: env.JOB_NAME,
-    }),
-  },
-];
+import { type Env, providers } from "./ci-providers.ts";
 
 /** The address of a CI run, its commit, ref and job. Empty outside known services. */
 export function ciMetadata(env: Env): Record<string, string> {
   const provider = providers.find(({ runs }) => runs(env));
   if (!provider) return {};
-  const { runUrl, ...facts } = provider.facts(env);
-  return present({ ci: provider.name, runUrl: webAddress(runUrl), ...facts });
+  const { runUrl, commit, ref, job } = provider.facts(env);
+  return present({ ci: provider.name, runUrl: webAddress(runUrl), commit, ref, job });
+}
+
+/** A job of a CI run, as far as it can be told apart from others. */
+export interface CiJob {
+  /** The service, workflow, job and ref: the same for this job in every run, and in each of its parallel parts. */
+  readonly scope: Readonly<Record<string, string>>;
+  /** The id of the run, the same in each of its attempts; undefined if the service tells none. */
+  readonly run: string | undefined;
+}
+
+/** The job of this environment; undefined outside known services. A matrix and the system are not in it. */
+export function ciJob(env: Env): CiJob | undefined {
+  const provider = providers.find(({ runs }) => runs(env));
+  if (!provider) return undefined;
+  const { workflow, job, lastingJob = job, ref, run } = provider.facts(env);
+  return { scope: present({ ci: provider.name, workflow, job: lastingJob, ref }), run: run || undefined };
 }
 
 /** Whether the environment is that of a CI job, whose disk is deleted afterwards. */
@@ -136,10 +32,6 @@ export const isGitHubActions = (env: Env): boolean => env.GITHUB_ACTIONS === "tr
 export const isGitLab = (env: Env): boolean => env.GITLAB_CI === "true";
 
 const longest = 500;
-
-/** The parts as one address; undefined if one is missing. */
-const joined = (...parts: readonly (string | undefined)[]): string | undefined =>
-  parts.every(Boolean) ? parts.join("/") : undefined;
 
 /** The address; undefined if it is malformed or holds a name and a password. */
 function webAddress(address: string | undefined): string | undefined {
