@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
 import type { Database, Engine } from "../../../server/store/engine/database.ts";
 import { type DatabaseAddress, type OpenOptions, openDatabase } from "../../../server/store/engine/open.ts";
 import { isSafeVersion } from "../../../server/store/engine/sqlite/sqlite.ts";
+import { quickFolder } from "../files/quick-folder.ts";
 import { atCluster, createDatabase, databaseUrl } from "./migrated-templates.ts";
 
 /** A database of its own. */
@@ -49,7 +49,7 @@ export const postgres: TestEngine = {
 export const databases: readonly TestEngine[] = [sqlite, postgres];
 
 async function createSqliteDatabase() {
-  const folder = await mkdtemp(join(tmpdir(), "innkeep-db-"));
+  const folder = await mkdtemp(join(quickFolder, "innkeep-db-"));
   const address = { file: join(folder, "innkeep.sqlite") };
   return { ...testDatabase(address, () => rm(folder, { recursive: true, force: true })), address };
 }

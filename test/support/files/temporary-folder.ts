@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { quickFolder } from "./quick-folder.ts";
 
 /** A new empty folder, removed when the test has finished. */
 export async function temporaryFolder(): Promise<string> {
@@ -16,8 +17,8 @@ export async function filesIn(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** A new empty folder that exists until it is removed. */
+/** A new empty folder that exists until it is removed, and need not survive a power failure. */
 export async function removableFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), "innkeep-"));
+  const path = await mkdtemp(join(quickFolder, "innkeep-"));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }

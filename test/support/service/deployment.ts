@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AdminCommand, runAdmin } from "../../../server/admin/main.ts";
 import { openDatabase } from "../../../server/store/engine/open.ts";
 import { postgres, type TestDatabase, type TestEngine } from "../database/databases.ts";
+import { quickFolder } from "../files/quick-folder.ts";
 import { type Service, startService } from "./service.ts";
 
 /** A data folder, and on PostgreSQL a database, as an operator has them. */
@@ -18,7 +18,7 @@ export interface Deployment {
 
 /** A new, empty deployment. */
 export async function makeDeployment({ engine }: TestEngine): Promise<Deployment> {
-  const data = await mkdtemp(join(tmpdir(), "innkeep-data-"));
+  const data = await mkdtemp(join(quickFolder, "innkeep-data-"));
   const server = engine === "postgres" ? await postgres.createEmpty() : undefined;
   const databaseUrl = server && "url" in server.address ? server.address.url : undefined;
   const place = { data, databaseUrl };
