@@ -1,4 +1,4 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { SettingError } from "../../settings/setting-error.ts";
 import { manifestName } from "./archive-writer.ts";
 import { hashOfStream } from "./hash-of-stream.ts";
@@ -20,59 +20,75 @@ export interface Archive {
   close(): Promise<void>;
 }
 
+/** The file of an archive, such as a FileHandle. */
+export interface ArchiveFile {
+  read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly buffer: Buffer; readonly bytesRead: number }>;
+  stat(): Promise<{ readonly size: number }>;
+  close(): Promise<void>;
+}
+
 /** Opens an archive that `createArchive` wrote. Throws an Error with a message if it is not an archive or is incomplete. */
 export async function openArchive(path: string): Promise<Archive> {
   const handle = await open(path).catch((cause) => {
     throw new SettingError(`${path} cannot be read (${cause.code}).`);
   });
+  return archiveIn(handle);
+}
 
-  const read = (entry: ArchiveEntry) => readEntry(handle, entry);
+/** The archive in an open file, which is closed with the archive, or if it is none. Throws like `openArchive`. */
+export async function archiveIn(file: ArchiveFile): Promise<Archive> {
+  const read = (entry: ArchiveEntry) => readEntry(file, entry);
   try {
     return {
-      entries: await entriesIn(handle),
+      entries: await entriesIn(file),
       read,
       async readText(entry) {
         const chunks: Buffer[] = [];
         for await (const chunk of read(entry)) chunks.push(chunk);
         return Buffer.concat(chunks).toString();
       },
-      close: () => handle.close(),
+      close: () => file.close(),
     };
   } catch (error) {
-    await handle.close();
+    await file.close();
     throw error;
   }
 }
 
-async function* readEntry(handle: FileHandle, { name, at, size }: ArchiveEntry): AsyncGenerator<Buffer> {
+async function* readEntry(file: ArchiveFile, { name, at, size }: ArchiveEntry): AsyncGenerator<Buffer> {
   for (let done = 0; done < size; ) {
     const length = Math.min(chunkSize, size - done);
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, at + done);
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, at + done);
     if (bytesRead === 0) throw new Error(`The backup is incomplete: it ends within ${name}.`);
     yield buffer.subarray(0, bytesRead);
     done += bytesRead;
   }
 }
 
-async function entriesIn(handle: FileHandle): Promise<ArchiveEntry[]> {
+async function entriesIn(file: ArchiveFile): Promise<ArchiveEntry[]> {
   const entries: ArchiveEntry[] = [];
   for (let at = 0; ; ) {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(blockSize), 0, blockSize, at);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(blockSize), 0, blockSize, at);
     const header = readTarHeader(buffer.subarray(0, bytesRead));
     if (!header) {
-      await assertZeros(handle, at + blockSize, blockSize);
-      if ((await handle.stat()).size === at + 2 * blockSize) return entries;
+      await assertZeros(file, at + blockSize, blockSize);
+      if ((await file.stat()).size === at + 2 * blockSize) return entries;
       throw new Error("The backup is damaged: its length has changed.");
     }
     entries.push({ ...header, at: at + blockSize });
     at += blockSize + header.size;
-    await assertZeros(handle, at, paddingOf(header.size));
+    await assertZeros(file, at, paddingOf(header.size));
     at += paddingOf(header.size);
   }
 }
 
-async function assertZeros(handle: FileHandle, at: number, length: number): Promise<void> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, at);
+async function assertZeros(file: ArchiveFile, at: number, length: number): Promise<void> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
   if (bytesRead < length || buffer.some((byte) => byte !== 0))
     throw new Error("The file is not a backup, or it is damaged.");
 }

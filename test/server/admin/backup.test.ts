@@ -1,7 +1,7 @@
-import { open, readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openArchive, verifyArchive } from "../../../server/admin/archive/archive-reader.ts";
+import { type ArchiveFile, archiveIn, verifyArchive } from "../../../server/admin/archive/archive-reader.ts";
 import { readHeader } from "../../../server/admin/archive/backup-format.ts";
 import { withDatabase } from "../../../server/admin/data-location.ts";
 import { dumpRows } from "../../../server/store/deployment/dump.ts";
@@ -194,15 +194,14 @@ describe("a backup", () => {
     const path = await newFile();
     await old.admin({ command: "backup", file: path });
     const bytes = await readFile(path);
+    expect(await isAccepted(bytes)).toBe(true);
     const accepted: number[] = [];
-    const file = await open(path, "r+");
     for (const [at, byte] of bytes.entries()) {
-      await file.write(Buffer.of(byte ^ (1 << ((at + runSeed) % 8))), 0, 1, at);
-      if (await isAccepted(path)) accepted.push(at);
-      await file.write(bytes, at, 1, at);
+      bytes[at] = byte ^ (1 << ((at + runSeed) % 8));
+      if (await isAccepted(bytes)) accepted.push(at);
+      bytes[at] = byte;
     }
-    await file.close();
-    expect(await isAccepted(path)).toBe(true);
+    expect(await isAccepted(bytes)).toBe(true);
     expect(accepted).toEqual([]);
   });
 
@@ -229,15 +228,23 @@ describe("a backup", () => {
   });
 });
 
-/** Whether a restore would continue and write. */
-async function isAccepted(file: string): Promise<boolean> {
+/** Whether a restore of a file with these bytes would continue and write. */
+async function isAccepted(bytes: Buffer): Promise<boolean> {
   try {
-    const archive = await openArchive(file);
-    await verifyArchive(archive)
-      .then(() => readHeader(archive))
-      .finally(archive.close);
+    const archive = await archiveIn(inMemory(bytes));
+    await verifyArchive(archive);
+    await readHeader(archive);
     return true;
   } catch {
     return false;
   }
 }
+
+const inMemory = (bytes: Buffer): ArchiveFile => ({
+  read: async (buffer, offset, length, position) => ({
+    buffer,
+    bytesRead: bytes.copy(buffer, offset, position, position + length),
+  }),
+  stat: async () => ({ size: bytes.length }),
+  close: async () => {},
+});
