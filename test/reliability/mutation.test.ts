@@ -1,8 +1,9 @@
-import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createVitest, type Vitest } from "vitest/node";
 import { randomFrom, runSeed } from "../support/random-seed.ts";
 import { torture } from "../support/torture.ts";
 import { type Mutant, mutantsOf } from "./mutants.ts";
@@ -19,53 +20,76 @@ const ofEach = torture ? Number.POSITIVE_INFINITY : 1;
 
 describe("the tests of the domain rules", () => {
   let copy: string;
-  beforeAll(() => {
+  let vitest: Vitest;
+  beforeAll(async () => {
     copy = mkdtempSync(join(tmpdir(), "innkeep-mutants-"));
-    for (const folder of ["src", "server", "test"])
+    for (const folder of ["src", "server", "test/domain", "test/support"])
       cpSync(join(root, folder), join(copy, folder), { recursive: true });
     for (const file of ["package.json", "tsconfig.json"]) cpSync(join(root, file), join(copy, file));
     symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-    writeFileSync(
-      join(copy, "vitest.config.js"),
-      'export default { test: { include: ["test/**/*.test.ts"], testTimeout: 60_000 } };',
-    );
+    vitest = await createVitest("test", {
+      ...{ root: copy, config: false, watch: false, reporters: [{}], include: ["test/**/*.test.ts"] },
+      ...{ pool: "threads", maxWorkers: 1, isolate: false, bail: 1, testTimeout: 60_000 },
+      // The short form of the random tests: it must be enough to notice.
+      env: { INNKEEP_TORTURE: "" },
+    });
   });
-  afterAll(() => rmSync(copy, { recursive: true, force: true }));
+  afterAll(async () => {
+    await vitest.close();
+    rmSync(copy, { recursive: true, force: true });
+  });
 
-  /** Whether a test fails in the files with this path prefix. */
-  const fails = (tests: string): boolean => {
-    const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
-    const argv = [vitest, "run", "--bail", "1", "--no-isolate", "--root", copy, tests];
-    // The short form of the random tests: it must be enough to notice.
-    const env = { ...process.env, INNKEEP_TORTURE: "" };
-    return spawnSync(process.execPath, argv, { cwd: copy, env, timeout: 120_000 }).status !== 0;
+  /** Whether a test fails in the files with this path prefix, or does not end. */
+  const fails = async (tests: string): Promise<boolean> => {
+    const files = await vitest.globTestSpecifications([tests]);
+    const paths = files.map(({ moduleId }) => moduleId);
+    const waiting = new AbortController();
+    const ended = await Promise.race([
+      vitest.runTestSpecifications(files),
+      sleep(120_000, undefined, { signal: waiting.signal }).catch(() => undefined),
+    ]);
+    waiting.abort();
+    if (ended === undefined) return stop();
+    const run = ended.testModules.filter(({ moduleId }) => paths.includes(moduleId));
+    return files.length === 0 || ended.unhandledErrors.length > 0 || run.some((file) => !file.ok());
   };
 
-  const survivorsOf = (rule: string, mutants: readonly Mutant[]): string[] => {
+  /** Ends a run in which a test is caught in a loop: the first call asks for it, the second forces it. */
+  const stop = async (): Promise<true> => {
+    const asked = vitest.cancelCurrentRun("keyboard-input");
+    await vitest.cancelCurrentRun("keyboard-input");
+    await asked;
+    return true;
+  };
+
+  const survives = async (rule: string, { code }: Mutant): Promise<boolean> => {
     const path = join(copy, "server", "domain", `${rule}.ts`);
     const source = readFileSync(path, "utf8");
-    const survivors = mutants.filter(({ code }) => {
-      writeFileSync(path, code);
-      return !fails(`test/domain/${rule}.`);
-    });
+    writeFileSync(path, code);
+    vitest.invalidateFile(path);
+    const failed = await fails(`test/domain/${rule}.`);
     writeFileSync(path, source);
-    return survivors.map(({ change }) => `${rule}: ${change}`);
+    vitest.invalidateFile(path);
+    return !failed;
   };
 
-  it("pass for the unchanged rules", () => expect(fails("test/domain/")).toBe(false), 120_000);
+  it("pass for the unchanged rules", async () => expect(await fails("test/domain/")).toBe(false), 120_000);
 
   it("exist for each of them", () => {
     const tested = new Set(filesIn("test/domain").map((name) => name.split(".")[0]));
     expect(rules.filter((rule) => !tested.has(rule))).toEqual([]);
   });
 
-  it("fail for at least nine of ten mutants of the rules", () => {
+  it("fail for at least nine of ten mutants of the rules", async () => {
     const random = randomFrom(runSeed);
     const chosen = rules.map((rule) => {
       const all = mutantsOf(readFileSync(join(root, "server", "domain", `${rule}.ts`), "utf8"));
       return [rule, all.sort(() => random() - 0.5).slice(0, ofEach)] as const;
     });
-    const survivors = chosen.flatMap(([rule, mutants]) => survivorsOf(rule, mutants));
+    const survivors: string[] = [];
+    for (const [rule, mutants] of chosen)
+      for (const mutant of mutants)
+        if (await survives(rule, mutant)) survivors.push(`${rule}: ${mutant.change}`);
     const count = chosen.reduce((sum, [, mutants]) => sum + mutants.length, 0);
     process.stdout.write(`${count - survivors.length} of ${count} mutants killed\n${survivors.join("\n")}\n`);
     expect(survivors.length).toBeLessThanOrEqual(torture ? count * 0.1 : count * 0.5);
