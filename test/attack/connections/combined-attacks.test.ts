@@ -1,4 +1,5 @@
 import { expect, it, vi } from "vitest";
+import { runAdmin } from "../../../server/admin/main.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import {
@@ -10,10 +11,10 @@ import {
   timesOf,
 } from "../../support/network/hostile-connections.ts";
 import { headOf } from "../../support/network/raw-connection.ts";
-import { innkeep, innkeepServeWithin } from "../../support/programs/built-program.ts";
+import { innkeepServeWithin } from "../../support/programs/built-program.ts";
 import { rounds, within } from "../../support/torture.ts";
 
-const seconds = rounds(3, 60);
+const seconds = rounds(2, 60);
 const json = { "Content-Type": "application/json" };
 
 interface Target {
@@ -71,13 +72,11 @@ const repeat = async (attack: (target: Target, at: number) => Promise<unknown>, 
 
 /** Another owner of the same server: an account, an app and a key that no attacker has. */
 async function makeOther(data: string) {
-  const admin = async (argv: readonly string[], input = "") =>
-    JSON.parse((await innkeep(["admin", ...argv, "--data", data, "--json"], { input })).stdout);
   const owner = "other@example.org";
-  await admin(["user", "create", "--email", owner, "--password-stdin"], "a password of some length");
-  const { apiKey } = await admin(["app", "create", "Another app", "--owner", owner]);
-  const maintainer = ["--kind", "maintainer", "--owner", owner, "--scope", "apps:read"];
-  const { token } = await admin(["token", "create", ...maintainer]);
+  const scopes = ["apps:read"];
+  await runAdmin({ command: "user create", email: owner, password: "a password of some length", data });
+  const { apiKey } = await runAdmin({ command: "app create", name: "Another app", owner, data });
+  const { token } = await runAdmin({ command: "token create", kind: "maintainer", owner, scopes, data });
   return { apiKey: String(apiKey), token: String(token) };
 }
 

@@ -1,28 +1,27 @@
-import { beforeEach, describe, expect, inject, it, onTestFinished } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { isUnavailable } from "../../../server/store/engine/errors.ts";
 import { openDatabase } from "../../../server/store/engine/open.ts";
-import { postgres, type TestDatabase } from "../../support/database/databases.ts";
-import { temporaryFolder } from "../../support/files/temporary-folder.ts";
-import { type StoppableProxy, stoppableProxy } from "../../support/network/stoppable-proxy.ts";
+import { postgres } from "../../support/database/databases.ts";
+import { removableFolder } from "../../support/files/temporary-folder.ts";
+import { type FinishedHook, stoppableProxy } from "../../support/network/stoppable-proxy.ts";
 import { startInnkeep } from "../../support/programs/built-program.ts";
 
-let place: TestDatabase;
-let proxy: StoppableProxy;
-let url: string;
-beforeEach(async () => {
-  place = await postgres.create();
+/** A database of the test's own behind a proxy. The tests mostly wait, so they run at the same time. */
+async function behindProxy(onTestFinished: FinishedHook) {
+  const place = await postgres.create();
   onTestFinished(() => place.remove());
-  const real = new URL("url" in place.address ? place.address.url : inject("postgresUrl"));
-  proxy = await stoppableProxy(Number(real.port));
-  real.port = String(proxy.port);
-  url = real.href;
-});
+  const url = new URL("url" in place.address ? place.address.url : inject("postgresUrl"));
+  const proxy = await stoppableProxy(Number(url.port), onTestFinished);
+  url.port = String(proxy.port);
+  return { proxy, url: url.href };
+}
 
-describe("a PostgreSQL that hangs", () => {
-  const open = async (patienceMs: number) => {
-    const database = await openDatabase({ url }, { patienceMs });
+describe.concurrent("a PostgreSQL that hangs", () => {
+  const open = async (onTestFinished: FinishedHook) => {
+    const { proxy, url } = await behindProxy(onTestFinished);
+    const database = await openDatabase({ url }, { patienceMs: 1_500 });
     onTestFinished(() => database.close());
-    return database;
+    return { proxy, database };
   };
 
   const expectUnavailable = async (calls: readonly Promise<unknown>[]) => {
@@ -32,8 +31,11 @@ describe("a PostgreSQL that hangs", () => {
     }
   };
 
-  it("is reported as unavailable after the timeout, for reads and writes, and works again later", async () => {
-    const database = await open(1_500);
+  it("is reported as unavailable after the timeout, for reads and writes, and works again later", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const { database, proxy } = await open(onTestFinished);
     await database.get("SELECT 1 AS one");
     proxy.stop();
     const calls = [
@@ -48,39 +50,45 @@ describe("a PostgreSQL that hangs", () => {
     await expect.poll(again, { timeout: 10_000 }).toEqual({ one: 1 });
   });
 
-  it("is reported as unavailable when more calls wait than there are connections", async () => {
-    const database = await open(1_500);
+  it("is reported as unavailable when more calls wait than there are connections", async ({
+    onTestFinished,
+  }) => {
+    const { database, proxy } = await open(onTestFinished);
     proxy.stop();
     const calls = Array.from({ length: 50 }, () => database.get("SELECT 1 AS one"));
     await expectUnavailable(calls);
   });
 
-  it("does not delay closing", async () => {
-    const database = await openDatabase({ url }, { patienceMs: 1_500 });
+  it("does not delay closing", async ({ onTestFinished }) => {
+    const { database, proxy } = await open(onTestFinished);
     await Promise.all([1, 2, 3].map(() => database.get("SELECT 1 AS one")));
     proxy.stop();
     void database.get("SELECT 1 AS one").catch(() => undefined);
     await database.close();
   });
 
-  it("cancels a statement on the server when it takes too long", async () => {
-    const database = await open(1_500);
+  it("cancels a statement on the server when it takes too long", async ({ expect, onTestFinished }) => {
+    const { database } = await open(onTestFinished);
     await expect(database.get("SELECT pg_sleep(20)")).rejects.toSatisfy(isUnavailable);
     const running = `SELECT 1 FROM pg_stat_activity
       WHERE query LIKE '%pg_sleep(20)%' AND state = 'active' AND pid <> pg_backend_pid()`;
     await expect.poll(() => database.all(running), { timeout: 5_000 }).toEqual([]);
   });
 
-  it("allows long transactions that ask for more time", async () => {
-    const database = await open(1_500);
+  it("allows long transactions that ask for more time", async ({ onTestFinished }) => {
+    const { database } = await open(onTestFinished);
     const slept = database.write((tx) => tx.get("SELECT 'done' AS sleep FROM pg_sleep(3)"), "long");
     expect(await slept).toEqual({ sleep: "done" });
   });
 });
 
-describe("a server whose PostgreSQL hangs", () => {
-  it("answers 503 within five seconds, and ends when it is stopped", { timeout: 60_000 }, async () => {
-    const data = await temporaryFolder();
+describe.concurrent("a server whose PostgreSQL hangs", () => {
+  it("answers 503 within five seconds, and ends when it is stopped", { timeout: 60_000 }, async ({
+    onTestFinished,
+  }) => {
+    const { proxy, url } = await behindProxy(onTestFinished);
+    const { path: data, remove } = await removableFolder();
+    onTestFinished(remove);
     const argv = ["--demo", "--port", "0", "--data", data, "--database-url", url];
     const server = await startInnkeep(argv, { INNKEEP_SECRET: "s".repeat(32) });
     onTestFinished(server.kill);

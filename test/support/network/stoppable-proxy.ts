@@ -8,8 +8,14 @@ export interface StoppableProxy {
   resume(): void;
 }
 
+/** Calls a function when a test has finished. Tests that run at the same time get one each. */
+export type FinishedHook = (then: () => Promise<void> | void) => void;
+
 /** A TCP proxy in front of a server on this machine, until the test has finished. */
-export async function stoppableProxy(target: number): Promise<StoppableProxy> {
+export async function stoppableProxy(
+  target: number,
+  onFinished: FinishedHook = onTestFinished,
+): Promise<StoppableProxy> {
   const sockets = new Set<Socket>();
   let stopped = false;
   const server = createServer((near) => {
@@ -27,7 +33,7 @@ export async function stoppableProxy(target: number): Promise<StoppableProxy> {
     if (stopped) for (const socket of [near, far]) socket.pause();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
+  onFinished(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
