@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -9,11 +9,15 @@ const minute = 60_000;
 describe.each(databases)("failed sign-ins on $name", (engine) => {
   let service: Service;
   let account: TestAccount;
-  beforeEach(async () => {
+  beforeAll(async () => {
     service = await startService({ engine, environment: { INNKEEP_TRUSTED_PROXIES: "127.0.0.0/8" } });
+  });
+  beforeEach(async () => {
+    // The attempts of the test before no longer count.
+    service.clock.advance(60 * minute);
     account = await makeAccount(service);
   });
-  afterEach(() => service.stop());
+  afterAll(() => service.stop());
 
   const guess = (email: string, address = "203.0.113.1") =>
     postSession(service, { email, password: "a wrong guess" }, { "x-forwarded-for": address });
