@@ -18,7 +18,7 @@ import { type Handler, notYet, type Request } from "./handler.ts";
 import { idempotentRequestOf, replay } from "./idempotency/idempotent-request.ts";
 import { AlreadyAnswered, createSave, storeRefusal } from "./idempotency/save.ts";
 import { fieldOf, type IncomingRequest, type InvocationResult, type Invoke } from "./invocation.ts";
-import { countAttempt, limitedByOf, spendRateLimit } from "./request-limits.ts";
+import { countAttempt, limitedByOf, spendAlone } from "./request-limits.ts";
 
 export type InvokeDeps = Pick<Deps, "clock" | "database" | "passingTime" | "sealer" | "settings" | "time">;
 
@@ -42,10 +42,7 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
       if (endpoint.attempts) await countAttempt(endpoint, incoming, deps);
       const saving = mutates ? createSave(deps, { endpoint, key, limitedBy, shape }) : readsOnly;
       const request = requestOf<E>(incoming, parse(endpoint, incoming), saving);
-      if (limitedBy && !mutates)
-        await deps.database.write((tx) =>
-          spendRateLimit(deps, tx, { who: limitedBy, rateLimit: endpoint.rateLimit }),
-        );
+      if (limitedBy && !mutates) await spendAlone(deps, { who: limitedBy, rateLimit: endpoint.rateLimit });
       if (endpoint.catchesUp) await catchUp(endpoint, request, deps);
       return outcomeOf(endpoint, await handle(request), shape);
     } catch (thrown) {
@@ -57,9 +54,7 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
       if (key && isKeptRefusal(endpoint, error)) await storeRefusal(deps, key, refusalOf(error));
       // The limit of rule T30 also counts what the server puts off.
       if (limitedBy && endpoint.rateLimitBy && error.code === "busy")
-        await deps.database.write((tx) =>
-          spendRateLimit(deps, tx, { who: limitedBy, rateLimit: endpoint.rateLimit }),
-        );
+        await spendAlone(deps, { who: limitedBy, rateLimit: endpoint.rateLimit });
       throw error;
     }
   };

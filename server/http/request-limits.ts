@@ -13,8 +13,8 @@ type Caller = IncomingRequest["caller"];
 type Limiting = Pick<Deps, "database" | "clock" | "settings">;
 
 /**
- * Refuses a caller that has used up its limits, before the body is read. Counts nothing. Throws `rate_limited` if no
- * limit that a request of the endpoint may use, or one of the account, has room.
+ * Refuses a caller that has used up its limits, before the body is read. Counts nothing. Throws `rate_limited` if every
+ * limit that a request of the endpoint may use is used up, or one that counts by the account.
  */
 export async function refuseLimited(
   endpoint: Endpoint,
@@ -138,6 +138,10 @@ export async function spendRateLimit(
   if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
 }
 
+/** The same in a transaction of its own, for a request that saves nothing. */
+export const spendAlone = (deps: Limiting, spending: Spending): Promise<void> =>
+  deps.database.write((tx) => spendRateLimit(deps, tx, spending));
+
 /**
  * Counts a refused request against the rate limit of its sender, if the endpoint says so: refusing it cost as much as
  * taking it. This holds for the statuses 400, 404 and 413. Throws `thrown`, or `rate_limited`.
@@ -149,7 +153,6 @@ export async function countRefusal(
 ): Promise<never> {
   if (!endpoint.countsRefusals || !caller || !deps.settings.rateLimited) throw thrown;
   if (![400, 404, 413].includes(asApiError(thrown).status)) throw thrown;
-  const spending = { who: caller.id, rateLimit: endpoint.rateLimit };
-  await deps.database.write((tx) => spendRateLimit(deps, tx, spending));
+  await spendAlone(deps, { who: caller.id, rateLimit: endpoint.rateLimit });
   throw thrown;
 }
