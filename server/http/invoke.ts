@@ -43,7 +43,7 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
       const saving = mutates ? createSave(deps, { endpoint, key, limitedBy, shape }) : readsOnly;
       const request = requestOf<E>(incoming, parse(endpoint, incoming), saving);
       if (limitedBy && !mutates) await spendAlone(deps, { who: limitedBy, rateLimit: endpoint.rateLimit });
-      if (endpoint.catchesUp) await catchUp(endpoint, request, deps);
+      if (endpoint.catchesUp) await catchUp(endpoint.catchesUp, request, deps);
       return outcomeOf(endpoint, await handle(request), shape);
     } catch (thrown) {
       const error = isDangling(thrown) ? goneMeanwhile(endpoint, thrown) : thrown;
@@ -130,14 +130,12 @@ function requestOf<E extends Endpoint>(
 
 type Identifying = Pick<Request, "caller"> & { readonly params: unknown; readonly body: unknown };
 
-/** Makes the changes that are due in the test cycles of a request, if its endpoint declares which cycles those are. */
-async function catchUp(
-  { catchesUp }: Endpoint,
+/** Makes the changes that are due in the test cycles of a request. */
+const catchUp = (
+  { of, by }: CatchUp,
   request: Identifying,
   { passingTime }: Pick<Deps, "passingTime">,
-): Promise<void> {
-  if (catchesUp) await passingTime.catchUpOf(catchesUp.of, idIn(request, catchesUp.by));
-}
+): Promise<void> => passingTime.catchUpOf(of, idIn(request, by));
 
 function idIn({ caller, params, body }: Identifying, by: CatchUp["by"]): string {
   if (by === "account") return caller && "userId" in caller ? caller.userId : "";
