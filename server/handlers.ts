@@ -16,6 +16,7 @@ import { faqs } from "./routes/content/faqs.ts";
 import { agent } from "./routes/feedback/agent.ts";
 import { consoleFeedback } from "./routes/feedback/console-feedback.ts";
 import { consoleProposals } from "./routes/feedback/console-proposals.ts";
+import { failures } from "./routes/feedback/failures.ts";
 import { feedback } from "./routes/feedback/feedback.ts";
 import { cycles } from "./routes/testing/cycles.ts";
 import { listings } from "./routes/testing/listings.ts";
@@ -37,6 +38,7 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   keys: apiKeyHandlers(deps),
   tokens: tokens(deps),
   threads: consoleFeedback(deps),
+  failures: failures(deps),
   runs: consoleProposals(deps),
   consoleFaqs: consoleFaqs(deps),
   consoleChangelog: consoleChangelog(deps),

@@ -26,6 +26,8 @@ export const NewFeedback = z.object({
   metadata: omittable(anyObject),
   source: optionalText(limits.source),
   dedupeKey: optionalText(limits.dedupeKey),
+  dedupeScope: optionalText(limits.dedupeScope),
+  dedupeRun: optionalText(limits.dedupeRun),
   images: files(feedbackFiles.images),
   videos: files(feedbackFiles.videos),
   attachments: omittable(listOf(attachment, feedbackFiles.attachments.most)),

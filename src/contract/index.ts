@@ -7,6 +7,7 @@ import { consoleChangelog } from "./console/changelog.ts";
 import { session } from "./console/console-session.ts";
 import { cycles } from "./console/cycles.ts";
 import { devices } from "./console/devices.ts";
+import { failures } from "./console/failures.ts";
 import { consoleFaqs } from "./console/faqs.ts";
 import { threads } from "./console/feedback.ts";
 import { listings } from "./console/listings.ts";
@@ -33,6 +34,7 @@ export const contract = {
   keys,
   tokens,
   threads,
+  failures,
   runs,
   consoleFaqs,
   consoleChangelog,

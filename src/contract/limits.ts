@@ -8,6 +8,12 @@ export const limits = {
   email: 254,
   source: 100,
   dedupeKey: 200,
+  dedupeScope: 300,
+  dedupeRun: 200,
+  /** How many passed failures one request names. */
+  passedFailures: 5_000,
+  /** How many failures one request resolves: it is one transaction. */
+  resolvedAtOnce: 200,
   question: 500,
   answer: 20_000,
   summary: 2_000,

@@ -19,6 +19,7 @@ const titles: Record<keyof typeof contract, string> = {
   keys: "Console: app keys",
   tokens: "Console: tokens",
   threads: "Console: feedback",
+  failures: "Console: failures",
   runs: "Console: decisions",
   consoleFaqs: "Console: FAQ entries",
   consoleChangelog: "Console: release notes",

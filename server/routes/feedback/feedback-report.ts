@@ -12,6 +12,9 @@ export interface FeedbackReport {
   readonly thread: NewThread;
   /** The subject as the sender wrote it, or null. */
   readonly ownSubject: string | null;
+  /** What the run that reports a failure covers, and its name; "" where the report does not say. */
+  readonly scope: string;
+  readonly run: string;
   readonly files: readonly FeedbackFile[];
   /** The parts that are not stored, as the answer names them. */
   readonly dropped: { readonly metadataDropped?: string[]; readonly filesDropped?: string[] };
@@ -48,6 +51,8 @@ export function feedbackReportOf(
       createdAt: clock.now().toISOString(),
     },
     ownSubject: body.subject || null,
+    scope: body.dedupeScope || "",
+    run: body.dedupeRun || "",
     files,
     dropped: {
       ...(metadata.dropped.length === 0 ? {} : { metadataDropped: [...metadata.dropped] }),

@@ -3,6 +3,7 @@ import type { feedback as contract } from "../../../src/contract/feedback.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers, Request } from "../../http/handler.ts";
 import type { Transaction } from "../../store/engine/database.ts";
+import { failures } from "../../store/feedback/failures.ts";
 import { feedbackThreads as rows } from "../../store/feedback/feedback.ts";
 import { messages } from "../../store/feedback/messages.ts";
 import { uploads } from "../../store/requests/uploads.ts";
@@ -52,7 +53,9 @@ function save(
   const rateLimit = () => (earlier === undefined ? "feedback" : "feedbackRepeats");
   const write = async (tx: Transaction) => {
     if (earlier === undefined) await rows.insert(tx, thread);
-    else await addRepeat(deps, tx, { id: earlier, report });
+    const isNews = await noteFailure(tx, earlier ?? thread.id, report);
+    if (earlier !== undefined && !isNews) return { ...answer(earlier), deduplicated: true };
+    if (earlier !== undefined) await addRepeat(deps, tx, { id: earlier, report });
     const { appId, createdAt } = thread;
     for (const { upload } of files)
       await uploads.insert(tx, { ...upload, appId, feedbackId: earlier ?? thread.id, createdAt });
@@ -64,8 +67,15 @@ function save(
 /** The id of the open thread of the same failure, if there is one. */
 async function findEarlier(tx: Transaction, { thread }: FeedbackReport): Promise<string | undefined> {
   if (thread.dedupeKey === null) return undefined;
-  await tx.lock(`dedupe:${thread.appId}:${thread.dedupeKey}`);
+  await failures.lock(tx, thread.appId, thread.dedupeKey);
   return (await rows.findRepeated(tx, thread.appId, thread.dedupeKey))?.id;
+}
+
+/** Stores which run reported the failure. Gives false if the same run has reported it before. (rule F23) */
+async function noteFailure(tx: Transaction, feedbackId: string, report: FeedbackReport): Promise<boolean> {
+  const { thread, scope, run } = report;
+  if (thread.dedupeKey === null) return true;
+  return failures.report(tx, { feedbackId, appId: thread.appId, scope, run, reportedAt: thread.createdAt });
 }
 
 interface Repeat {

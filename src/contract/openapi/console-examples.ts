@@ -26,6 +26,15 @@ export const consoleExamples: Readonly<Record<string, Example>> = {
   "keys.create": { request: { label: "CI", kind: "intake" } },
   "tokens.create": { request: { kind: "maintainer", label: "Releases", scopes: ["changelog:write"], appId } },
   "threads.update": { request: { status: "in_progress" } },
+  "failures.resolve": {
+    request: {
+      scope: "ci test linux main",
+      run: "8412",
+      runUrl: "https://ci.example.com/runs/8412",
+      startedAt: "2026-03-02T09:00:00Z",
+      passed: ["login-smoke-test", { prefix: "junit:4f1c:" }],
+    },
+  },
   "threads.addMessage": { request: { direction: "note", body: "Seen on tablets, too." } },
   "runs.decide": { request: { decision: "approve", note: "Also on tablets, please." } },
   "consoleFaqs.create": { request: { question: "How do I export?", answer: "Open *Settings*." } },

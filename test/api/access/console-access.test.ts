@@ -34,6 +34,7 @@ const bodies: Record<string, unknown> = {
   "keys.create": {},
   "tokens.create": { kind: "agent", label: "New" },
   "threads.update": { status: "resolved" },
+  "failures.resolve": { run: "2", passed: ["login"] },
   "threads.addMessage": { direction: "note", body: "Seen." },
   "runs.decide": { decision: "approve" },
   "consoleFaqs.create": { question: "How?", answer: "So." },

@@ -14,6 +14,18 @@ const app = {
   created_at: at,
 };
 
+const thread = {
+  app_id: app.id,
+  subject: "Login fails",
+  message: "Login fails",
+  category: "bug",
+  metadata: "{}",
+  files: "{}",
+  occurrences: 1,
+  indexed: 0,
+  created_at: at,
+};
+
 /** Every column of every table. */
 const columnsOf = (database: Database) =>
   database.all(
@@ -45,4 +57,22 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
       expect(await upgraded.get("SELECT * FROM apps")).toMatchObject(app);
     },
   );
+
+  it("counts open failures from before runs were stored as reported without scope and run", async () => {
+    const [old] = places;
+    const before = await old.open({ migrations: migrations.filter(({ number }) => number < 22) });
+    await before.insert("users", user);
+    await before.insert("apps", app);
+    for (const [id, more] of Object.entries({
+      failing: { dedupe_key: "login", status: "open" },
+      closed: { dedupe_key: "login", status: "resolved" },
+      other: { dedupe_key: null, status: "open" },
+    }))
+      await before.insert("feedback", { ...thread, id, ...more });
+    await before.close();
+    const upgraded = await old.open();
+    expect(await upgraded.all("SELECT * FROM failure_runs")).toEqual([
+      { feedback_id: "failing", app_id: "a", scope: "", run: "", reported_at: at, passed_at: null },
+    ]);
+  });
 });

@@ -16,6 +16,7 @@ export const auditActionNames: ReadonlyMap<string, string> = new Map([
   ["token.create", "Made a token"],
   ["token.delete", "Revoked a token"],
   ["thread.update", "Changed a thread"],
+  ["thread.resolve", "Resolved a failure that passed"],
   ["thread.delete", "Deleted a thread"],
   ["message.note", "Added a note"],
   ["message.outbound", "Recorded a reply (not sent)"],

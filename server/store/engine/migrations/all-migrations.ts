@@ -11,6 +11,7 @@ import { messageAuthors } from "./016-message-authors.ts";
 import { editedReleaseNotes } from "./018-edited-release-notes.ts";
 import { auditFilters } from "./019-audit-filters.ts";
 import { feedbackOfReleaseNotes } from "./021-feedback-of-release-notes.ts";
+import { failureRuns } from "./022-failure-runs.ts";
 import type { Migration } from "./migrate.ts";
 
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   editedReleaseNotes,
   auditFilters,
   feedbackOfReleaseNotes,
+  failureRuns,
 ];

@@ -1,0 +1,88 @@
+import type { failures as contract, GreenRun } from "../../../src/contract/console/failures.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import type { Deps } from "../../deps.ts";
+import { passedFailures, passedNote } from "../../domain/feedback/passed-failures.ts";
+import type { Handlers } from "../../http/handler.ts";
+import type { Transaction } from "../../store/engine/database.ts";
+import { type Failure, failures as rows } from "../../store/feedback/failures.ts";
+import { updateThread } from "../../store/feedback/inbox.ts";
+import { messages } from "../../store/feedback/messages.ts";
+import { createAuditWriter } from "../access/audit-record.ts";
+import { ownedApp } from "../access/owned-app.ts";
+import { threadUrl } from "./feedback-answer.ts";
+
+export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Handlers<typeof contract> {
+  const record = createAuditWriter(deps);
+  return {
+    resolve: ({ caller, address, params: { appId }, body, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const pass = passOf(deps, appId, body);
+        const passed = passedFailures(await rows.failingIn(tx, pass), body.passed);
+        const resolved: NamedFailure[] = [];
+        const stillFailing: FailureWithScopes[] = [];
+        for (const failure of passed.slice(0, limits.resolvedAtOnce)) {
+          const scopes = await passIn(tx, pass, failure);
+          if (scopes === undefined) continue;
+          const named = { ...failure, consoleUrl: threadUrl(deps.settings, appId, failure.id) };
+          if (scopes.length > 0) {
+            stillFailing.push({ ...named, scopes });
+            continue;
+          }
+          await resolve(deps, tx, { pass, id: failure.id });
+          await record(tx, { caller, address }, { action: "thread.resolve", appId, target: failure.id });
+          resolved.push(named);
+        }
+        return { resolved, stillFailing, more: passed.length > limits.resolvedAtOnce };
+      }),
+  };
+}
+
+type NamedFailure = Failure & { readonly consoleUrl: string };
+type FailureWithScopes = NamedFailure & { readonly scopes: string[] };
+
+interface Pass {
+  readonly appId: string;
+  readonly scope: string;
+  readonly run: string;
+  readonly runUrl: string | undefined;
+  readonly startedAt: string;
+  readonly passedAt: string;
+}
+
+function passOf({ clock }: Pick<Deps, "clock">, appId: string, body: GreenRun): Pass {
+  const passedAt = clock.now().toISOString();
+  const { scope, run, runUrl, startedAt } = body;
+  return { appId, scope: scope || "", run, runUrl, startedAt: startedAt || passedAt, passedAt };
+}
+
+/** The scopes in which the failure is left; undefined if this run says nothing about it. */
+async function passIn(
+  tx: Transaction,
+  pass: Pass,
+  { id, dedupeKey }: Failure,
+): Promise<string[] | undefined> {
+  await rows.lock(tx, pass.appId, dedupeKey);
+  if (!(await rows.pass(tx, { ...pass, feedbackId: id }))) return undefined;
+  return rows.failingScopes(tx, id);
+}
+
+interface Resolved {
+  readonly pass: Pass;
+  readonly id: string;
+}
+
+async function resolve(
+  { newId }: Pick<Deps, "newId">,
+  tx: Transaction,
+  { pass, id }: Resolved,
+): Promise<void> {
+  await updateThread(tx, id, { status: "resolved" });
+  const note = {
+    direction: "note",
+    author: "team",
+    body: passedNote(pass),
+    createdAt: pass.passedAt,
+  } as const;
+  await messages.insert(tx, { id: newId(), feedbackId: id, ...note });
+}

@@ -1,0 +1,43 @@
+import * as z from "zod/mini";
+import { endpoint } from "../endpoint.ts";
+import { optionalInstant, optionalText, text, uuid, webUrl } from "../fields.ts";
+import { limits } from "../limits.ts";
+import { appParams } from "./apps.ts";
+
+/** A failure that passed: its `dedupeKey`, or the beginning of one. */
+const Passed = z.union([text(1, limits.dedupeKey), z.object({ prefix: text(1, limits.dedupeKey) })]);
+export type Passed = z.output<typeof Passed>;
+
+/** A green run: what it covers, and what passed in it. */
+const GreenRun = z.object({
+  scope: optionalText(limits.dedupeScope),
+  run: text(1, limits.dedupeRun),
+  runUrl: z.optional(webUrl(limits.url)),
+  startedAt: optionalInstant,
+  passed: z.array(Passed).check(z.maxLength(limits.passedFailures)),
+});
+export type GreenRun = z.output<typeof GreenRun>;
+
+const failure = { id: uuid, dedupeKey: z.string(), consoleUrl: z.string() };
+
+/** The threads of failures that a test run or a CI job reports again and again, by their `dedupeKey`. */
+export const failures = {
+  resolve: endpoint({
+    method: "POST",
+    path: "/api/v1/console/apps/:appId/feedback/resolve",
+    summary: "Resolve the threads of failures that passed in every scope that reported them",
+    auth: "console",
+    scope: "feedback:write",
+    params: appParams,
+    body: GreenRun,
+    success: {
+      status: 200,
+      body: z.object({
+        resolved: z.array(z.object(failure)),
+        stillFailing: z.array(z.object({ ...failure, scopes: z.array(z.string()) })),
+        more: z.boolean(),
+      }),
+    },
+    errors: ["not_found"],
+  }),
+} as const;
