@@ -22,7 +22,7 @@ export const etagOf = (body: string | Buffer): string =>
   `"${hash("sha256", body, "base64url").slice(0, 27)}"`;
 
 /**
- * Whether `If-None-Match` names the tag. Unlike Koa's `fresh`, this ignores `Cache-Control: no-cache` of the request: a
+ * Whether `If-None-Match` or `If-Match` names the tag, also as the weak one that a compressing proxy makes of it. Unlike Koa's `fresh`, this ignores `Cache-Control: no-cache` of the request: a
  * client that sends the tag has the answer already.
  */
 export const matchesEtag = (header: string, etag: string): boolean =>

@@ -2,7 +2,8 @@ import type { Context, Next } from "koa";
 
 const allowed = {
   "Access-Control-Allow-Methods": "GET, POST, PATCH, PUT, DELETE",
-  "Access-Control-Allow-Headers": "Content-Type, X-Api-Key, Authorization, Idempotency-Key, If-None-Match",
+  "Access-Control-Allow-Headers":
+    "Content-Type, X-Api-Key, Authorization, Idempotency-Key, If-Match, If-None-Match",
   "Access-Control-Expose-Headers": "ETag, Retry-After, X-Request-Id, Idempotent-Replay",
   "Access-Control-Max-Age": "600",
 };

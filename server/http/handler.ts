@@ -75,6 +75,8 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly params: Parsed<E["params"]>;
   readonly query: Parsed<E["query"]>;
   readonly body: Parsed<E["body"]>;
+  /** The ETags of what the client has read, as it sends them in `If-Match`. */
+  readonly ifMatch: string | undefined;
   /** The client's network address. */
   readonly address: string;
   /** What a browser adds by itself: the origin of the page, and its cookies. */

@@ -10,6 +10,7 @@ export interface IncomingRequest {
   readonly query: unknown;
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
+  readonly ifMatch?: string | undefined;
   readonly address: string;
   readonly browser: Request["browser"];
   readonly callerNow: () => Promise<Callers[Endpoint["auth"]]>;

@@ -117,6 +117,7 @@ function requestOf<E extends Endpoint>(
     params: parts.params,
     query: parts.query,
     body: parts.body,
+    ifMatch: incoming.ifMatch,
     address: incoming.address,
     callerNow: incoming.callerNow,
     signal: incoming.signal,

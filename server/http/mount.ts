@@ -69,6 +69,7 @@ function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, door }: Mounting): 
           query: endpoint.query ? ctx.query : undefined,
           body: body.value,
           idempotencyKey,
+          ifMatch: ctx.req.headers["if-match"],
           address: door.addressOf(ctx.req),
           browser: shown,
           callerNow: () => door.authenticate(endpoint.auth, shown),
@@ -108,7 +109,7 @@ function createBodyReader({ files }: Pick<Deps, "files">, { admit, arrivals, add
   ): Promise<ReceivedBody> => {
     const sender = senderOf(caller, caller ? "" : addressOf(req));
     const { bodyKind, upload: rules } = endpoint;
-    if (!rules) return { value: await readJson(req, { arrivals, sender }) };
+    if (!rules) return { value: await readJson(req, { arrivals, sender, most: endpoint.bodyBytes }) };
     const admitted = await admit({ request: req, endpoint, caller, path, idempotencyKey });
     const arrival = req.complete ? undefined : arrivals.begin(req, sender);
     if (arrival && admitted) admitted.onCut(arrival.cut);

@@ -70,6 +70,10 @@ export interface Endpoint {
   readonly bodyKind?: "json" | "upload" | "form";
   /** Given exactly for the kinds `upload` and `form`. */
   readonly upload?: UploadRules;
+  /** The most bytes of a JSON body, in place of 1 MiB. */
+  readonly bodyBytes?: number;
+  /** The request must name in `If-Match` the ETag of what it changes. */
+  readonly ifMatch?: true;
   readonly success: { readonly status: 200 | 201; readonly body: z.ZodMiniType } | { readonly status: 204 };
   /** The endpoint may also answer 202 with `{}`: there is no result yet. */
   readonly pending?: true;
@@ -123,6 +127,7 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   if (endpoint.params || endpoint.query || endpoint.body) codes.push("bad_request");
   if (endpoint.body) codes.push("payload_too_large", "unsupported_media_type");
   if (isMutation(endpoint)) codes.push("bad_request");
+  if (endpoint.ifMatch) codes.push("precondition_required", "precondition_failed");
   if (isRepeatable(endpoint)) codes.push("idempotency_in_progress", "idempotency_mismatch");
   if (endpoint.rateLimit || endpoint.attempts) codes.push("rate_limited");
   return [...new Set<ErrorCode>([...codes, "internal", "busy"])];

@@ -71,6 +71,10 @@ export const errorCatalogue = {
     status: 409,
     message: "A request with this Idempotency-Key is still running. Send it again in a moment.",
   },
+  precondition_failed: {
+    status: 412,
+    message: "This was changed since you read it. Read it again, and send your change with the new ETag.",
+  },
   payload_too_large: { status: 413, message: "The request body is too large. Send less." },
   unsupported_media_type: {
     status: 415,
@@ -83,6 +87,10 @@ export const errorCatalogue = {
   out_of_window: { status: 422, message: "Only a proof of today's day of the test is accepted." },
   cycle_not_running: { status: 422, message: "The test is not running: it has not started, or is over." },
   cycle_not_open: { status: 422, message: "This test does not accept testers now." },
+  precondition_required: {
+    status: 428,
+    message: "Send in `If-Match` the ETag of the list that you read, so that nobody's change is lost.",
+  },
   rate_limited: {
     status: 429,
     message: "Too many requests. Wait as long as Retry-After says, then send it again.",

@@ -24,8 +24,55 @@ export type FaqChange = z.output<typeof FaqChange>;
 export const Faq = z.object({ id: uuid, question: z.string(), answer: z.string(), sortOrder: z.int() });
 export type Faq = z.output<typeof Faq>;
 
-export const ListedFaq = z.extend(Faq, { createdAt: instant, updatedAt: instant });
+export const ListedFaq = z.extend(Faq, {
+  createdAt: instant,
+  updatedAt: instant,
+  /** What the last replacement of the whole list set; null if no replacement has set this entry. (rule C21) */
+  pushedHash: z.nullable(z.string()),
+  pushedSortOrder: z.nullable(z.int()),
+});
 export type ListedFaq = z.output<typeof ListedFaq>;
+
+/**
+ * An entry of a whole list. Without an id it is new. With an id, what is left out stays as it is: text, position, or
+ * both.
+ */
+export const WantedFaq = z
+  .object({
+    id: z.optional(uuid),
+    question: z.optional(text(1, limits.question)),
+    answer: z.optional(text(1, limits.answer)),
+    /** A new entry without a number gets its position in the list, counted from 1. */
+    sortOrder: z.optional(z.nullable(sortOrder)),
+  })
+  .check(
+    z.superRefine(({ id, question, answer }, context) => {
+      if (id !== undefined && question === undefined && answer === undefined) return;
+      for (const [name, value] of Object.entries({ question, answer }))
+        if (value === undefined) context.addIssue({ code: "custom", message: "is missing", path: [name] });
+    }),
+  );
+export type WantedFaq = z.output<typeof WantedFaq>;
+
+/** The whole FAQ of an app. */
+export const FaqList = z.object({
+  faqs: z
+    .array(WantedFaq)
+    .check(z.maxLength(limits.listedFaqs, `must have at most ${limits.listedFaqs} elements`)),
+});
+
+/** What both ways to replace a whole list share. */
+export const replacesFaqs = {
+  method: "PUT",
+  summary:
+    "Make the FAQ of the app this list: entries with an id are kept or changed, others created, missing ones deleted",
+  scope: "faqs:write",
+  ifMatch: true,
+  bodyBytes: limits.faqList,
+  large: true,
+  body: FaqList,
+  success: { status: 200, body: z.array(ListedFaq) },
+} as const;
 
 export const faqParams = z.object({ faqId: uuid });
 export const Success = z.object({ success: z.boolean() });
@@ -39,6 +86,14 @@ export const faqs = {
     auth: "appKey",
     success: { status: 200, body: z.array(ListedFaq) },
     errors: [],
+  }),
+  replace: endpoint({
+    ...replacesFaqs,
+    path: "/api/v1/faqs/remote",
+    auth: "appKey",
+    errors: [],
+    rateLimit: "faqWrites",
+    countsRefusals: true,
   }),
   create: endpoint({
     method: "POST",

@@ -47,6 +47,9 @@ export const limits = {
   threadMessages: 500,
   threadProposals: 100,
   json: MB,
+  /** How many entries, and how many bytes, a whole FAQ may have that is sent at once. */
+  listedFaqs: 10_000,
+  faqList: 32 * MB,
   /** For requests without a credential. */
   anonymousBody: 32_768,
   feedback: 58 * MB,

@@ -97,6 +97,8 @@ const traitsOf = (endpoint: Endpoint): string[] =>
     endpoint.rateLimit && `Rate limit: ${limitText(endpoint.rateLimit)} for each ${whoseLimit(endpoint)}`,
     endpoint.otherRateLimit && `Reports that join a thread: ${limitText(endpoint.otherRateLimit)} instead`,
     endpoint.attempts && `Attempts: ${endpoint.attempts.map(attemptText).join("; ")}`,
+    endpoint.ifMatch && "`If-Match`: the `ETag` of the list that was read; required",
+    endpoint.bodyBytes && `The body has at most ${endpoint.bodyBytes / 1_048_576} MiB`,
     endpoint.countsRefusals && "A refused body uses up the rate limit, too",
     endpoint.countsBytes && "The bytes of its bodies are limited by the hour",
     bodyKinds[endpoint.bodyKind ?? "json"],

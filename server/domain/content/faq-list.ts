@@ -1,47 +1,82 @@
-/** An entry of the wanted list. An entry without an id is new. */
-export interface WantedFaq {
-  readonly id?: string | undefined;
+/** The text of a wanted entry, with its hash. */
+export interface WantedText {
   readonly question: string;
   readonly answer: string;
+  readonly pushedHash: string;
+}
+
+/** An entry of the wanted list. Without an id it is new. With an id, what it leaves out stays. */
+export interface WantedEntry {
+  readonly id?: string | undefined;
+  readonly text?: WantedText;
   readonly sortOrder?: number | null | undefined;
 }
 
+/** A stored entry. The marks are what the last replacement of the list set, null if none did. (rule C21) */
 export interface PresentFaq {
   readonly id: string;
   readonly question: string;
   readonly answer: string;
   readonly sortOrder: number;
+  readonly pushedHash: string | null;
+  readonly pushedSortOrder: number | null;
 }
 
-type NewFaq = Omit<PresentFaq, "id">;
+type CreatedFaq = WantedText & { readonly sortOrder: number; readonly pushedSortOrder: number };
+
+/** A changed entry. `isEdit` is false if only its marks change. */
+export type UpdatedFaq = PresentFaq & { readonly isEdit: boolean };
+
+export interface FaqListChanges {
+  readonly create: readonly CreatedFaq[];
+  readonly update: readonly UpdatedFaq[];
+  readonly remove: readonly string[];
+}
 
 /**
  * The changes that turn the present list into the wanted one, or the positions in the wanted list whose ids are wrong.
  */
 export type FaqListPlan =
   | { readonly wrong: readonly { readonly at: number; readonly why: string }[] }
-  | {
-      readonly create: readonly NewFaq[];
-      readonly update: readonly PresentFaq[];
-      readonly remove: readonly string[];
-    };
+  | FaqListChanges;
 
-/** Compares two lists. An entry without `sortOrder` gets its position in the wanted list, counted from 1. */
-export function planFaqList(present: readonly PresentFaq[], wanted: readonly WantedFaq[]): FaqListPlan {
+/** Compares two lists. A new entry without `sortOrder` gets its position in the wanted list, counted from 1. */
+export function planFaqList(present: readonly PresentFaq[], wanted: readonly WantedEntry[]): FaqListPlan {
   const byId = new Map(present.map((faq) => [faq.id, faq]));
   const wrong = wrongIds(byId, wanted);
   if (wrong.length > 0) return { wrong };
-  const placed = wanted.map((faq, at) => ({ ...faq, sortOrder: faq.sortOrder ?? at + 1 }));
-  const kept = placed.flatMap(({ id, ...faq }) => (id === undefined ? [] : [{ id, ...faq }]));
-  const keptIds = new Set(kept.map(({ id }) => id));
+  const keptIds = new Set(wanted.map(({ id }) => id));
   return {
-    create: placed.filter(({ id }) => id === undefined),
-    update: kept.filter((faq) => !isSame(faq, byId.get(faq.id))),
+    create: wanted.flatMap((faq, at) => createdFrom(faq, at)),
+    update: wanted.flatMap((faq) => {
+      const before = faq.id === undefined ? undefined : byId.get(faq.id);
+      return before ? updateOf(before, faq) : [];
+    }),
     remove: present.map(({ id }) => id).filter((id) => !keptIds.has(id)),
   };
 }
 
-function wrongIds(byId: ReadonlyMap<string, PresentFaq>, wanted: readonly WantedFaq[]) {
+function createdFrom({ id, text, sortOrder: given }: WantedEntry, at: number): CreatedFaq[] {
+  if (id !== undefined || text === undefined) return [];
+  const sortOrder = given ?? at + 1;
+  return [{ ...text, sortOrder, pushedSortOrder: sortOrder }];
+}
+
+function updateOf(before: PresentFaq, { text, sortOrder }: WantedEntry): UpdatedFaq[] {
+  const after = {
+    ...before,
+    ...text,
+    ...(typeof sortOrder === "number" && { sortOrder, pushedSortOrder: sortOrder }),
+  };
+  const isEdit = !isSame(before, after, ["question", "answer", "sortOrder"]);
+  if (!isEdit && isSame(before, after, ["pushedHash", "pushedSortOrder"])) return [];
+  return [{ ...after, isEdit }];
+}
+
+const isSame = (one: PresentFaq, other: PresentFaq, fields: readonly (keyof PresentFaq)[]): boolean =>
+  fields.every((field) => one[field] === other[field]);
+
+function wrongIds(byId: ReadonlyMap<string, PresentFaq>, wanted: readonly WantedEntry[]) {
   const seen = new Set<string>();
   return wanted.flatMap(({ id }, at) => {
     if (id === undefined) return [];
@@ -51,6 +86,3 @@ function wrongIds(byId: ReadonlyMap<string, PresentFaq>, wanted: readonly Wanted
     return [];
   });
 }
-
-const isSame = (one: PresentFaq, other: PresentFaq | undefined): boolean =>
-  one.question === other?.question && one.answer === other.answer && one.sortOrder === other.sortOrder;

@@ -9,16 +9,18 @@ import type { Sender } from "./body-memory.ts";
 export interface Sending {
   readonly arrivals: IncomingBodies;
   readonly sender: Sender;
+  /** The most bytes of the body; 1 MiB unless given. Senders without a credential have 32 KiB in any case. */
+  readonly most?: number | undefined;
 }
 
 /**
  * Gives the JSON value of a request's body, or `{}` if it has none. Throws `unsupported_media_type` for anything but
- * JSON, `payload_too_large` over 1 MiB (32 KiB without a credential), `bad_request` for a body that was cut, `busy` for
+ * JSON, `payload_too_large` over the limit, `bad_request` for a body that was cut, `busy` for
  * one that comes too slowly, UploadFailure for malformed JSON.
  */
 export async function readJson(request: IncomingMessage, sending: Sending): Promise<unknown> {
   refuseEncoded(request);
-  const most = sending.sender.anonymous ? limits.anonymousBody : limits.json;
+  const most = sending.sender.anonymous ? limits.anonymousBody : (sending.most ?? limits.json);
   const bytes = await readBytes(request, most, sending);
   if (bytes.length === 0) return {};
   if (mediaTypeOf(request) !== "application/json") throw new ApiError("unsupported_media_type");
@@ -54,7 +56,7 @@ export function readBytes(
   const arrival = request.complete ? undefined : arrivals.begin(request, sender);
   const reading = new Promise<Buffer>((resolve, reject) => {
     let only: Buffer | undefined;
-    const collected = createByteCollector();
+    const collected = createByteCollector(declared || most);
     let size = 0;
     arrival?.onCut(reject);
     request.on("data", (chunk: Buffer) => {
@@ -92,8 +94,11 @@ interface ByteCollector {
 const nothing = Buffer.alloc(0);
 const leastCapacity = 4_096;
 
-/** Uses one buffer that doubles: a list of pieces of one byte would cost a hundred times their size. */
-export function createByteCollector(): ByteCollector {
+/**
+ * Uses one buffer that doubles: a list of pieces of one byte would cost a hundred times their size. `most` is how many
+ * bytes are expected at most: the buffer does not double beyond it.
+ */
+export function createByteCollector(most = Number.POSITIVE_INFINITY): ByteCollector {
   let buffer: Buffer = nothing;
   let size = 0;
   return {
@@ -107,7 +112,7 @@ export function createByteCollector(): ByteCollector {
       const before = buffer.length;
       const needed = size + piece.length;
       if (needed > before) {
-        const larger = Buffer.allocUnsafeSlow(Math.max(needed, before * 2, leastCapacity));
+        const larger = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(before * 2, most), leastCapacity));
         buffer.copy(larger, 0, 0, size);
         buffer = larger;
       }

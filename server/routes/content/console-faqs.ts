@@ -8,14 +8,14 @@ import type { Viewer } from "../../store/feedback/feedback.ts";
 import { createAuditWriter } from "../access/audit-record.ts";
 import { ownedApp } from "../access/owned-app.ts";
 import { createFaq, type FaqKey, removeFaq, updateFaq } from "./faq-changes.ts";
-import { replaceFaqs } from "./faq-list-changes.ts";
+import { faqListAnswer, replaceFaqs } from "./faq-list-changes.ts";
 
 export function consoleFaqs(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
     async list({ caller, params }) {
       await ownedApp(deps.database, params.appId, caller);
-      return rows.list(deps.database, params.appId);
+      return faqListAnswer(deps.database, params.appId);
     },
 
     create: ({ caller, address, params: { appId }, body, save }) =>
@@ -26,10 +26,10 @@ export function consoleFaqs(deps: Pick<Deps, "clock" | "database" | "newId">): H
         return faq;
       }),
 
-    replace: ({ caller, address, params: { appId }, body, save }) =>
+    replace: ({ caller, address, params: { appId }, body, ifMatch, save }) =>
       save(async (tx) => {
         await ownedApp(tx, appId, caller);
-        const changed = await replaceFaqs(deps, tx, { appId, wanted: body.faqs });
+        const changed = await replaceFaqs(deps, tx, { appId, wanted: body.faqs, ifMatch });
         if (changed) await record(tx, { caller, address }, { action: "faq.replace", appId });
         return rows.list(tx, appId);
       }),

@@ -19,6 +19,7 @@ export async function createFaq(
   tx: Transaction,
   { appId, faq }: { readonly appId: string; readonly faq: NewFaq },
 ): Promise<Faq> {
+  await rows.lock(tx, appId);
   const sortOrder = faq.sortOrder ?? Math.min(await rows.nextSortOrder(tx, appId), limits.sortOrder);
   const row = { id: newId(), appId, question: faq.question, answer: faq.answer, sortOrder };
   await rows.insert(tx, { ...row, at: clock.now().toISOString() });
@@ -34,6 +35,7 @@ export async function updateFaq(
 ): Promise<Faq | undefined> {
   const { appId, id } = key;
   if (Object.values(change).every((value) => value === undefined)) return rows.find(tx, appId, id);
+  await rows.lock(tx, appId);
   const faq = await rows.update(tx, { appId, id }, { ...change, at: clock.now().toISOString() });
   if (faq) await renewFaqs(tx, appId);
   return faq;
@@ -41,6 +43,7 @@ export async function updateFaq(
 
 /** Deletes an entry permanently. False if it does not exist. */
 export async function removeFaq(tx: Transaction, { appId, id }: FaqKey): Promise<boolean> {
+  await rows.lock(tx, appId);
   if ((await rows.remove(tx, appId, id)) === 0) return false;
   await renewFaqs(tx, appId);
   return true;

@@ -1,31 +1,62 @@
+import { hash } from "node:crypto";
 import { ApiError } from "../../../src/contract/errors.ts";
+import { hashedFaqText } from "../../../src/contract/faq-text.ts";
+import type { WantedFaq } from "../../../src/contract/faqs.ts";
 import type { Deps } from "../../deps.ts";
-import { planFaqList, type WantedFaq } from "../../domain/content/faq-list.ts";
+import { type FaqListChanges, planFaqList } from "../../domain/content/faq-list.ts";
+import { etagOf, matchesEtag, type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
 import { faqs as rows } from "../../store/content/faqs.ts";
-import type { Transaction } from "../../store/engine/database.ts";
+import type { Reader, Transaction } from "../../store/engine/database.ts";
 import { renewFaqs } from "./faq-changes.ts";
 
+/** The list of an app's FAQ as both of its addresses answer it, so that either ETag is good for either change. */
+export const faqListAnswer = async (reader: Reader, appId: string): Promise<PreparedAnswer> =>
+  prepareAnswer(JSON.stringify(await rows.list(reader, appId)));
+
+/** The list that an app's FAQ becomes, and the ETag that the sender has read. */
+export interface Replacement {
+  readonly appId: string;
+  readonly wanted: readonly WantedFaq[];
+  readonly ifMatch: string | undefined;
+}
+
 /**
- * Replaces the FAQ of an app with the given list. Gives whether anything changed. Throws `bad_request` for ids that are
- * not of the app.
+ * Replaces the FAQ of an app with the given list. Gives whether anything changed. Throws `precondition_required` without
+ * an ETag, `precondition_failed` if the list has changed since, `bad_request` for ids that are not of the app.
  */
 export async function replaceFaqs(
-  { clock, newId }: Pick<Deps, "clock" | "newId">,
+  deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
-  { appId, wanted }: { readonly appId: string; readonly wanted: readonly WantedFaq[] },
+  { appId, wanted, ifMatch }: Replacement,
 ): Promise<boolean> {
-  await tx.lock(`faqs:${appId}`);
-  const plan = planFaqList(await rows.list(tx, appId), wanted);
+  if (ifMatch === undefined) throw new ApiError("precondition_required");
+  await rows.lock(tx, appId);
+  const present = await rows.list(tx, appId);
+  if (!matchesEtag(ifMatch, etagOf(JSON.stringify(present)))) throw new ApiError("precondition_failed");
+  const plan = planFaqList(present, wanted.map(withHash));
   if ("wrong" in plan) {
     const issues = plan.wrong.map(({ at, why }) => ({ path: `faqs.${at}.id`, message: why }));
     throw new ApiError("bad_request", { issues });
   }
-  const { create, update, remove } = plan;
-  if (create.length + update.length + remove.length === 0) return false;
-  const at = clock.now().toISOString();
-  for (const id of remove) await rows.remove(tx, appId, id);
-  for (const faq of update) await rows.update(tx, { appId, id: faq.id }, { ...faq, at });
-  for (const faq of create) await rows.insert(tx, { ...faq, id: newId(), appId, at });
+  if (plan.create.length + plan.update.length + plan.remove.length === 0) return false;
+  await save(deps, tx, { appId, plan });
   await renewFaqs(tx, appId);
   return true;
+}
+
+const withHash = ({ question, answer, ...faq }: WantedFaq) =>
+  question === undefined || answer === undefined
+    ? faq
+    : { ...faq, text: { question, answer, pushedHash: hash("sha256", hashedFaqText({ question, answer })) } };
+
+async function save(
+  { clock, newId }: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  { appId, plan }: { readonly appId: string; readonly plan: FaqListChanges },
+): Promise<void> {
+  const at = clock.now().toISOString();
+  for (const id of plan.remove) await rows.remove(tx, appId, id);
+  for (const { isEdit, ...faq } of plan.update)
+    await rows.replace(tx, { appId, id: faq.id }, { ...faq, at: isEdit ? at : undefined });
+  for (const faq of plan.create) await rows.insert(tx, { ...faq, id: newId(), appId, at });
 }

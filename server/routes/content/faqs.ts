@@ -1,10 +1,10 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { faqs as contract } from "../../../src/contract/faqs.ts";
 import type { Deps } from "../../deps.ts";
-import { prepareAnswer } from "../../http/answers.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { faqs as rows } from "../../store/content/faqs.ts";
 import { createFaq, removeFaq, updateFaq } from "./faq-changes.ts";
+import { faqListAnswer, replaceFaqs } from "./faq-list-changes.ts";
 
 export const faqs = (
   deps: Pick<Deps, "answers" | "clock" | "database" | "newId">,
@@ -12,8 +12,14 @@ export const faqs = (
   list: ({ caller }) =>
     deps.answers.recall(
       { name: `faqs:${caller.appId}`, version: caller.faqsVersion, now: deps.clock.now() },
-      async () => ({ answer: prepareAnswer(JSON.stringify(await rows.list(deps.database, caller.appId))) }),
+      async () => ({ answer: await faqListAnswer(deps.database, caller.appId) }),
     ),
+
+  replace: ({ caller: { appId }, body, ifMatch, save }) =>
+    save(async (tx) => {
+      await replaceFaqs(deps, tx, { appId, wanted: body.faqs, ifMatch });
+      return rows.list(tx, appId);
+    }),
 
   create: ({ caller, body, save }) => save((tx) => createFaq(deps, tx, { appId: caller.appId, faq: body })),
 

@@ -9,22 +9,40 @@ export interface NewFaqRow {
   readonly answer: string;
   readonly sortOrder: number;
   readonly at: string;
+  readonly pushedHash?: string | undefined;
+  readonly pushedSortOrder?: number | undefined;
+}
+
+/** Everything of an entry that a replacement of the list can set. `at` is undefined if only the marks change. */
+export interface ReplacedFaqRow {
+  readonly question: string;
+  readonly answer: string;
+  readonly sortOrder: number;
+  readonly pushedHash: string | null;
+  readonly pushedSortOrder: number | null;
+  readonly at: string | undefined;
 }
 
 const columns = `id, question, answer, sort_order AS "sortOrder"`;
+const listedColumns = `${columns}, created_at AS "createdAt", updated_at AS "updatedAt",
+       pushed_hash AS "pushedHash", pushed_sort_order AS "pushedSortOrder"`;
 
 /** The FAQ entries of apps. */
 export const faqs = {
+  /**
+   * Waits for other changes of the app's FAQ. Every change takes this lock first: a replacement of the list must see each
+   * change before its check of `If-Match`, or come before it.
+   */
+  lock: (tx: Transaction, appId: string) => tx.lock(`faqs:${appId}`),
+
   list: (reader: Reader, appId: string) =>
     reader.all<ListedFaq>(
-      `SELECT ${columns}, created_at AS "createdAt", updated_at AS "updatedAt"
-       FROM faqs WHERE app_id = ? ORDER BY sort_order, created_at, id`,
+      `SELECT ${listedColumns} FROM faqs WHERE app_id = ? ORDER BY sort_order, created_at, id`,
       appId,
     ),
 
-  /** The sort order of a new last entry. Entries that are added at the same time get different numbers. */
+  /** The sort order of a new last entry. The list must be locked. */
   async nextSortOrder(tx: Transaction, appId: string): Promise<number> {
-    await tx.lock(`faqs:${appId}`);
     const row = await tx.get<{ next: number }>(
       "SELECT coalesce(max(sort_order), 0) + 1 AS next FROM faqs WHERE app_id = ?",
       appId,
@@ -32,15 +50,17 @@ export const faqs = {
     return row?.next ?? 1;
   },
 
-  insert: (tx: Transaction, { id, appId, question, answer, sortOrder, at }: NewFaqRow) =>
+  insert: (tx: Transaction, faq: NewFaqRow) =>
     tx.insert("faqs", {
-      id,
-      app_id: appId,
-      question,
-      answer,
-      sort_order: sortOrder,
-      created_at: at,
-      updated_at: at,
+      id: faq.id,
+      app_id: faq.appId,
+      question: faq.question,
+      answer: faq.answer,
+      sort_order: faq.sortOrder,
+      created_at: faq.at,
+      updated_at: faq.at,
+      pushed_hash: faq.pushedHash ?? null,
+      pushed_sort_order: faq.pushedSortOrder ?? null,
     }),
 
   find: (reader: Reader, appId: string, id: string) =>
@@ -70,6 +90,25 @@ export const faqs = {
       change.answer ?? null,
       change.sortOrder ?? null,
       at,
+      appId,
+      id,
+    ),
+
+  replace: (
+    tx: Transaction,
+    { appId, id }: { readonly appId: string; readonly id: string },
+    row: ReplacedFaqRow,
+  ) =>
+    tx.run(
+      `UPDATE faqs SET question = ?, answer = ?, sort_order = ?, pushed_hash = ?, pushed_sort_order = ?,
+              updated_at = coalesce(?, updated_at)
+       WHERE app_id = ? AND id = ?`,
+      row.question,
+      row.answer,
+      row.sortOrder,
+      row.pushedHash,
+      row.pushedSortOrder,
+      row.at ?? null,
       appId,
       id,
     ),

@@ -1,11 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint } from "../endpoint.ts";
-import { Faq, FaqChange, faqParams, ListedFaq, NewFaq, Success } from "../faqs.ts";
-import { uuid } from "../fields.ts";
+import { Faq, FaqChange, faqParams, ListedFaq, NewFaq, replacesFaqs, Success } from "../faqs.ts";
 import { appParams } from "./apps.ts";
-
-const ReplacedFaq = z.extend(NewFaq, { id: z.optional(uuid) });
-export type ReplacedFaq = z.output<typeof ReplacedFaq>;
 
 const path = "/api/v1/console/apps/:appId/faqs";
 const entryPath = "/api/v1/console/faqs/:faqId";
@@ -32,15 +28,9 @@ export const consoleFaqs = {
   }),
   replace: endpoint({
     ...traits,
-    method: "PUT",
+    ...replacesFaqs,
     path,
-    summary:
-      "Make the FAQ of an app this list: entries with an id are kept or changed, others created, missing ones deleted",
     params: appParams,
-    body: z.object({
-      faqs: z.array(ReplacedFaq).check(z.maxLength(1_000, "must have at most 1000 elements")),
-    }),
-    success: { status: 200, body: z.array(ListedFaq) },
   }),
   update: endpoint({
     ...traits,

@@ -41,10 +41,7 @@ export const consoleExamples: Readonly<Record<string, Example>> = {
   "consoleFaqs.update": { request: { sortOrder: 3 } },
   "consoleFaqs.replace": {
     request: {
-      faqs: [
-        { id: faqId, question: "Is it free?", answer: "Yes." },
-        { question: "How do I export?", answer: "Open *Settings*." },
-      ],
+      faqs: [{ id: faqId }, { question: "How do I export?", answer: "Open *Settings*." }],
     },
   },
   "consoleChangelog.create": { request: { ...note, version: "2.4.0" } },

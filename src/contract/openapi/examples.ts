@@ -17,6 +17,7 @@ const faq = {
   answer: "Open **Settings**, then *Export*.",
   sortOrder: 3,
 };
+const listedFaq = { ...faq, createdAt: at, updatedAt: at, pushedHash: null, pushedSortOrder: null };
 const entry = {
   id: "0198c1a3-5d88-7e65-8fc0-7b8c9daebfcc",
   title: "Faster search",
@@ -88,7 +89,11 @@ export const examples: Readonly<Record<string, Example>> = {
     },
     answer: { success: true, id: threadId, consoleUrl: run.consoleUrl },
   },
-  "faqs.list": { answer: [{ ...faq, createdAt: at, updatedAt: at }] },
+  "faqs.list": { answer: [listedFaq] },
+  "faqs.replace": {
+    request: { faqs: [{ id: faqId }, { question: "Is it free?", answer: "Yes.", sortOrder: 4 }] },
+    answer: [listedFaq],
+  },
   "faqs.create": { request: { question: faq.question, answer: faq.answer }, answer: faq },
   "faqs.update": { request: { sortOrder: 3 }, answer: faq },
   "faqs.remove": { answer: { success: true } },

@@ -43,6 +43,7 @@ function parameters(endpoint: Endpoint, schemas: Schemas): Json[] {
     ...inPlace("path", endpoint.params?.shape),
     ...inPlace("query", endpoint.query?.shape),
     ...(isRepeatable(endpoint) ? [idempotencyKey] : []),
+    ...(endpoint.ifMatch ? [ifMatch] : []),
     ...(endpoint.method === "GET" ? [ifNoneMatch] : []),
   ];
 }
@@ -53,6 +54,15 @@ const idempotencyKey: Json = {
   required: false,
   description: "A repeat with the same key gets the stored answer, marked `Idempotent-Replay: true`.",
   schema: { type: "string", minLength: 1, maxLength: limits.idempotencyKey },
+};
+
+const ifMatch: Json = {
+  name: "If-Match",
+  in: "header",
+  required: true,
+  description:
+    "The `ETag` of the list that the client has read, or `*` for any: 412 if it is no longer current.",
+  schema: { type: "string" },
 };
 
 const ifNoneMatch: Json = {

@@ -21,7 +21,11 @@ describe.each(databases)("the FAQ in the console on $name", (engine) => {
 
   const create = (faq: object) =>
     world.call("POST", `/apps/${app.id}/faqs`, { question: "Q?", answer: "A.", ...faq });
-  const replace = (faqs: readonly object[]) => world.call("PUT", `/apps/${app.id}/faqs`, { faqs });
+  const replace = (faqs: readonly object[]) =>
+    service.request("PUT", `/api/v1/console/apps/${app.id}/faqs`, {
+      headers: { ...world.headers, "if-match": "*" },
+      body: { faqs },
+    });
   const list = async () => (await world.call("GET", `/apps/${app.id}/faqs`)).body;
   const remote = async () =>
     (await service.request("GET", "/api/v1/faqs/remote", { headers: { "x-api-key": app.key } })).body;
@@ -55,7 +59,7 @@ describe.each(databases)("the FAQ in the console on $name", (engine) => {
       const gone = (await create({ question: "Gone?" })).field("id");
       const answer = await replace([
         { question: "New?", answer: "Yes." },
-        { id: keep, question: "Keep?", answer: "Changed." },
+        { id: keep, question: "Keep?", answer: "Changed.", sortOrder: 2 },
       ]);
       expect(answer.status).toBe(200);
       expect(answer.body).toMatchObject([

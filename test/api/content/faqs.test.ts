@@ -6,6 +6,7 @@ import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-wi
 
 const path = "/api/v1/faqs/remote";
 const unknownId = "00000000-0000-4000-8000-000000000000";
+const unpushed = { pushedHash: null, pushedSortOrder: null };
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe.each(databases)("FAQ entries on $name", (engine) => {
@@ -35,7 +36,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
       const id = await createId({ sortOrder: 3 });
       const [entry] = [await list()].flat();
       const times = { createdAt: expect.stringMatching(instant), updatedAt: expect.stringMatching(instant) };
-      expect(entry).toEqual({ id, question: "How?", answer: "So.", sortOrder: 3, ...times });
+      expect(entry).toEqual({ id, question: "How?", answer: "So.", sortOrder: 3, ...times, ...unpushed });
     });
 
     it("is ordered by sortOrder, then by creation", async () => {

@@ -112,8 +112,8 @@ describe.each(databases)("every error on $name", (engine) => {
         expectRefusal(endpoint, answer, 415, "unsupported_media_type");
       });
 
-      it("with a body over 1 MiB without files is a 413", async () => {
-        const body = JSON.stringify({ foo: "x".repeat(1_048_576) });
+      it("with a body over its limit, 1 MiB unless it has its own, and without files is a 413", async () => {
+        const body = JSON.stringify({ foo: "x".repeat(endpoint.bodyBytes ?? 1_048_576) });
         expectRefusal(endpoint, await call(endpoint, { headers: json, body }), 413, "payload_too_large");
       });
     },

@@ -124,7 +124,9 @@ describe.each(databases)("unknown fields on $name", (engine) => {
       const changed = await service.request("PATCH", path, { headers, body });
       expect(fieldsOf(created.body)).toEqual([...listed].sort());
       expect(fieldsOf(changed.body)).toEqual([...listed].sort());
-      expect(await read("/api/v1/faqs/remote")).toEqual([...listed, "createdAt", "updatedAt"].sort());
+      expect(await read("/api/v1/faqs/remote")).toEqual(
+        [...listed, "createdAt", "updatedAt", "pushedHash", "pushedSortOrder"].sort(),
+      );
     });
 
     it("a changelog entry has the fields of the specification", async () => {

@@ -77,10 +77,11 @@ function queryOf({ query }: Endpoint): fc.Arbitrary<string> {
   });
 }
 
-function headersOf({ method, body }: Endpoint): fc.Arbitrary<Record<string, string>> {
+function headersOf({ method, body, ifMatch }: Endpoint): fc.Arbitrary<Record<string, string>> {
   const headers = fc.record({
     accept: seldom(fc.constantFrom("text/html", "application/json", "*/*;q=0")),
     "content-type": body ? mostly("application/json", contentTypes) : fc.constant(undefined),
+    "if-match": ifMatch ? mostly("*", fc.constantFrom('"other"', "", "W/")) : fc.constant(undefined),
     "idempotency-key": method === "GET" ? fc.constant(undefined) : seldom(idempotencyKeys),
   });
   return headers.map((given) => {

@@ -43,6 +43,16 @@ export const mutations: readonly Mutation[] = [
     },
   },
   {
+    name: "PUT /api/v1/faqs/remote",
+    adds: true,
+    other: { faqs: [faq] },
+    async prepare(service, { key }) {
+      const usual = { faqs: [faq, { ...faq, question: "Why?" }] };
+      return (headers, body = usual) =>
+        service.request("PUT", faqs, { headers: { ...key, "if-match": "*", ...headers }, body });
+    },
+  },
+  {
     name: "PATCH /api/v1/faqs/remote/{faqId}",
     adds: false,
     other: { answer: "Not so." },

@@ -10,6 +10,7 @@ import { lastTime } from "./014-last-time.ts";
 import { messageAuthors } from "./016-message-authors.ts";
 import { editedReleaseNotes } from "./018-edited-release-notes.ts";
 import { auditFilters } from "./019-audit-filters.ts";
+import { pushedFaqs } from "./020-pushed-faqs.ts";
 import { feedbackOfReleaseNotes } from "./021-feedback-of-release-notes.ts";
 import { failureRuns } from "./022-failure-runs.ts";
 import type { Migration } from "./migrate.ts";
@@ -28,6 +29,7 @@ export const migrations: readonly Migration[] = [
   messageAuthors,
   editedReleaseNotes,
   auditFilters,
+  pushedFaqs,
   feedbackOfReleaseNotes,
   failureRuns,
 ];

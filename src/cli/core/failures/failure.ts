@@ -98,9 +98,11 @@ const exitsByStatus: Readonly<Record<number, Exit>> = {
   404: "notFound",
   409: "conflict",
   410: "notFound",
+  412: "conflict",
   413: "usage",
   415: "usage",
   422: "conflict",
+  428: "conflict",
   429: "tryLater",
 };
 

@@ -1,0 +1,176 @@
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { refusal } from "../../support/service/refusals.ts";
+import type { Answer } from "../../support/service/request.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { rounds } from "../../support/torture.ts";
+import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
+
+const path = "/api/v1/faqs/remote";
+const faq = (name: string, more: object = {}) => ({ question: `${name}?`, answer: `${name}.`, ...more });
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** `PUT /api/v1/faqs/remote` and `PUT /api/v1/console/apps/:appId/faqs`. */
+describe.each(databases)("the whole FAQ in one request on $name", (engine) => {
+  let service: Service;
+  let cast: AppWithAgent;
+  beforeAll(async () => {
+    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+  });
+  beforeEach(async () => {
+    cast = await makeAppWithAgent(service);
+  });
+  afterAll(() => service.stop());
+
+  const console = () => `/api/v1/console/apps/${cast.appId}/faqs`;
+  const list = () => service.request("GET", path, { headers: cast.key });
+  const etag = async () => (await list()).headers.get("etag") ?? "";
+  const put = (faqs: readonly object[], ifMatch: string): Promise<Answer> =>
+    service.request("PUT", path, { headers: { ...cast.key, "if-match": ifMatch }, body: { faqs } });
+  const putNow = async (...faqs: object[]) => put(faqs, await etag());
+  const edit = (id: string, body: object) =>
+    service.request("PATCH", `/api/v1/console/faqs/${id}`, { headers: cast.person, body });
+
+  it("is what a full app key sends, and the answer is the new list", async () => {
+    const first = await putNow(faq("A"), faq("B", { sortOrder: 7 }));
+    expect(first).toMatchObject({ status: 200, body: [{ ...faq("A"), sortOrder: 1 }, { sortOrder: 7 }] });
+    const [a, b] = [first.field("0.id"), first.field("1.id")];
+    const second = await putNow({ id: b, sortOrder: 0 }, { id: a, question: "A?", answer: "New." }, faq("C"));
+    expect(second.body).toMatchObject([
+      { id: b, ...faq("B"), sortOrder: 0 },
+      { id: a, answer: "New.", sortOrder: 1 },
+      { ...faq("C"), sortOrder: 3 },
+    ]);
+    expect((await list()).body).toEqual(second.body);
+    expect((await putNow({ id: a })).body).toEqual([expect.objectContaining({ id: a, answer: "New." })]);
+  });
+
+  it("is refused to an intake key, and changes nothing", async () => {
+    const intake = await service.makeKey(cast.appId, "intake");
+    const headers = { "x-api-key": intake, "if-match": "*" };
+    const answer = await service.request("PUT", path, { headers, body: { faqs: [faq("A")] } });
+    expect(answer).toMatchObject(refusal(403, "insufficient_scope"));
+    expect((await list()).body).toEqual([]);
+  });
+
+  it("needs If-Match", async () => {
+    for (const [address, headers] of [
+      [path, cast.key],
+      [console(), cast.person],
+    ] as const) {
+      const answer = await service.request("PUT", address, { headers, body: { faqs: [faq("A")] } });
+      expect(answer).toMatchObject(refusal(428, "precondition_required"));
+    }
+    expect((await list()).body).toEqual([]);
+  });
+
+  it("is refused after any change of the list, also one of its marks", async () => {
+    const before = await etag();
+    const id = (await put([faq("A")], before)).field("0.id");
+    expect(await put([], before)).toMatchObject(refusal(412, "precondition_failed"));
+    const after = await etag();
+    await edit(id, { answer: "Edited." });
+    expect(await put([{ id, ...faq("A") }], after)).toMatchObject(refusal(412, "precondition_failed"));
+    const edited = await etag();
+    await put([{ id, ...faq("A"), answer: "Edited." }], edited);
+    expect(await put([], edited)).toMatchObject(refusal(412, "precondition_failed"));
+    expect((await list()).body).toMatchObject([{ id, answer: "Edited." }]);
+  });
+
+  it("takes the ETag of either address, also weakened by a proxy, and `*` for any", async () => {
+    const shown = await service.request("GET", console(), { headers: cast.person });
+    expect(shown.headers.get("etag")).toBe(await etag());
+    expect((await put([faq("A")], `"other", W/${await etag()}`)).status).toBe(200);
+    expect((await put([faq("B")], "*")).status).toBe(200);
+  });
+
+  it("names all faults at once, by element, and changes nothing", async () => {
+    const id = (await putNow(faq("A"))).field("0.id");
+    const answer = await putNow({ id, question: "Only?" }, { answer: "Only." }, faq("B", { sortOrder: 0.5 }));
+    expect(answer.body).toMatchObject({
+      issues: [
+        { path: "faqs.0.answer", message: "is missing" },
+        { path: "faqs.1.question", message: "is missing" },
+        { path: "faqs.2.sortOrder" },
+      ],
+    });
+    expect((await list()).body).toMatchObject([{ id, ...faq("A") }]);
+  });
+
+  it("marks what it set, and a person's edit keeps the mark", async () => {
+    const id = (await putNow(faq("A", { sortOrder: 4 }))).field("0.id");
+    const mark = { pushedHash: sha256("A?\0A."), pushedSortOrder: 4 };
+    expect((await list()).body).toMatchObject([mark]);
+    await edit(id, { answer: "Edited.", sortOrder: 9 });
+    expect((await list()).body).toMatchObject([{ answer: "Edited.", sortOrder: 9, ...mark }]);
+    await putNow({ id });
+    expect((await list()).body).toMatchObject([mark]);
+    await putNow({ id, question: "A?", answer: "Pushed." });
+    expect((await list()).body).toMatchObject([{ pushedHash: sha256("A?\0Pushed."), pushedSortOrder: 4 }]);
+    await putNow({ id, question: "A?", answer: "Edited.", sortOrder: 9 });
+    expect((await list()).body).toMatchObject([{ pushedHash: sha256("A?\0Edited."), pushedSortOrder: 9 }]);
+  });
+
+  it("does not touch updatedAt where it only marks", async () => {
+    const headers = cast.key;
+    const created = await service.request("POST", path, { headers, body: faq("A") });
+    const before = await list();
+    service.clock.advance(1_000);
+    await putNow({ id: created.field("id"), ...faq("A") });
+    expect((await list()).field("0.updatedAt")).toBe(before.field("0.updatedAt"));
+  });
+
+  it("takes 500 entries with answers of 20,000 characters at once, in one transaction", async () => {
+    const faqs = Array.from({ length: 500 }, (_, at) =>
+      faq(`Q${at}`, { answer: `${at}`.padEnd(20_000, "é") }),
+    );
+    expect(JSON.stringify({ faqs }).length).toBeGreaterThan(9_000_000);
+    expect((await putNow(...faqs)).status).toBe(200);
+    const broken = [...faqs.slice(1), faq("Last", { answer: "" })];
+    expect((await putNow(...broken)).status).toBe(400);
+    const stored = [(await list()).body].flat();
+    expect(stored).toHaveLength(500);
+    expect(stored[499]).toMatchObject(faqs[499] ?? {});
+  });
+
+  it("takes a body of up to 32 MiB, also in pieces that were not announced", async () => {
+    const answer = await service.request("PUT", path, {
+      headers: { ...cast.key, "if-match": "*", "content-type": "application/json" },
+      body: `{"faqs":[],"more":"${"x".repeat(33_554_432 - 22)}"}`,
+    });
+    expect(answer.status).toBe(200);
+    const pieces = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(Buffer.from('{"faqs":[],"more":"'));
+        for (let at = 0; at < 30; at += 1) controller.enqueue(Buffer.alloc(1_048_576, "x"));
+        controller.enqueue(Buffer.from('"}'));
+        controller.close();
+      },
+    });
+    const headers = { ...cast.key, "if-match": "*", "content-type": "application/json" };
+    const sent = { method: "PUT", headers, body: pieces, duplex: "half" } as const;
+    expect((await fetch(service.baseUrl + path, sent)).status).toBe(200);
+  });
+
+  it("loses no edit and is never half done when it races with people", async () => {
+    const ids = ["A", "B", "C"];
+    const first = await putNow(...ids.map((name) => faq(name)));
+    const [a = "", b = "", c = ""] = ids.map((_, at) => first.field(`${at}.id`));
+    const statuses = new Set<number>();
+    for (let round = 0; round < rounds(500, 5_000); round += 1) {
+      const seen = await etag();
+      const pushed = [a, b, c].map((id) => ({ id, question: "Q?", answer: `push ${round}` }));
+      const byPerson = () => edit(a, { answer: `person ${round}` });
+      const early = round % 2 === 0 ? byPerson() : undefined;
+      const [push, person] = await Promise.all([put(pushed, seen), early ?? byPerson()]);
+      statuses.add(push.status);
+      expect(person.status).toBe(200);
+      const answers = [(await list()).body].flat().map((entry) => String(Object(entry).answer));
+      expect(answers[0]).toBe(`person ${round}`);
+      const isPushed = answers.slice(1).map((answer) => answer === `push ${round}`);
+      expect(isPushed).toEqual(push.status === 200 ? [true, true] : [false, false]);
+    }
+    expect([...statuses].sort()).toEqual([200, 412]);
+  }, 300_000);
+});
