@@ -26,7 +26,7 @@ function addSending(feedback: Command, setup: Setup): void {
     .option("--no-ci-metadata", "leave out run URL, commit, ref and job of a CI run")
     .option("--image <file>", rulesOf("images"), several)
     .option("--video <file>", rulesOf("videos"), several)
-    .option("--attach <file>", rulesOf("attachments"), several)
+    .option("--attach <file>", `${rulesOf("attachments")}; ${textsToo}`, several)
     .option("--dedupe-key <key>", "add it to the open thread with the same key instead of starting one")
     .option(
       "--best-effort",
@@ -57,6 +57,8 @@ function addSending(feedback: Command, setup: Setup): void {
     (await import("../feedback/resending/discard.ts")).discard(...given),
   );
 }
+
+const textsToo = "also .txt, .log, .json and .xml, set as a PDF that has the file inside";
 
 function addReading(feedback: Command, setup: Setup): void {
   const list = feedback.command("list").alias("ls").description(routes.threads.list.summary);

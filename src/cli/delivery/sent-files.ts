@@ -14,6 +14,17 @@ export interface FileRules {
   readonly types: readonly string[];
   /** The flag that accepts a file of this kind, if this one does not. */
   readonly elsewhere?: (mediaType: string) => string | undefined;
+  /** Other files that the flag takes, and what is sent in their place. */
+  readonly converted?: Conversion;
+}
+
+export interface Conversion {
+  /** Which files these are, in words. */
+  readonly names: string;
+  /** Whether a file is one of these, by its name. */
+  readonly takes: (path: string) => boolean;
+  /** What is sent in place of a file of this size, or what is wrong with it. Rejects if it cannot be read. */
+  readonly convert: (path: string, bytes: number) => Promise<FileCheck>;
 }
 
 /** Checks every file: whether it is readable, its size, and its kind by its bytes. Gives the valid ones. */
@@ -37,7 +48,8 @@ export async function checkSentFiles(
   };
 }
 
-type FileCheck = { readonly file: SentFile } | { readonly faults: readonly string[] };
+/** A file that can be sent, or what is wrong with it. */
+export type FileCheck = { readonly file: SentFile } | { readonly faults: readonly string[] };
 
 async function checkFile(path: string, rules: FileRules): Promise<FileCheck> {
   try {
@@ -45,6 +57,8 @@ async function checkFile(path: string, rules: FileRules): Promise<FileCheck> {
     if (!stats.isFile()) return { faults: ["is no regular file"] };
     if (stats.size === 0) return { faults: ["is empty"] };
     const detected = detectMediaType(await headOf(path));
+    if (detected === null && rules.converted?.takes(path))
+      return await rules.converted.convert(path, stats.size);
     const faults = [sizeFault(stats.size, rules), kindFault(detected, rules)].filter(
       (fault) => fault !== undefined,
     );
@@ -68,10 +82,11 @@ async function headOf(path: string): Promise<Buffer> {
 const sizeFault = (has: number, { bytes }: FileRules): string | undefined =>
   has > bytes ? `must be at most ${bytes / 1_048_576} MB (${bytes} bytes); it has ${has} bytes` : undefined;
 
-function kindFault(detected: string | null, { types, elsewhere }: FileRules): string | undefined {
+function kindFault(detected: string | null, { types, elsewhere, converted }: FileRules): string | undefined {
   if (detected !== null && types.includes(detected)) return undefined;
   const wanted = `must be ${kindNames(types)}`;
-  const other = detected === null ? undefined : elsewhere?.(detected);
-  if (detected === null) return `${wanted}; its bytes are of no kind that can be sent`;
+  const orConverted = converted ? ` or ${converted.names}` : "";
+  if (detected === null) return `${wanted}${orConverted}; its bytes are of no kind that can be sent`;
+  const other = elsewhere?.(detected);
   return `${wanted}; its bytes are ${kindOf(detected)}${other ? `: send it with ${other}` : ""}`;
 }

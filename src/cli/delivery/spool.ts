@@ -111,7 +111,8 @@ async function writeItem<I extends SpooledItem>(kind: Kind<I>, folder: string, i
 
 async function copy({ place, file }: FileInPlace, folder: string): Promise<void> {
   const path = join(folder, place);
-  await copyFile(file.path, path);
+  if (file.content) await writeFile(path, file.content);
+  else await copyFile(file.path, path);
   await chmod(path, 0o600);
   if ((await stat(path)).size !== file.bytes)
     throw new Error(`The file ${file.name} changed while it was read.`);

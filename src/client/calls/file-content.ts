@@ -9,6 +9,8 @@ export interface SentFile {
   readonly mediaType: string;
   /** Exact size. Sending fails if the file has another size by then. */
   readonly bytes: number;
+  /** What is sent in place of the file's own bytes. */
+  readonly content?: Buffer;
 }
 
 /** A body with files in it, which are read while they are sent. */
@@ -20,9 +22,13 @@ export interface FileContent extends Content {
 
 /** The bytes of a file, in blocks that share one buffer: a block is valid until the next is read. */
 export async function* blocksOf(
-  { path, name, bytes }: SentFile,
+  { path, name, bytes, content }: SentFile,
   blockBytes: number,
 ): AsyncGenerator<Buffer, void, undefined> {
+  if (content) {
+    for (let at = 0; at < bytes; at += blockBytes) yield content.subarray(at, at + blockBytes);
+    return;
+  }
   const handle = await open(path);
   try {
     if ((await handle.stat()).size !== bytes) throw changed(name);

@@ -63,7 +63,12 @@ describe("feedback send, before anything is sent", () => {
       "just text",
       "must be MP4, WebM or QuickTime; its bytes are of no kind that can be sent",
     ],
-    ["--attach", "a.pdf", "just text", "must be PDF; its bytes are of no kind that can be sent"],
+    [
+      "--attach",
+      "a.pdf",
+      "just text",
+      "must be PDF or a text file (.txt, .log, .json or .xml); its bytes are of no kind that can be sent",
+    ],
     ["--image", "empty.png", "", "is empty"],
   ])("refuses, for %s, a file %s that is %j", async (flag, name, text, fault) => {
     const line = await createCommandLine();

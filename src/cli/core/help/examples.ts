@@ -5,6 +5,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "feedback send": [
     'innkeep feedback send --type bug --message "The list is empty after syncing" --image screen.png',
     "innkeep feedback send --type bug --subject 'Tests fail' --message @log.txt --dedupe-key tests --best-effort",
+    "innkeep feedback send --type bug --message 'The build fails' --attach build.log",
   ],
   "feedback resend": ["innkeep feedback resend --list", "innkeep feedback resend --all"],
   "feedback discard": ["innkeep feedback discard 01a1fda4-237d-759b-ad89-7cf5663516dc --yes"],

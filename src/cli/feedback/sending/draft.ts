@@ -8,6 +8,7 @@ import { readTexts } from "../../core/input/text-flag.ts";
 import { onOneLine } from "../../core/output/plain-text.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { checkSentFiles } from "../../delivery/sent-files.ts";
+import { asPdf } from "../text-files/text-attachment.ts";
 import { fitMessage, reportTextOf } from "./message.ts";
 
 /** The flags of `feedback send` for the content. */
@@ -108,10 +109,16 @@ const filesFields = ["images", "videos", "attachments"] as const;
 /** The given paths of each field of files. */
 type Chosen = Readonly<Record<Field, readonly string[]>>;
 
-/** Checks every chosen file: whether it is readable, its size, and its kind by its bytes. */
+/** Checks every chosen file: whether it is readable, its size, and its kind by its bytes. Attached texts become PDFs. */
 async function checkFiles(cwd: string, chosen: Chosen): Promise<Checked<FeedbackFiles>> {
-  const check = (field: Field) =>
-    checkSentFiles(cwd, chosen[field], { ...feedbackFiles[field], flag: flagOfFiles[field], elsewhere });
+  const check = (field: Field) => {
+    const rules = { ...feedbackFiles[field], flag: flagOfFiles[field], elsewhere };
+    return checkSentFiles(
+      cwd,
+      chosen[field],
+      field === "attachments" ? { ...rules, converted: asPdf } : rules,
+    );
+  };
   const [images, videos, attachments] = await Promise.all([
     check("images"),
     check("videos"),

@@ -1,0 +1,83 @@
+import { deflateSync } from "node:zlib";
+import { setLines } from "./set-lines.ts";
+
+/** A file of UTF-8 text. */
+export interface TextFile {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+// A4 in points. A character of Courier is 0.6 of its size wide.
+const page = { width: 595, height: 842, margin: 40, size: 8, leading: 10 };
+const columns = Math.floor((page.width - 2 * page.margin) / (page.size * 0.6));
+const rows = Math.floor((page.height - 2 * page.margin) / page.leading);
+
+/** The objects before the pages, by their numbers. A page and its content follow in pairs. */
+const at = { catalog: 1, pages: 2, font: 3, attachment: 4, original: 5, info: 6, firstPage: 7 };
+
+/** The text set as a PDF in Courier, with the file itself embedded, byte for byte. */
+export function pdfOfText({ name, bytes }: TextFile): Buffer {
+  const sheets = inGroups(setLines(bytes.toString("utf8"), columns), rows);
+  const pageNumbers = sheets.map((_, index) => `${at.firstPage + 2 * index} 0 R`);
+  const title = textString(name);
+  const plainName = `(${escaped(name.replace(/[^ -~]/g, "_"))})`;
+  return fileOf([
+    ascii(
+      `<</Type/Catalog/Pages ${at.pages} 0 R/PageMode/UseAttachments` +
+        `/Names<</EmbeddedFiles<</Names[${title} ${at.attachment} 0 R]>>>>>>`,
+    ),
+    ascii(
+      `<</Type/Pages/Count ${sheets.length}/Kids[${pageNumbers.join(" ")}]` +
+        `/MediaBox[0 0 ${page.width} ${page.height}]/Resources<</Font<</F ${at.font} 0 R>>>>>>`,
+    ),
+    ascii("<</Type/Font/Subtype/Type1/BaseFont/Courier/Encoding/WinAnsiEncoding>>"),
+    ascii(`<</Type/Filespec/F${plainName}/UF${title}/EF<</F ${at.original} 0 R>>>>`),
+    stream(`/Type/EmbeddedFile/Subtype/text#2Fplain/Params<</Size ${bytes.length}>>`, bytes),
+    ascii(`<</Title${title}/Producer(Innkeep)>>`),
+    ...sheets.flatMap((lines, index) => [
+      ascii(`<</Type/Page/Parent ${at.pages} 0 R/Contents ${at.firstPage + 2 * index + 1} 0 R>>`),
+      stream("", ascii(drawing(lines))),
+    ]),
+  ]);
+}
+
+/** The lines from the top of a page downwards. */
+const drawing = (lines: readonly string[]): string =>
+  `BT/F ${page.size} Tf ${page.leading} TL ${page.margin} ${page.height - page.margin} Td\n` +
+  `${lines.map((line) => `(${escaped(line)})'`).join("\n")}\nET`;
+
+/** The objects as a file, with the table of their positions at its end. */
+function fileOf(objects: readonly Buffer[]): Buffer {
+  const parts = [ascii("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")];
+  const entries = ["0000000000 65535 f \n"];
+  let length = parts[0]?.length ?? 0;
+  objects.forEach((object, index) => {
+    const part = Buffer.concat([ascii(`${index + 1} 0 obj\n`), object, ascii("\nendobj\n")]);
+    entries.push(`${String(length).padStart(10, "0")} 00000 n \n`);
+    parts.push(part);
+    length += part.length;
+  });
+  const trailer = `<</Size ${entries.length}/Root ${at.catalog} 0 R/Info ${at.info} 0 R>>`;
+  const end = `xref\n0 ${entries.length}\n${entries.join("")}trailer\n${trailer}\nstartxref\n${length}\n%%EOF\n`;
+  return Buffer.concat([...parts, ascii(end)]);
+}
+
+function stream(entries: string, content: Buffer): Buffer {
+  const packed = deflateSync(content);
+  const head = `<<${entries}/Filter/FlateDecode/Length ${packed.length}>>\nstream\n`;
+  return Buffer.concat([ascii(head), packed, ascii("\nendstream")]);
+}
+
+/** One byte for each character. */
+const ascii = (text: string): Buffer => Buffer.from(text, "latin1");
+
+const escaped = (text: string): string => text.replace(/[\\()]/g, "\\$&");
+
+/** Text of any script, as UTF-16 in hexadecimal digits. */
+const textString = (text: string): string =>
+  `<FEFF${Buffer.from(text, "utf16le").swap16().toString("hex").toUpperCase()}>`;
+
+function inGroups(lines: readonly string[], size: number): string[][] {
+  const count = Math.max(1, Math.ceil(lines.length / size));
+  return Array.from({ length: count }, (_, group) => lines.slice(group * size, (group + 1) * size));
+}

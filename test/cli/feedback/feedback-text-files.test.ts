@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { send, sendOnce, startFeedbackSending } from "../../support/clients/feedback-sending.ts";
+import { readPdf } from "../../support/files/read-pdf.ts";
+import { pdf } from "../../support/files/sample-files.ts";
+import { accepts, hangsUp } from "../../support/network/recording-server.ts";
+
+/** Sends a text file, and gives the name and the bytes that arrived. */
+async function attach(name: string, content: string | Buffer) {
+  const { line, bodies } = await startFeedbackSending();
+  await writeFile(join(line.cwd, name), content);
+  const ran = await line.run([...send, "--attach", name]);
+  expect(ran).toMatchObject({ exit: 0 });
+  const [attachment] = bodies()[0].attachments;
+  return { name: attachment.name, bytes: bytesOf(attachment.data) };
+}
+
+const bytesOf = (dataUrl: string): Buffer => {
+  expect(dataUrl).toMatch(/^data:application\/pdf;base64,/);
+  return Buffer.from(dataUrl.slice(dataUrl.indexOf(",") + 1), "base64");
+};
+
+const linesOf = async (text: string) => (await readPdf((await attach("a.txt", text)).bytes)).pages.flat();
+
+describe("feedback send --attach with a text file", () => {
+  it.each(["test.log", "notes.TXT", "report.json", "junit.xml", "böse (1).log", "日本.txt"])(
+    "sends %s as a PDF with its text, and the file inside",
+    async (file) => {
+      const text = 'First line\n\n  indented {"a": [1, 2]}\n<tag/>\n';
+      const { name, bytes } = await attach(file, text);
+      expect(name).toBe(`${file}.pdf`);
+      const { pages, title, files } = await readPdf(bytes);
+      expect(pages).toEqual([["First line", '  indented {"a": [1, 2]}', "<tag/>"]]);
+      expect(title).toBe(file);
+      expect(files).toEqual([{ name: file, bytes: Buffer.from(text) }]);
+    },
+  );
+
+  it("sets a long log on pages, every line once and in its order", async () => {
+    const lines = Array.from({ length: 1_000 }, (_, at) => `line ${at}`);
+    const { bytes } = await attach("long.log", lines.join("\n"));
+    const { pages } = await readPdf(bytes);
+    expect(pages.length).toBeGreaterThan(10);
+    expect(pages.flat()).toEqual(lines);
+  });
+
+  it("breaks lines that are wider than a page, and loses nothing", async () => {
+    const wide = Array.from({ length: 100 }, (_, at) => `<${at}>`).join("");
+    const lines = await linesOf(`${wide}\nnext`);
+    expect(lines.length).toBeGreaterThan(3);
+    expect(lines.slice(0, -1).join("")).toBe(wide);
+    expect(lines.at(-1)).toBe("next");
+  });
+
+  it("shows parentheses and backslashes as they are", async () => {
+    expect(await linesOf("f(a) { return '\\\\n)'; } ((")).toEqual(["f(a) { return '\\\\n)'; } (("]);
+  });
+
+  it("shows the characters of western Europe, and others by their number", async () => {
+    expect(await linesOf("Müßiggang – “5 €” … ñ Ž")).toEqual(["Müßiggang – “5 €” … ñ Ž"]);
+    expect(await linesOf("✓ ok 😀 日\u0007")).toEqual(["\\u{2713} ok \\u{1f600} \\u{65e5}\\u{7}"]);
+  });
+
+  it("leaves out the codes of terminals, and keeps them in the file inside", async () => {
+    const text =
+      "\u001b[31mred\u001b[0m and \u001b]8;;https://example.org\u0007link\u001b]8;;\u0007\r\n50 %\r100 %";
+    const { bytes } = await attach("color.log", text);
+    const { pages, files } = await readPdf(bytes);
+    expect(pages).toEqual([["red and link", "50 %", "100 %"]]);
+    expect(files[0]?.bytes.toString()).toBe(text);
+  });
+
+  it("sets tabs at every eighth column", async () => {
+    const { pages } = await readPdf((await attach("a.txt", "a\tb\n12345678\tc")).bytes);
+    expect(pages).toEqual([["a       b", "12345678        c"]]);
+  });
+
+  it("is kept and resent as the same PDF", async () => {
+    const { line, bodies, keptId } = await startFeedbackSending(hangsUp, accepts);
+    const file = join(line.cwd, "a.log");
+    await writeFile(file, "It broke.");
+    expect(await line.run([...sendOnce, "--attach", "a.log"])).toMatchObject({ exit: 75 });
+    await writeFile(file, "Something else.");
+    expect(await line.run(["feedback", "resend", await keptId()])).toMatchObject({ exit: 0 });
+    const [first, second] = bodies().map(({ attachments }) => attachments[0]);
+    expect(second).toEqual(first);
+    expect((await readPdf(bytesOf(second.data))).pages).toEqual([["It broke."]]);
+  });
+
+  it("is sent without a copy if none can be kept", async () => {
+    const { line, bodies } = await startFeedbackSending();
+    await writeFile(join(line.cwd, "a.log"), "It broke.");
+    await mkdir(join(line.stateFolder, ".."), { recursive: true });
+    await writeFile(line.stateFolder, "in the way");
+    expect(await line.run([...send, "--attach", "a.log"])).toMatchObject({ exit: 0 });
+    expect((await readPdf(bytesOf(bodies()[0].attachments[0].data))).pages).toEqual([["It broke."]]);
+  });
+
+  it("is a real PDF if its name is that of a text but its bytes are those of a PDF", async () => {
+    const { name, bytes } = await attach("report.txt", pdf().bytes);
+    expect([name, bytes.equals(pdf().bytes)]).toEqual(["report.txt", true]);
+  });
+});
+
+describe("feedback send --attach refuses a text file", () => {
+  it.each([
+    ["has NUL bytes", "a.log", Buffer.from("a\0b"), "is no text: it has NUL bytes"],
+    ["is not UTF-8", "a.log", Buffer.from([0x61, 0xff, 0x62]), "is no text in UTF-8"],
+    ["is empty", "a.log", Buffer.alloc(0), "is empty"],
+    [
+      "has another ending",
+      "a.bin",
+      Buffer.from("text"),
+      "must be PDF or a text file (.txt, .log, .json or .xml); its bytes are of no kind that can be sent",
+    ],
+  ])("that %s", async (_, name, bytes, fault) => {
+    const { line, received } = await startFeedbackSending();
+    await writeFile(join(line.cwd, name), bytes);
+    const { exit, stderr } = await line.run([...send, "--attach", name]);
+    expect([exit, received]).toEqual([2, []]);
+    expect(stderr).toContain(`  --attach ${name} ${fault}\n`);
+  });
+
+  it("whose PDF is larger than 5 MB, with both sizes", async () => {
+    const { line } = await startFeedbackSending();
+    await writeFile(join(line.cwd, "random.log"), randomBytes(6_000_000).toString("base64"));
+    const { exit, stderr } = await line.run([...send, "--attach", "random.log"]);
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(
+      /--attach random.log must be at most 5 MB \(5242880 bytes\) as a PDF; as a PDF it has \d{8} bytes/,
+    );
+  });
+
+  it("of more than 32 MB before it is read", async () => {
+    const { line } = await startFeedbackSending();
+    await writeFile(join(line.cwd, "huge.log"), Buffer.alloc(33_554_433, "a"));
+    const { stderr } = await line.run([...send, "--attach", "huge.log"]);
+    expect(stderr).toContain("--attach huge.log is too large: a text can have 33554432 bytes at most");
+  });
+
+  it("as an image or a video", async () => {
+    const { line } = await startFeedbackSending();
+    await writeFile(join(line.cwd, "a.log"), "text");
+    const { exit, stderr } = await line.run([...send, "--image", "a.log"]);
+    expect(exit).toBe(2);
+    expect(stderr).toContain("--image a.log must be PNG, JPEG, WebP or GIF;");
+  });
+
+  it("and with --best-effort sends the report without it, and says so", async () => {
+    const { line, bodies } = await startFeedbackSending();
+    await writeFile(join(line.cwd, "a.log"), Buffer.from("a\0b"));
+    await line.run([...send, "--attach", "a.log", "--best-effort"]);
+    expect(bodies()[0].message).toContain("- --attach a.log is no text: it has NUL bytes");
+  });
+});
