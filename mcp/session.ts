@@ -23,7 +23,7 @@ export interface EarlyInput {
   readonly rest: Buffer;
 }
 
-/** The start of a session. */
+/** The start of an MCP session. */
 export interface SessionStart {
   readonly earlyInput: EarlyInput;
   /** The lines that follow. */

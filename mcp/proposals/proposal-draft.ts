@@ -48,7 +48,7 @@ function refuseSecrets(name: string, text: string, secrets: readonly string[]): 
 }
 
 /**
- * A repeated request has the same key and posts nothing twice. A later proposal with the same text has another key.
+ * A repeated request has the same idempotency key and posts nothing twice. A later proposal with the same text has another.
  */
 export function idempotencyKeyOf(draft: ProposalDraft, latestRunId: string | undefined): string {
   const parts = JSON.stringify([draft.feedbackId, draft.summary, draft.plan, latestRunId ?? null]);

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import type { McpOptions } from "../options.ts";
 import { serveSession } from "../session.ts";
 
-/** The two eras of the protocol: sessions that start with `initialize`, and requests that stand alone. */
+/** The two eras of the protocol: MCP sessions that start with `initialize`, and requests that stand alone. */
 export type Era = "legacy" | "modern";
 
 /** The versions of the protocol in each era. */

@@ -13,7 +13,7 @@ export type AnswerOf = (line: string) => string | undefined;
 
 /**
  * Answers the first messages of one client as the SDK does. Answers only if that is certain: the era must stay the
- * same, and a session must begin with `initialize`.
+ * same, and an MCP session must begin with `initialize`.
  */
 export function preparedAnswers(options: McpOptions): AnswerOf {
   const answers = options.readOnly ? buildTimeAnswers.readOnly : buildTimeAnswers.all;

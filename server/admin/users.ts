@@ -40,7 +40,10 @@ export async function createAccount(
   return { userId: user.id };
 }
 
-/** Replaces the password of an account and ends its sessions. Its tokens and devices stay valid. Throws `not_found`. */
+/**
+ * Replaces the password of an account and ends its console sessions. Its tokens and devices stay valid. Throws
+ * `not_found`.
+ */
 export async function replacePassword(
   database: Database,
   { email, password }: { readonly email: string; readonly password: string },
@@ -57,7 +60,7 @@ export async function replacePassword(
   });
 }
 
-/** Creates an app and its first key. Throws `not_found` for an unknown owner. */
+/** Creates an app and its first app key. Throws `not_found` for an unknown owner. */
 export function createFirstApp(
   database: Database,
   wanted: { readonly name: string; readonly owner: string },
@@ -79,7 +82,7 @@ interface WantedKey {
   readonly kind?: "full" | "intake" | undefined;
 }
 
-/** Creates a key of an app. Throws `not_found` for an unknown app. */
+/** Creates an app key. Throws `not_found` for an unknown app. */
 export function createOwnedKey(database: Database, wanted: WantedKey) {
   const { appId } = validated(keys.create.params, wanted);
   const body = validated(keys.create.body, wanted);

@@ -27,7 +27,7 @@ export async function advanceCycle(
 const start = (tx: Transaction, cycle: DueCycle) =>
   dueChanges.progress(tx, cycle.id, { status: "running", closedDays: 0, nextAt: startsOf(cycle)[1] ?? null });
 
-/** Closes a day. The test ends with the last day, but the cycle goes on for as long as late sessions count. */
+/** Closes a day. The test ends with the last day, but the cycle goes on for as long as late test sessions count. */
 async function closeDay(
   deps: NewIds,
   tx: Transaction,
@@ -51,7 +51,7 @@ async function closeDay(
   await dueChanges.progress(tx, cycle.id, { status: "running", closedDays: dayIndex, nextAt });
 }
 
-/** Ends a cycle after its last day, once late sessions no longer count. */
+/** Ends a cycle after its last day, once late test sessions no longer count. */
 async function complete(tx: Transaction, cycle: DueCycle, endedAt: string): Promise<void> {
   const slots = await dueChanges.activeSlots(tx, cycle.id);
   await remove(

@@ -7,7 +7,7 @@ import { prune } from "../store/requests/rate-limits.ts";
 
 const pauseMilliseconds = 600_000;
 const atOnce = 1_000;
-/** How long the result of a delivery can be seen. */
+/** How long the result of a delivery to a chat channel can be seen. */
 const deliveriesKeptMilliseconds = 30 * 86_400_000;
 
 type Needed = Pick<Deps, "database" | "clock" | "time" | "files">;

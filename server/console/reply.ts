@@ -39,7 +39,7 @@ export async function reshowForm(
 const aboutTheForm: ReadonlySet<string> = new Set([
   "bad_request",
   "invalid_credentials",
-  // For a form that was sent without a session and is only shown again.
+  // For a form that was sent without a console session and is only shown again.
   "sign_in_required",
   "email_taken",
   "already_decided",

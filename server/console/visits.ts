@@ -62,14 +62,14 @@ export function createVisits({ deps, door, api }: ConsoleServer, { href, mounted
 
   const ofAnybody = (ctx: Context, params: Params): Promise<Visit> => visitOf(ctx, params);
 
-  /** Throws `sign_in_required` for a request without a valid session. */
+  /** Throws `sign_in_required` for a request without a valid console session. */
   const ofSignedIn = async (ctx: Context, params: Params): Promise<SignedInVisit> => {
     const caller = await door.authenticate("session", door.readCredentials(ctx, ctx.method === "POST"));
     const visit = await visitOf(ctx, params, caller);
     return { ...visit, caller, reads: readsOf(caller, visit.now) };
   };
 
-  /** A form that was sent without a session is kept while the person signs in. Then its page shows it again. */
+  /** A form that was sent without a console session is kept while the person signs in. Then its page shows it again. */
   const answerForm = async (
     ctx: Context,
     params: Params,
@@ -89,7 +89,7 @@ export function createVisits({ deps, door, api }: ConsoleServer, { href, mounted
     return shown ?? goTo(returnPath(from, deps.settings.consoleUrl, links.home), "not-done");
   };
 
-  /** Reads a form after an error came before its fields were read, such as a failed session lookup. */
+  /** Reads a form after an error came before its fields were read, such as a failed lookup of the console session. */
   const rememberUnread = async (ctx: Context, params: Params): Promise<void> => {
     if (!ctx.req.readableDidRead) await ofAnybody(ctx, params).catch(() => undefined);
   };

@@ -12,7 +12,7 @@ interface TesterDay extends DemoSlot {
   readonly day: number;
 }
 
-/** Records a tester's day: a session of the day before that is uploaded late, then what the day's letter says. */
+/** Records a tester's day: a test session of the day before that is uploaded late, then what the day's letter says. */
 export async function recordDay(seeding: CycleSeeding, testerDay: TesterDay): Promise<void> {
   const { day } = testerDay;
   if (letterOf(testerDay, day - 1) === "l") {
@@ -48,7 +48,7 @@ interface TestedDay extends TesterDay {
   readonly short?: boolean;
 }
 
-/** Records a session. It counts its day unless it was too short. */
+/** Records a test session. It counts its day unless it was too short. */
 async function recordSession(
   { deps, tx, cycle }: CycleSeeding,
   { slotId, tester: { seat }, day, startedAt, arrivedAt, short = false }: TestedDay,

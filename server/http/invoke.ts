@@ -66,8 +66,8 @@ const readsOnly: Pick<Request, "save" | "saveRow"> = {
 };
 
 /**
- * What the request was about, or the app of its key, was deleted during the request. The answer is the same as after the
- * deletion.
+ * What the request was about, or the app whose key it carried, was deleted during the request. The answer is the same as
+ * after the deletion.
  */
 const goneMeanwhile = (endpoint: Endpoint, cause: unknown): ApiError =>
   new ApiError(errorsOf(endpoint).includes("not_found") ? "not_found" : "invalid_api_key", {}, { cause });
@@ -156,7 +156,7 @@ function outcomeOf(
   return { status, body: JSON.stringify(shape(answer)), replayed: false };
 }
 
-/** Whether a repeat must get this refusal again: it is about what was asked, not how. (rule H13) */
+/** Whether a repeat of the request must get this refusal again: it is about what was asked, not how. (rule H13) */
 const isKeptRefusal = ({ keptRefusals = [] }: Endpoint, { status, code }: ApiError): boolean =>
   ((status === 409 || status === 422) && !code.startsWith("idempotency_")) || keptRefusals.includes(code);
 

@@ -20,7 +20,7 @@ export function sessionCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
     set(ctx: Context, session: Parameters<Request["setSession"]>[0]): void {
       const value = session ? `${session.id}; Expires=${session.expiresAt.toUTCString()}` : "; Max-Age=0";
       const cookies = [`${name}=${value}; ${traits}`];
-      // This cookie outlives the session, because it is used when the person signs in again.
+      // This cookie outlives the console session, because it is used when the person signs in again.
       if (session?.known) cookies.push(`${knownName}=${session.known}; Max-Age=${knownSeconds}; ${traits}`);
       ctx.set("Set-Cookie", cookies);
     },

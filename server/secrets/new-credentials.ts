@@ -37,7 +37,7 @@ export interface NewKey {
   readonly kind?: AppKey["kind"] | undefined;
 }
 
-/** Creates a key of an app. Only the result holds the key itself: the database stores its hash. */
+/** Creates an app key. Only the result holds the key itself: the database stores its hash. */
 export async function createKey(deps: Needed, tx: Transaction, { appId, label, kind }: NewKey) {
   const { secret, keyHash, ...shown } = newKeySecret(deps);
   const key = { id: deps.newId(), label: label ?? "", kind: kind ?? "full", ...shown };
@@ -45,7 +45,7 @@ export async function createKey(deps: Needed, tx: Transaction, { appId, label, k
   return { ...key, lastUsedAt: null, key: secret };
 }
 
-/** Gives a key a new secret; the old secret stops working. Undefined if the app has no such key. */
+/** Gives an app key a new secret; the old secret stops working. Undefined if the app has no such key. */
 export async function renewKey(
   deps: Needed,
   tx: Transaction,

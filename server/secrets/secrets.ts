@@ -24,7 +24,7 @@ export function mintCredential(prefix: CredentialPrefix): string {
 /** The first characters of a credential, which may be shown so that a person can recognise it. */
 export const visiblePrefix = (credential: string): string => credential.slice(0, 10);
 
-/** SHA-256 in hex: the form in which the database stores credentials and session ids. */
+/** SHA-256 in hex: the form in which the database stores credentials and the ids of console sessions. */
 export const hashOf = (secret: string): string => hash("sha256", secret);
 
 /** An unguessable name, 256 bits in base64url. */

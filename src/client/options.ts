@@ -11,7 +11,8 @@ export type Credentials =
   | ((kind: CredentialKind) => Promise<string | undefined>);
 
 /**
- * Keeps the keys of unfinished mutations, so that the same request repeats the first one and does not double it.
+ * Keeps the idempotency keys of unfinished mutations, so that the same request repeats the first one and does not double
+ * it.
  */
 export interface Idempotency {
   keyFor(request: PreparedRequest): Promise<string>;

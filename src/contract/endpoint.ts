@@ -95,7 +95,7 @@ export interface Endpoint {
   readonly attempts?: readonly AttemptLimit[];
   /** Fields of the body that, with the credential if there is one, identify the sender of an Idempotency-Key. */
   readonly repeatableBy?: readonly string[];
-  /** For how many seconds a repeat gets the stored answer. A day if not given. */
+  /** For how many seconds a repeat of a request gets the stored answer. A day if not given. */
   readonly repeatableSeconds?: number;
   /** Refusals that a repeat must get again, beside those of status 409 and 422. */
   readonly keptRefusals?: readonly ErrorCode[];

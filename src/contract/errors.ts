@@ -19,7 +19,7 @@ export const errorCatalogue = {
   },
   invalid_api_key: {
     status: 401,
-    message: "The API key is missing or invalid. Send a current key in `x-api-key`.",
+    message: "The app key is missing or invalid. Send a current key in `x-api-key`.",
   },
   invalid_token: {
     status: 401,

@@ -1,6 +1,6 @@
 import type { ReportedSession } from "./session-calls.ts";
 
-/** A session that is not reported yet. It holds no test key and may be stored. */
+/** A test session that is not reported yet. It holds no test key and may be stored. */
 export interface PendingSession extends ReportedSession {
   readonly idempotencyKey: string;
 }

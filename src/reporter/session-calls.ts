@@ -1,6 +1,6 @@
 import type { SessionResult, SessionStatus } from "../contract/test-sessions.ts";
 
-/** A session of an app in the foreground, without its tester. Instants are ISO 8601 UTC with milliseconds. */
+/** A test session: an app in the foreground, without its tester. Instants are ISO 8601 UTC with milliseconds. */
 export interface ReportedSession {
   readonly startedAt: string;
   readonly endedAt: string;

@@ -6,7 +6,7 @@ import { type Delivery, outbox } from "../../store/feedback/outbox.ts";
 import { postToChat } from "./chat.ts";
 
 const atOnce = 10;
-/** How long a delivery is reserved for this server. This is longer than any delivery takes. */
+/** How long a delivery to a chat channel is reserved for this server. This is longer than any delivery takes. */
 const holdMilliseconds = 60_000;
 const longestSleep = 60_000;
 const pauseInDoubt = 1_000;
@@ -18,7 +18,10 @@ export interface OutboxWorker {
 
 type Needed = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
 
-/** Sends the due deliveries of the outbox. A new delivery is sent at once, a failed one is tried again later. */
+/**
+ * Sends the due deliveries of the outbox to chat channels. A new delivery is sent at once, a failed one is tried again
+ * later.
+ */
 export function startOutbox(deps: Needed): OutboxWorker {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;

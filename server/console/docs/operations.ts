@@ -82,7 +82,7 @@ export function exampleBodyOf({ requestBody }: Operation): unknown {
 /** How a credential is sent. */
 export type Credential = "x-api-key" | "bearer" | "none" | "session";
 
-/** The credential that a reader can type; `session` when only a browser session is accepted. */
+/** The credential that a reader can type; `session` when only a console session is accepted. */
 export function credentialOf({ security = [] }: Pick<Operation, "security">): Credential {
   const names = security.flatMap((one) => Object.keys(one));
   if (names.length === 0) return "none";

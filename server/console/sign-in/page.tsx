@@ -19,7 +19,7 @@ export interface SignInTraits {
   /** The address to open after the sign-in. */
   readonly to: string;
   readonly form?: Filled;
-  /** The form that was sent after the session had ended. */
+  /** The form that was sent after the console session had ended. */
   readonly kept?: PendingForm | undefined;
 }
 

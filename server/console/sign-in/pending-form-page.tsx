@@ -4,7 +4,7 @@ import type { Links } from "../links.ts";
 import { type Reply, show } from "../reply.ts";
 import { type PendingForm, showingAgain } from "./pending-form.ts";
 
-/** Leads back to a form that was sent without a session. With scripts, this needs no click. */
+/** Leads back to a form that was sent without a console session. With scripts, this needs no click. */
 export const showPendingForm = (links: Links, kept: PendingForm): Reply =>
   show(
     <BarePage links={links} title="Signed in again">

@@ -3,7 +3,7 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import type { Ask } from "../ask.ts";
 import type { Fields } from "../kit/form/read-form.ts";
 
-/** A form that was sent without a session: its action, its page and its values. Nothing was done with it. */
+/** A form that was sent without a console session: its action, its page and its values. Nothing was done with it. */
 export interface PendingForm {
   readonly action: string;
   readonly page: string;
@@ -17,7 +17,7 @@ const pageName = "kept-page";
 /** Whether a page may show this field's value again. Secrets are not shown. */
 export const mayBeShown = (name: string): boolean => !/password|secret/i.test(name);
 
-/** Keeps a form that was sent without a session. */
+/** Keeps a form that was sent without a console session. */
 export const pendingFormOf = (fields: Fields, action: string, page: string): PendingForm => ({
   action,
   page,

@@ -17,7 +17,7 @@ export interface ReportedDay {
   readonly kind: "session" | "proof";
 }
 
-/** All sessions of a slot: their number, and the total length of those that the server vouches for. */
+/** All test sessions of a slot: their number, and the total length of those that the server vouches for. */
 export interface SessionTotal {
   readonly slotId: string;
   readonly sessions: number;

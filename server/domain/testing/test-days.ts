@@ -1,6 +1,6 @@
 import { Temporal } from "temporal-polyfill";
 
-/** The plan of a test: its first day (YYYY-MM-DD) in an IANA time zone. */
+/** The first day of a cycle (YYYY-MM-DD) in an IANA time zone. */
 export interface TestPlan {
   readonly startsOn: string;
   readonly timezone: string;
@@ -26,7 +26,7 @@ export function dayStartsOf({ startsOn, timezone, durationDays }: TestPlan): str
   );
 }
 
-/** When late sessions of the last day stop counting: the end of the calendar day after it. */
+/** When late test sessions of the last day stop counting: the end of the calendar day after it. */
 export function graceEndOf({ startsOn, timezone, durationDays }: TestPlan): string {
   const after = Temporal.PlainDate.from(startsOn).add({ days: durationDays + 1 });
   return instantText(after.toZonedDateTime(timezone).epochMilliseconds);

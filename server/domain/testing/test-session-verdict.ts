@@ -4,7 +4,7 @@ import { dayIndexAt, isOver, type TestDays } from "./test-days.ts";
 /** What a session must have to count its day. Only the server knows it, because it may change. (rule T16) */
 export const qualifyingSession = { seconds: 45, screens: 2 } as const;
 
-/** A session as the device reports it. Instants are ISO 8601 UTC with milliseconds; `screens` are distinct. */
+/** A test session as the device reports it. Instants are ISO 8601 UTC with milliseconds; `screens` are distinct. */
 export interface ReportedSession {
   readonly startedAt: string;
   readonly endedAt: string;

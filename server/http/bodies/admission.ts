@@ -20,7 +20,7 @@ export interface Arriving {
   readonly endpoint: Endpoint;
   readonly caller: Callers[Endpoint["auth"]];
   readonly path: string;
-  /** A repeat uses up no rate limit, so it is not refused for one. */
+  /** A repeat of a request uses up no rate limit, so it is not refused for one. */
   readonly idempotencyKey: string | undefined;
 }
 

@@ -91,7 +91,7 @@ function knownKeyOf(
 }
 
 /**
- * The scope of all requests to an endpoint that have a given value in a field of the body, with any key of the app. The
+ * The scope of all requests to an endpoint that have a given value in a field of the body, with any app key of the app. The
  * value is given as its hash.
  */
 export const scopeOfField = (appId: string, fieldHash: string, { method, path }: Endpoint): string =>
@@ -103,7 +103,10 @@ const scopeOf = (whose: readonly string[], method: string, path: string): string
 /** The case of an id has no meaning: a repeat that writes the id in capitals must not act again. */
 const sameAddress = (path: string): string => path.toLowerCase().replace(/\/+$/, "");
 
-/** Gives the stored answer to a repeat. Throws `idempotency_mismatch` if the key was used for another request. */
+/**
+ * Gives the stored answer to a repeat. Throws `idempotency_mismatch` if the idempotency key was used for another
+ * request.
+ */
 export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAnswer): InvocationResult {
   if (kept.fingerprint !== fingerprint) throw new ApiError("idempotency_mismatch");
   const sealed = sealer !== undefined && kept.status < 300;

@@ -81,7 +81,7 @@ function keptUntil(
   return { ...key, lifetimeSeconds: Math.max(0, (until.getTime() - clock.now().getTime()) / 1_000) };
 }
 
-/** Stores a refusal that a repeat must get again. The request has no other effect. */
+/** Stores a refusal that a repeat of the request must get again. The request has no other effect. */
 export async function storeRefusal(deps: Saving, key: IdempotencyKey, answer: StoredAnswer): Promise<void> {
   await deps.database.write(async (tx) => {
     const claimed = await idempotency.claim(tx, key, deps.clock.now());
@@ -107,7 +107,7 @@ function storedAnswer(
   return { status: endpoint.success.status, body: sealer ? sealer.seal(body) : body };
 }
 
-/** Thrown when another request with the same key has just been answered: this request gets the same answer. */
+/** Thrown when another request with the same idempotency key has just been answered: this request gets the same answer. */
 export class AlreadyAnswered extends Error {
   readonly answer: FoundAnswer;
 

@@ -85,7 +85,8 @@ async function appOf(
 type Browser = Request["browser"];
 
 /**
- * Without this check a page of another site could sign a person in to a foreign account. Signing in needs no session.
+ * Without this check a page of another site could sign a person in to a foreign account. Signing in needs no console
+ * session.
  */
 function refuseForeignPage({ settings }: Pick<Deps, "settings">, { origin }: Browser): void {
   if (origin === undefined || isOwnOrigin(origin, settings)) return;

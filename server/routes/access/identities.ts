@@ -18,7 +18,7 @@ export interface Proven extends IdentityKey {
   readonly email: string | undefined;
 }
 
-/** Where the sign-in comes from: who was signed in when it started, who is now, with which session. */
+/** Where the sign-in comes from: who was signed in when it started, who is now, with which console session. */
 export interface Origin {
   readonly startedBy: string | undefined;
   readonly caller: ConsoleCaller | undefined;

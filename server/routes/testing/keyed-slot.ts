@@ -14,8 +14,8 @@ export interface KeyedSlot extends TestedSlot {
 }
 
 /**
- * Finds the slot of a key. A missing slot is cached like a slot, so that the time of an answer does not show which keys
- * exist.
+ * Finds the slot of a test key. A missing slot is cached like a slot, so that the time of an answer does not show which
+ * keys exist.
  */
 export function createFindSlot(database: Deps["database"]): (key: SlotKey) => Promise<KeyedSlot | undefined> {
   const lookUp = cachedLookup(database, concernsSlots, async (name) => {
@@ -25,7 +25,7 @@ export function createFindSlot(database: Deps["database"]): (key: SlotKey) => Pr
   return async ({ appId, keyHash }) => (await lookUp(`${appId} ${keyHash}`))?.slot;
 }
 
-/** The slot of a key as it is now. A missing slot takes as long as a found one. */
+/** The slot of a test key as it is now. A missing slot takes as long as a found one. */
 export async function loadSlot(reader: Reader, key: SlotKey): Promise<KeyedSlot | undefined> {
   const row = await testSessions.findSlot(reader, key);
   const slot = keyedSlotOf(row ?? unknownSlotRow);
@@ -58,7 +58,7 @@ const keyedSlotOf = ({
 
 const startsOf = (dayStarts: string): string[] => JSON.parse(dayStarts);
 
-/** The stand-in slot for unknown keys. It never counts, and its day is found as fast as that of a real slot. */
+/** The stand-in slot for unknown test keys. It never counts, and its day is found as fast as that of a real slot. */
 const unknownSlotRow: KeyedSlotRow = {
   id: "",
   cycleId: "",
@@ -73,5 +73,5 @@ const unknownSlotRow: KeyedSlotRow = {
   nextAt: null,
 };
 
-/** Judged in place of the slot of an unknown key. */
+/** Judged in place of the slot of an unknown test key. */
 export const unknownSlot = keyedSlotOf(unknownSlotRow);

@@ -3,7 +3,7 @@ import { canEarn } from "../../domain/testing/slot.ts";
 import type { Sealer } from "../../secrets/secrets.ts";
 import type { TesterSlot } from "./tester-days.ts";
 
-/** What an answer about a slot needs: the sealer that opens its key, and the icon of apps without one. */
+/** What an answer about a slot needs: the sealer that opens its test key, and the icon of apps without one. */
 export interface SlotDisplay {
   readonly sealer: Sealer;
   readonly iconUrl: string;

@@ -68,7 +68,7 @@ function refuseInDoubt({ time }: Pick<Deps, "time">, received: ReceivedSession, 
 const unknownResult: SessionResult = { matched: false, counted: false, dayIndex: 0, reason: null };
 
 /**
- * Judges and records a session. A session of an unknown key takes the same steps but leaves no record, so that neither
+ * Judges and records a test session. One of an unknown test key takes the same steps but leaves no record, so that neither
  * the answer nor its duration shows whether the key was ever real. (rule T15)
  */
 async function judgeAndRecord(

@@ -6,8 +6,8 @@ import { tablesOf } from "./tables.ts";
 const kept = new Set(["users", "identities", "apps", "app_keys", "tokens", "devices", "deployment"]);
 
 /**
- * Deletes everything except accounts and their sessions, identities, apps, keys, tokens and devices. Gives the SHA-256 of
- * the files to which nothing refers any more.
+ * Deletes everything except accounts and their console sessions, identities, apps, keys, tokens and devices. Gives the
+ * SHA-256 of the files to which nothing refers any more.
  */
 export async function removeContent(tx: Transaction): Promise<string[]> {
   const files = await tx.all<{ sha256: string }>("SELECT DISTINCT sha256 FROM uploads");

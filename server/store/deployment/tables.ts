@@ -7,8 +7,8 @@ export interface Table {
 }
 
 /**
- * The tables that a backup contains: all except the list of migrations and those that a restore must not bring back. A table
- * comes after the tables to which it refers.
+ * The tables that a backup contains: all except the list of migrations and those that a restore must not bring back. A
+ * table comes after the tables to which it refers.
  */
 export async function tablesOf(reader: Reader): Promise<Table[]> {
   const columns = await reader.all<Column>(columnsSql[reader.engine]);
@@ -32,8 +32,8 @@ interface Column {
 }
 
 /**
- * A restore must not bring back ended sessions or used codes. The last time of the old server is not valid for the new
- * one.
+ * A restore must not bring back ended console sessions or used codes. The last time of the old server is not valid for
+ * the new one.
  */
 const leftOut = new Set(["migrations", "sessions", "sign_in_codes", "last_times"]);
 

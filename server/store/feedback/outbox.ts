@@ -25,7 +25,7 @@ export interface LatestMessage extends NewDelivery {
   readonly sentAt: string | null;
 }
 
-/** A claim on due deliveries: until when they are reserved, and how many at most. */
+/** A claim on due deliveries to chat channels: until when they are reserved, and how many at most. */
 export interface OutboxClaim {
   readonly now: string;
   readonly until: string;

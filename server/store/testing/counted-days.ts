@@ -6,7 +6,7 @@ export interface CountedDay {
   readonly cycleId: string;
   readonly dayIndex: number;
   readonly kind: "session" | "proof";
-  /** The id of the session or the proof. */
+  /** The id of the test session or the proof. */
   readonly evidenceId: string;
   readonly at: string;
 }

@@ -1,6 +1,6 @@
 import type { Reader } from "../engine/database.ts";
 
-/** A session in the form that is shown. `screens` is a JSON array. */
+/** A test session in the form that is shown. `screens` is a JSON array. */
 export interface EvidenceSessionRow {
   readonly slotId: string;
   readonly dayIndex: number;
@@ -33,7 +33,7 @@ export interface ProofImageRow {
 const sessionColumns = `t.slot_id AS "slotId", t.day_index AS "dayIndex", t.started_at AS "startedAt",
   t.ended_at AS "endedAt", t.screens, t.app_version AS "appVersion", t.received_at AS "receivedAt"`;
 
-/** The sessions of a cycle that belong to one of its days. */
+/** The test sessions of a cycle that belong to one of its days. */
 const sessionsOfDays = `FROM test_sessions t JOIN slots s ON s.id = t.slot_id
   WHERE s.cycle_id = ? AND t.day_index IS NOT NULL`;
 
@@ -49,8 +49,9 @@ const between = (from: string, to: string): string =>
      WHEN substr(${to}, 1, 10) < substr(${from}, 1, 10) THEN -1 ELSE 0 END)`;
 
 /**
- * The length of a session in milliseconds. The reported end may be up to two minutes later than the time of receipt. If it
- * is later, the time of receipt counts as the end. A session that begins after its receipt has the length 0.
+ * The length of a test session in milliseconds. The reported end may be up to two minutes later than the time of
+ * receipt. If it is later, the time of receipt counts as the end. A session that begins after its receipt has the length
+ * 0.
  */
 const lengthOf = `CASE WHEN t.received_at >= t.ended_at
     OR ${between("t.started_at", "t.ended_at")} <= ${between("t.started_at", "t.received_at")} + 120000
@@ -58,7 +59,7 @@ const lengthOf = `CASE WHEN t.received_at >= t.ended_at
   WHEN t.received_at <= t.started_at THEN 0
   ELSE ${between("t.started_at", "t.received_at")} END`;
 
-/** The evidence for the days of a cycle. Each function makes one query, for any number of slots and sessions. */
+/** The evidence for the days of a cycle. Each function makes one query, for any number of slots and test sessions. */
 export const dayEvidence = {
   counted: (reader: Reader, cycleId: string) =>
     reader.all<CountedRow>(
@@ -67,7 +68,7 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** The sessions that counted days. */
+  /** The test sessions that counted days. */
   countingSessions: (reader: Reader, cycleId: string) =>
     reader.all<EvidenceSessionRow>(
       `SELECT ${sessionColumns} FROM counted_days d JOIN slots s ON s.id = d.slot_id
@@ -76,7 +77,7 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** The longest session of each day that no session has counted. */
+  /** The longest test session of each day that no session has counted. */
   longestSessions: (reader: Reader, cycleId: string) =>
     reader.all<EvidenceSessionRow>(
       `SELECT ${sessionColumns} FROM test_sessions t JOIN (
@@ -88,7 +89,7 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** How many sessions were reported for each day, and why the last one did not count. */
+  /** How many test sessions were reported for each day, and why the last one did not count. */
   sessionsPerDay: (reader: Reader, cycleId: string) =>
     reader.all<{ slotId: string; dayIndex: number; sessions: number; reason: string | null }>(
       `SELECT n.slot_id AS "slotId", n.day_index AS "dayIndex", n.sessions, t.reason FROM (
@@ -108,7 +109,7 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** How many sessions each slot reported, and the total length in milliseconds of those that the server accepts. */
+  /** How many test sessions each slot reported, and the total length in milliseconds of those that the server accepts. */
   sessionsPerSlot: (reader: Reader, cycleId: string) =>
     reader.all<{ slotId: string; sessions: number; milliseconds: number }>(
       `SELECT t.slot_id AS "slotId", count(*) AS sessions, sum(CASE

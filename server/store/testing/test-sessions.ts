@@ -38,7 +38,7 @@ export interface SlotKey {
   readonly keyHash: string;
 }
 
-/** The sessions that apps report, and the slots that they belong to. */
+/** The test sessions that apps report, and the slots that they belong to. */
 export const testSessions = {
   /** The slot of this app that has this key now. */
   findSlot: (reader: Reader, { appId, keyHash }: SlotKey) =>

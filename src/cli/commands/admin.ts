@@ -27,7 +27,7 @@ function addAccounts(admin: Command, setup: Setup): void {
   });
 
   const replace = withPassword(
-    user.command("password").description("Give an account a new password, and end its sessions"),
+    user.command("password").description("Give an account a new password, and end its console sessions"),
   );
   commandAction<UserFlags>(replace, setup, async (invocation, flags) => {
     const password = await passwordOf(invocation, flags);

@@ -82,7 +82,7 @@ interface Proof {
   readonly deviceId: string;
 }
 
-/** Exchanges the code with one key: a repeat after a lost answer gets the same token. */
+/** Exchanges the code with one idempotency key: a repeat after a lost answer gets the same token. */
 function exchange({ client, context }: Invocation, proof: Proof): Promise<DeviceGrant> {
   const timezone = systemTimeZone();
   const idempotencyKey = context.newId();

@@ -13,7 +13,7 @@ import type { Route } from "./routes.ts";
 /** Sends a request to a route and gives the answer if it is a success. */
 export type Sender = (route: Route, input?: LooseInput) => Promise<Success>;
 
-/** The steps of every call: prepare, key, credential, send, repeat if that is safe, throw errors. */
+/** The steps of every call: prepare, idempotency key, credential, send, try again if that is safe, throw errors. */
 export function createSender(options: ClientOptions): Sender {
   const now = options.now ?? (() => new Date());
   const transport = followingRedirects(
@@ -51,7 +51,7 @@ const isSilence = (error: Error): boolean => error instanceof ConnectionError &&
 /** A route that may be pending changes nothing, whatever its method. */
 const changes = (route: Route): boolean => isMutation(route) && !route.pending;
 
-/** Reports the key as settled when the server has finally handled the request, with success or not. */
+/** Reports the idempotency key as settled when the server has finally handled the request, with success or not. */
 async function settle<T>(sent: Promise<T>, key: string, { idempotency }: ClientOptions): Promise<T> {
   try {
     const answer = await sent;

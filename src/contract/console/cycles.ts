@@ -72,11 +72,11 @@ export const SlotDay = z.object({
   state: z.enum(["counted", "missed", "open", "ahead", "none"]),
   countedBy: z.nullable(z.enum(["session", "proof"])),
   countedAt: z.nullable(instant),
-  /** Why the last session of a day that is not counted did not count it. */
+  /** Why the last test session of a day that is not counted did not count it. */
   reason: z.nullable(z.string()),
-  /** How many sessions were reported for the day. */
+  /** How many test sessions were reported for the day. */
   sessions: z.int(),
-  /** The session that counted the day. If none did: the longest. */
+  /** The test session that counted the day. If none did: the longest. */
   session: z.nullable(EvidenceSession),
   proof: z.nullable(EvidenceProof),
 });
@@ -106,7 +106,7 @@ export const CycleReport = z.object({
       daysByProof: z.int(),
       missedDays: z.int(),
       sessions: z.int(),
-      /** The total length of the sessions of days that the server vouches for. */
+      /** The total length of the test sessions of days that the server vouches for. */
       secondsTested: z.int(),
       activatedAt: z.nullable(instant),
       endedAt: z.nullable(instant),

@@ -41,7 +41,7 @@ const requestOf = (part) => {
   if (key !== "" && part.dataset.credential === "bearer") headers.set("Authorization", "Bearer " + key);
   const body = part.querySelector("[data-body]")?.value;
   if (body !== undefined) headers.set("Content-Type", "application/json");
-  // The session of this browser is not used. Only the typed key is sent.
+  // The console session of this browser is not used. Only the typed key is sent.
   const options = { method: part.dataset.method, headers, body, credentials: "omit", cache: "no-store" };
   return fetch(path + (query.size > 0 ? "?" + query : ""), options);
 };

@@ -9,7 +9,7 @@ export interface BarePageProps {
   readonly children: ComponentChildren;
 }
 
-/** A page without navigation, for one purpose. It works without a session. */
+/** A page without navigation, for one purpose. It works without a console session. */
 export const BarePage = ({ links, title, children }: BarePageProps) => (
   <Document links={links} title={title}>
     <main class="alone" id="main" tabIndex={-1}>

@@ -30,7 +30,10 @@ export async function deleteEntry({ ask, fields, links, param }: SignedInVisit):
   return goTo(links.changelog(param("appId")), "entry-deleted");
 }
 
-/** Handles the buttons of the form. Two only show it again; the others save, and one of them publishes. `save` gives the entry's id. */
+/**
+ * Handles the buttons of the form. Two only show it again; the others save, and one of them publishes. `save` gives the
+ * entry's id.
+ */
 function handleButton(visit: SignedInVisit, save: (visit: SignedInVisit) => Promise<string>): Promise<Reply> {
   const { fields, links, param } = visit;
   const intent = fields.text("intent");

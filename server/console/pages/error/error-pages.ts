@@ -29,8 +29,8 @@ export function answerWithErrorPage(
 }
 
 /**
- * Answers an error below the console's path with a page when the client is a browser. A browser without a session is sent
- * to the sign-in page. Every other client gets JSON.
+ * Answers an error below the console's path with a page when the client is a browser. A browser without a console
+ * session is sent to the sign-in page. Every other client gets JSON.
  */
 export function createErrorPages(settings: Settings): AnswerWithPage {
   const consolePath = consolePathOf(settings);

@@ -19,7 +19,10 @@ export async function authorizePage(visit: DeviceSignInVisit): Promise<DeviceSig
   return caller ? showApproval(visit, { asked, caller }) : signInFirst(visit, asked);
 }
 
-/** Approves or refuses the device. The browser returns to the app that opened it, with a code or an error. (303: RFC 9700 4.12) */
+/**
+ * Approves or refuses the device. The browser returns to the app that opened it, with a code or an error. (303: RFC 9700
+ * 4.12)
+ */
 export async function decide(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const { fields } = visit;
   const asked = readAuthorizeRequest(new URLSearchParams(fields.text("asked")), visit.settings);

@@ -43,7 +43,7 @@ export async function signUp(visit: DeviceSignInVisit): Promise<DeviceSignInRepl
   return { reply };
 }
 
-/** Ends the session of this browser, so that the person can sign in with another account. */
+/** Ends the console session of this browser, so that the person can sign in with another account. */
 export async function switchAccount(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const { to } = entryOf(visit, visit.fields.text("to"));
   const caller = await visit.caller();

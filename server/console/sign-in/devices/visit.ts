@@ -65,7 +65,7 @@ export function createDeviceSignInVisits(
   const at = deviceSignInLinks(settings);
 
   return async (ctx) => {
-    // Only a session counts here: a bearer token approves nothing.
+    // Only a console session counts here: a bearer token approves nothing.
     const browser = { ...door.readCredentials(ctx, ctx.method === "POST"), authorization: undefined };
     refuseForeignForm(browser, settings);
     const address = door.addressOf(ctx.req);

@@ -20,7 +20,7 @@ interface Resent {
   readonly why: string | null;
 }
 
-// A server keeps a key for a day. An older report that may have arrived could be posted twice.
+// A server keeps an idempotency key for a day. An older report that may have arrived could be posted twice.
 const keyLifetimeMs = 23 * 3_600_000;
 
 /**

@@ -18,7 +18,7 @@ export interface ResendFlags {
   readonly withoutFiles?: boolean;
 }
 
-/** Sends kept reports again, each with its first key, so that no report is posted twice. */
+/** Sends kept reports again, each with its first idempotency key, so that no report is posted twice. */
 export async function resend(invocation: Invocation, flags: ResendFlags, id?: string): Promise<Exit> {
   const spool = openFeedbackSpool(invocation);
   if (flags.list) return listSpooled(invocation, spool);
