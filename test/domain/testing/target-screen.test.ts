@@ -34,7 +34,7 @@ describe("the target screen", () => {
     const drawn = (slot: string) =>
       days.map((day) => screens.indexOf(targetScreen(screens, slot, day))).join("");
     expect([drawn("a seat"), drawn(slots[1] ?? "")]).toEqual(["03123401431043", "34324303120342"]);
-    expect(targetScreen([], "a seat", 1)).toBe("");
+    expect(targetScreen([], "a slot", 1)).toBe("");
   });
 
   it("differs from the previous day if there are two screens", () => {
@@ -52,7 +52,7 @@ describe("the target screen", () => {
   });
 
   it("is always the only screen of a listing with one screen", () => {
-    expect(days.map((day) => targetScreen(["Home"], "a seat", day))).toEqual(days.map(() => "Home"));
+    expect(days.map((day) => targetScreen(["Home"], "a slot", day))).toEqual(days.map(() => "Home"));
   });
 
   it.each([2, 3, 4, 5, 7, 10])("is spread evenly over %d screens, and each day over the slots", (count) => {
