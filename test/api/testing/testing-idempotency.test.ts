@@ -14,16 +14,19 @@ const twenty = Array.from({ length: 20 }, (_, at) => at);
 describe.each(databases)("an Idempotency-Key in closed testing on $name", (engine) => {
   let database: TestDatabase;
   let service: Service;
+  let other: Service;
   let world: TestingWorld;
   beforeAll(async () => {
     database = await engine.create();
     service = await open();
+    other = await open();
   });
   beforeEach(async () => {
     world = await makeTestingWorld(service);
   });
   afterAll(async () => {
     await service.stop();
+    await other.stop();
     await database.remove();
   });
 
@@ -49,9 +52,7 @@ describe.each(databases)("an Idempotency-Key in closed testing on $name", (engin
     it("returns the stored response on another server, and after a restart", async () => {
       const send = await prepare(world);
       const first = await send(service, keyed("once"));
-      const other = await open();
       const onTheOther = await send(other, keyed("once"));
-      await other.stop();
       const restarted = await open();
       const afterwards = await send(restarted, keyed("once"));
       await restarted.stop();

@@ -14,7 +14,7 @@ import { headOf } from "../../support/network/raw-connection.ts";
 import { innkeepServeWithin } from "../../support/programs/built-program.ts";
 import { rounds, within } from "../../support/torture.ts";
 
-const seconds = rounds(2, 60);
+const seconds = rounds(1.5, 60);
 const json = { "Content-Type": "application/json" };
 
 interface Target {
