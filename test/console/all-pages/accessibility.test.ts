@@ -1,9 +1,10 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { axeFaults } from "../../support/browser/axe.ts";
+import { axeFaults, loadAxe } from "../../support/browser/axe.ts";
 import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
 import { openPage } from "../../support/browser/browser-page.ts";
 import { consolePaths } from "../../support/browser/console-paths.ts";
+import { visitEach } from "../../support/browser/tabs.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { authorizeAddress, newDevice } from "../../support/sign-in/device-sign-in.ts";
@@ -16,6 +17,11 @@ import {
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
 const long = "Donaudampfschifffahrtsgesellschaftskapitän ".repeat(200);
+
+const looks = [
+  { width: 390, colorScheme: "light" },
+  { width: 1440, colorScheme: "dark" },
+] as const;
 
 describe("every page", () => {
   let service: Service;
@@ -54,31 +60,34 @@ describe("every page", () => {
     await service.stop();
   });
 
-  it.each([
-    [390, "light"],
-    [1440, "dark"],
-  ] as const)(
-    "follows the rules of WCAG A and AA at %i pixels, %s",
-    { timeout: 300_000 },
-    async (width, colorScheme) => {
-      const options = { viewport: { width, height: 900 }, colorScheme, reducedMotion: "reduce" } as const;
-      const signedIn = await openPage(browser, service, headers, options);
-      const nobody = await openPage(browser, service, {}, options);
-      const faults: string[] = [];
-      for (const path of own) faults.push(...(await faultsOf(signedIn, path)));
-      for (const path of open) faults.push(...(await faultsOf(nobody, path)));
-      expect(faults).toEqual([]);
-    },
-  );
+  it("follows the rules of WCAG A and AA, light on a phone and dark on a wide screen", {
+    timeout: 300_000,
+  }, async () => {
+    const tab = (by: typeof headers) => openPage(browser, service, by, { reducedMotion: "reduce" });
+    const [signedIn, nobody] = [[await tab(headers), await tab(headers)], [await tab({})]];
+    const visits = [visitEach(signedIn, own, faultsOf), visitEach(nobody, open, faultsOf)];
+    const faults = (await Promise.all(visits)).flat(2);
+    expect(faults).toEqual([]);
+  });
 });
 
-/** The faults of a page with its folded parts open, except menus, which cover other elements. */
+/** The faults of a page in both looks, with its folded parts open, except menus, which cover other elements. */
 async function faultsOf(page: Page, path: string): Promise<string[]> {
   await page.goto(path);
-  await page.evaluate(() => {
-    // Some of the API's operations are enough: all have the same form.
-    const folded = document.querySelectorAll<HTMLDetailsElement>("details:not(.menu)");
-    for (const details of [...folded].slice(0, 40)) details.open = true;
-  });
-  return (await axeFaults(page)).map((fault) => `${path} ${fault}`);
+  await loadAxe(page);
+  const faults: string[] = [];
+  for (const { width, colorScheme } of looks) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    await page.evaluate(unfold);
+    faults.push(...(await axeFaults(page)).map((fault) => `${path} at ${width} pixels: ${fault}`));
+  }
+  return faults;
+}
+
+/** Runs in the page. */
+function unfold(): void {
+  // Some of the API's operations are enough: all have the same form.
+  const folded = document.querySelectorAll<HTMLDetailsElement>("details:not(.menu)");
+  for (const details of [...folded].slice(0, 40)) details.open = true;
 }

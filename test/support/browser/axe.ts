@@ -1,12 +1,19 @@
-import axe from "axe-core";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type axe from "axe-core";
 import type { Page } from "playwright-core";
 
 /** The rules of WCAG 2.0, 2.1 and 2.2, levels A and AA. */
 const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-/** The elements of the open page that break the rules of WCAG A and AA: one line for each, empty without a fault. */
+/** The short form, because each page reads it anew. */
+const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Brings the checker into the open page. */
+export const loadAxe = (page: Page): Promise<void> => page.evaluate(source);
+
+/** The elements of a page with the checker in it that break the rules of WCAG A and AA: one line for each, empty without a fault. */
 export async function axeFaults(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
   return page.evaluate(async (tags) => {
     const run: typeof axe.run = Reflect.get(window, "axe").run;
     const { violations } = await run({ runOnly: { type: "tag", values: tags }, resultTypes: ["violations"] });
