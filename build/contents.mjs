@@ -7,8 +7,15 @@ const protocol = packages("@modelcontextprotocol");
 const forbidden = {
   frontDoor: /^(server|mcp|src)\/|node_modules\//,
   commandLine: new RegExp(
-    ["^(server|mcp)/", server, screen, protocol, packages("conf", "open", "undici", "zod")].join("|"),
+    [
+      "^(server|mcp)/",
+      server,
+      screen,
+      protocol,
+      packages("conf", "open", "undici", "zod", "markdown-it"),
+    ].join("|"),
   ),
+  notes: new RegExp(["^(server|mcp)/", server, screen, protocol, packages("undici", "zod")].join("|")),
   rules: new RegExp(["^(server|mcp)/", server, screen, protocol, packages("undici")].join("|")),
   agentServer: new RegExp(["^(server|src/cli)/", server, screen, packages("undici")].join("|")),
   programs: new RegExp(["^mcp/", protocol].join("|")),

@@ -38,6 +38,10 @@ const apart = {
   "src/contract/tester.ts": "./report-rules.cjs",
   "src/cli/feedback/spool/stored-feedback.ts": "./report-rules.cjs",
   "src/cli/testing/proof/stored-proof.ts": "./report-rules.cjs",
+  // They hold markdown-it, which only the commands that read or write whole changelogs need.
+  "src/cli/content/notes/changelog-file.ts": "./release-notes.cjs",
+  "src/cli/content/notes/changesets.ts": "./release-notes.cjs",
+  "src/cli/content/notes/pieces.ts": "./release-notes.cjs",
   // It holds ink and react, which only one screen needs.
   "src/cli/views/task-watch.tsx": "./task-watch.js",
 };
@@ -48,14 +52,15 @@ const loadedLate = {
   "src/credentials/conf.ts": "./conf.cjs",
 };
 
-const reportRules = Object.keys(apart).filter((file) => apart[file] === "./report-rules.cjs");
+const partsOf = (name) => Object.keys(apart).filter((file) => apart[file] === name);
 
 const madeNow = ["src/client/calls/routes.ts", "mcp/tools/tool-list.ts", "mcp/start/build-time-answers.ts"];
 await rm(outdir, { recursive: true, force: true });
-const [frontDoor, commandLine, rules, packages, agentServer, programs, library] = await Promise.all([
+const [frontDoor, commandLine, rules, notes, packages, agentServer, programs, library] = await Promise.all([
   buildFrontDoor(),
   buildCommandLine(),
-  buildReportRules(),
+  buildApart("./report-rules.cjs"),
+  buildApart("./release-notes.cjs"),
   buildLoadedLate(),
   buildAgentServer(),
   buildPrograms(),
@@ -67,11 +72,12 @@ for (const file of ["cli.cjs", "mcp.cjs", "mcp-session.cjs", "undici.cjs", "conf
   join(outdir, name),
 ))
   await appendFile(file, `//${hash("sha256", await readFile(file))}`);
-checkContents({ frontDoor, commandLine, rules, agentServer, programs, library });
+checkContents({ frontDoor, commandLine, rules, notes, agentServer, programs, library });
 await writeNotices(join(outdir, "THIRD-PARTY-NOTICES.txt"), [
   frontDoor,
   commandLine,
   rules,
+  notes,
   packages,
   agentServer,
   programs,
@@ -105,15 +111,18 @@ function buildCommandLine() {
   });
 }
 
-function buildReportRules() {
+/** A file with all modules of the command line that are built into it. */
+function buildApart(name) {
   return build({
     ...shared,
     stdin: {
-      contents: reportRules.map((file) => `export * from "./${file}";`).join(""),
+      contents: partsOf(name)
+        .map((file) => `export * from "./${file}";`)
+        .join(""),
       resolveDir: process.cwd(),
     },
     outdir: undefined,
-    outfile: join(outdir, "report-rules.cjs"),
+    outfile: join(outdir, name),
     format: "cjs",
   });
 }

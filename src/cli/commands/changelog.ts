@@ -3,6 +3,9 @@ import { routes } from "../../client/calls/routes.ts";
 import { createRelease, deleteRelease, editRelease, publishRelease } from "../content/changelog-changes.ts";
 import { createsRelease, describesRelease } from "../content/changelog-flags.ts";
 import { listReleases, viewRelease } from "../content/changelog-lists.ts";
+import type { ImportFlags } from "../content/releases/import.ts";
+import type { ReleaseFlags } from "../content/releases/release.ts";
+import { importsReleases, releasesVersion } from "../content/releases/release-flags.ts";
 import { destroys, mutates, ofApp, views, wholeNumber } from "../core/input/flags.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
 
@@ -49,4 +52,27 @@ export function addChangelog(changelog: Command, setup: Setup): void {
       .description("Delete a release note permanently, found by id or version"),
   );
   commandAction(ofApp(remove), setup, deleteRelease);
+
+  addReleases(changelog, setup);
+}
+
+/** The commands for whole files, and for stores. */
+function addReleases(changelog: Command, setup: Setup): void {
+  const importing = mutates(
+    changelog
+      .command("import [file]")
+      .description("Write the release notes of all versions of a CHANGELOG.md, of changesets or of commits"),
+  );
+  commandAction<ImportFlags, string | undefined>(ofApp(importsReleases(importing)), setup, async (...given) =>
+    (await import("../content/releases/import.ts")).importReleases(...given),
+  );
+
+  const release = mutates(
+    changelog
+      .command("release [file]")
+      .description("Write and publish the release notes of one version, in a job for its tag"),
+  );
+  commandAction<ReleaseFlags, string | undefined>(ofApp(releasesVersion(release)), setup, async (...given) =>
+    (await import("../content/releases/release.ts")).release(...given),
+  );
 }

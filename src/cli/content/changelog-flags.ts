@@ -43,7 +43,7 @@ export const describesRelease = (command: Command): Command =>
   command
     .option("--title <text>", "the title; `-` is standard input, `@file` a file")
     .option("--version <version>", "the version that it is about")
-    .option("--platform-version <platform=version>", "the version on one platform; several times", versions)
+    .addOption(platformVersion())
     .addOption(
       new Option("--release-type <type>", "how big it is; unless given, from the version before").choices(
         choices.releaseTypes,
@@ -53,12 +53,17 @@ export const describesRelease = (command: Command): Command =>
     .option("--body <text>", "the text, in Markdown; `-` is standard input, `@file` a file")
     .option("--item <type=text>", `one change: ${choices.itemTypes.join(", ")}; several times`, items)
     .option("--publish", "publish it now, by the server's clock; a published one keeps its date")
-    .addOption(
-      new Option(
-        "--published-at <instant>",
-        "when it was or will be published: ISO 8601, or a day in UTC",
-      ).conflicts("publish"),
-    );
+    .addOption(publishedAt().conflicts("publish"));
+
+/** The flag for the version on one platform. */
+export const platformVersion = (): Option =>
+  new Option("--platform-version <platform=version>", "the version on one platform; several times").argParser(
+    versions,
+  );
+
+/** When a release note is published, if not now. */
+export const publishedAt = (): Option =>
+  new Option("--published-at <instant>", "when it was or will be published: ISO 8601, or a day in UTC");
 
 /** The flags as fields of a request; undefined for a missing flag. */
 export const releaseOf = async (invocation: Invocation, flags: ChangelogFlags): Promise<Release> => ({
@@ -73,8 +78,8 @@ export const releaseOf = async (invocation: Invocation, flags: ChangelogFlags): 
   publishedAt: instantOf(flags.publishedAt),
 });
 
-/** A day means its first moment in UTC. */
-const instantOf = (given: string | undefined): string | undefined =>
+/** The instant of `--published-at`: a day means its first moment in UTC. */
+export const instantOf = (given: string | undefined): string | undefined =>
   given && /^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : given;
 
 const versions = (given: string, before: PlatformVersion[] = []): PlatformVersion[] => {

@@ -1,5 +1,19 @@
 import { type Env, providers } from "./ci-providers.ts";
 
+/** Where each service names the tag for which a job runs. TeamCity does not. */
+const tagOf: Readonly<Record<string, (env: Env) => string | undefined>> = {
+  "github-actions": (env) => ofRef(env.GITHUB_REF),
+  gitlab: (env) => env.CI_COMMIT_TAG,
+  circleci: (env) => env.CIRCLE_TAG,
+  "azure-pipelines": (env) => ofRef(env.BUILD_SOURCEBRANCH),
+  buildkite: (env) => env.BUILDKITE_TAG,
+  bitbucket: (env) => env.BITBUCKET_TAG,
+  bitrise: (env) => env.BITRISE_GIT_TAG,
+  jenkins: (env) => env.TAG_NAME,
+};
+
+const ofRef = (ref = ""): string | undefined => /^refs\/tags\/(.+)$/.exec(ref)?.[1];
+
 /** The address of a CI run, its commit, ref and job. Empty outside known services. */
 export function ciMetadata(env: Env): Record<string, string> {
   const provider = providers.find(({ runs }) => runs(env));
@@ -22,6 +36,12 @@ export function ciJob(env: Env): CiJob | undefined {
   if (!provider) return undefined;
   const { workflow, job, lastingJob = job, ref, run } = provider.facts(env);
   return { scope: present({ ci: provider.name, workflow, job: lastingJob, ref }), run: run || undefined };
+}
+
+/** The tag for which a CI job runs; undefined for other jobs. */
+export function ciTag(env: Env): string | undefined {
+  const provider = providers.find(({ runs }) => runs(env));
+  return (provider && tagOf[provider.name]?.(env)) || undefined;
 }
 
 /** Whether the environment is that of a CI job, whose disk is deleted afterwards. */

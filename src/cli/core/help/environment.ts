@@ -47,7 +47,8 @@ const ofCommands: readonly Variable[] = [
     name:
       "GITHUB_*, GITLAB_CI, CI_*, CIRCLECI, CIRCLE_*, TF_BUILD, SYSTEM_*, BUILD_*, AGENT_JOBNAME, BUILDKITE, " +
       "BUILDKITE_*, BITBUCKET_*, BITRISE_*, GIT_*, TEAMCITY_*, JENKINS_URL, TAG_NAME, BRANCH_NAME, JOB_NAME",
-    meaning: "Run, commit, ref and job of a CI run, for `feedback send`: see docs/ci.md.",
+    meaning:
+      "Run, commit, ref and job of a CI run, for `feedback send`, and its tag, for `changelog release`: see docs/ci.md.",
   },
 ];
 

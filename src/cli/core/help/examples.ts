@@ -32,6 +32,14 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   "changelog edit": ['innkeep changelog edit 2.4.0 --title "Faster lists and syncing"'],
   "changelog publish": ["innkeep changelog publish 2.4.0"],
+  "changelog import": [
+    "innkeep changelog import",
+    "innkeep changelog import --format git --from v2.3.0 --to v2.4.0 --dry-run",
+  ],
+  "changelog release": [
+    "innkeep changelog release",
+    "innkeep changelog release --version 2.4.0 --notes @notes.md --platform-version android=1.2.0",
+  ],
   "changelog delete": ["innkeep changelog delete 2.4.0 --yes"],
 
   "agent thread": ["innkeep agent thread 01a1fda4-237d-759b-ad89-7cf5663516dc"],

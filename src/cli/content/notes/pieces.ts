@@ -1,0 +1,34 @@
+import { withoutFeedbackLines } from "../../../contract/feedback-lines.ts";
+import { type Block, insideOf, plainLines, readMarkdown } from "./markdown.ts";
+
+/** A part of a text that may stand alone, and whether it only announces what follows. */
+export interface Piece {
+  readonly text: string;
+  readonly isHeading: boolean;
+}
+
+/** The paragraphs, headings and items of lists of a Markdown text, as plain text for readers of the app. */
+export const piecesOf = (markdown: string): readonly Piece[] =>
+  readMarkdown(withoutFeedbackLines(markdown)).blocks.flatMap((block) => piecesIn(block, ""));
+
+function piecesIn(block: Block, indent: string): Piece[] {
+  if (block.type === "heading") return [{ text: textOf(block), isHeading: true }];
+  if (block.type === "paragraph") return [{ text: textOf(block), isHeading: false }];
+  if (block.type === "fence" || block.type === "code_block")
+    return [{ text: (block.tokens[0]?.content ?? "").trimEnd(), isHeading: false }];
+  if (block.type === "bullet_list" || block.type === "ordered_list")
+    return insideOf(block).map((item) => ({ text: itemText(item, indent), isHeading: false }));
+  return block.type === "blockquote" ? insideOf(block).flatMap((inner) => piecesIn(inner, indent)) : [];
+}
+
+function itemText(item: Block, indent: string): string {
+  const parts = insideOf(item).flatMap((block) =>
+    piecesIn(block, `${indent}  `).map(({ text }) => (isList(block) ? text : text.replaceAll("\n", " "))),
+  );
+  const [first = "", ...rest] = parts;
+  return [`${indent}- ${first}`, ...rest].join("\n");
+}
+
+const isList = ({ type }: Block): boolean => type === "bullet_list" || type === "ordered_list";
+
+const textOf = (block: Block): string => plainLines(block).join("\n").trim();

@@ -1,0 +1,156 @@
+import { withoutFeedbackLines } from "../../../contract/feedback-lines.ts";
+import { limits } from "../../../contract/limits.ts";
+import { type ChangeType, isSizeHeading, labelledChange, typeOfHeading } from "./change-type.ts";
+import {
+  type Block,
+  insideOf,
+  isBold,
+  labelOf,
+  type MarkdownText,
+  plainLines,
+  plainText,
+} from "./markdown.ts";
+
+export interface Item {
+  readonly type: ChangeType;
+  readonly text: string;
+}
+
+/** The notes of one version. */
+export interface Notes {
+  /** The Markdown as it was written. */
+  readonly body: string;
+  readonly items: readonly Item[];
+  /** Whether the items say everything that the body says. */
+  readonly isList: boolean;
+}
+
+/** Makes notes of some blocks of a text. */
+export function notesOf(text: MarkdownText, blocks: readonly Block[]): Notes {
+  const body = bodyOf(text, blocks);
+  const { items, isList } = changesIn(blocks);
+  const fitting = items.length <= limits.changelogItems ? items : [];
+  return { body, items: fitting, isList: isList && fitting.length > 0 };
+}
+
+/** What is read so far, and under which type of heading. */
+interface Reading {
+  readonly items: readonly Item[];
+  readonly isList: boolean;
+  /** Undefined before the first heading, null under a heading that names no type. */
+  readonly type: ChangeType | null | undefined;
+  /** Whether the heading tells only how large the changes are. */
+  readonly isSize: boolean;
+}
+
+const changesIn = (blocks: readonly Block[]): Reading =>
+  blocks.reduce<Reading>(readBlock, { items: [], isList: true, type: undefined, isSize: false });
+
+function readBlock(reading: Reading, block: Block): Reading {
+  if (isAside(block)) return reading;
+  const heading = headingIn(block);
+  if (heading !== undefined) {
+    const type = typeOfHeading(heading) ?? null;
+    return { ...reading, type, isSize: isSizeHeading(heading), isList: reading.isList && type !== null };
+  }
+  if (!isListBlock(block)) return { ...reading, isList: false };
+  const changes = insideOf(block).map((item) => changeOf(item, reading));
+  return {
+    ...reading,
+    items: [...reading.items, ...changes.flatMap(({ item }) => item ?? [])],
+    isList: reading.isList && changes.every(({ isWhole }) => isWhole),
+  };
+}
+
+const isListBlock = ({ type }: Block): boolean => type === "bullet_list" || type === "ordered_list";
+
+/** The text of a heading, or of a paragraph that serves as one: bold, or the name of a type with a colon. */
+function headingIn(block: Block): string | undefined {
+  if (block.type === "heading") return plainText(block);
+  if (block.type !== "paragraph") return undefined;
+  const text = plainText(block);
+  const isLabel = isBold(block) || text.endsWith(":");
+  return isLabel && typeOfHeading(text) !== undefined ? text : undefined;
+}
+
+/** Whether a block says nothing about the release: a comment, a rule, a link to all commits, lines that name feedback. */
+function isAside(block: Block): boolean {
+  if (block.type === "hr" || isComment(block)) return true;
+  if (block.type !== "paragraph") return false;
+  const text = plainLines(block).join("\n");
+  return withoutFeedbackLines(text) === "" || /^(?:full changelog|compare|diff)\b[^\n]*$/i.test(text);
+}
+
+/** Whether a block is an HTML comment, which apps would show. */
+const isComment = ({ type, tokens }: Block): boolean =>
+  type === "html_block" && /^\s*<!--[\s\S]*-->\s*$/.test(tokens[0]?.content ?? "");
+
+interface Change {
+  readonly item?: Item;
+  /** Whether the item holds the whole change. */
+  readonly isWhole: boolean;
+}
+
+/** The change that an item of a list describes. Without a heading above, its first word must name the type. */
+function changeOf(listItem: Block, { type, isSize }: Reading): Change {
+  const { text: whole, isWhole } = textOf(listItem);
+  const text = withoutDecoration(whole);
+  if (text === "") return { isWhole };
+  const labelled = type === undefined || isSize ? labelledChange(text) : undefined;
+  const change = labelled ?? (type && { type, text });
+  if (!change || [...change.text].length > limits.changelogItem) return { isWhole: false };
+  return { item: { type: change.type, text: change.text }, isWhole };
+}
+
+/** The text of an item of a list on one line, its inner lists after a colon. */
+function textOf(listItem: Block): { readonly text: string; readonly isWhole: boolean } {
+  const parts = insideOf(listItem).filter((block) => !isComment(block));
+  const texts = parts.filter(({ type }) => type === "paragraph").map(ownText);
+  const inner = parts.filter(isListBlock).flatMap(insideOf).map(textOf);
+  const own = texts.filter(Boolean).join(" ");
+  const all = [own.replace(/:$/, ""), inner.map(({ text }) => text).join("; ")].filter(Boolean).join(": ");
+  const known = parts.every((part) => part.type === "paragraph" || isListBlock(part));
+  return { text: all, isWhole: known && inner.every(({ isWhole }) => isWhole) };
+}
+
+const ownText = (paragraph: Block): string =>
+  withoutFeedbackLines(plainLines(paragraph).join("\n")).replace(/\s+/g, " ").trim();
+
+/** A change without what tools write around it: hashes of commits, thanks, the author, the box of a task. */
+const withoutDecoration = (text: string): string =>
+  text
+    .replace(/^\[[ xX]\]\s+/, "")
+    .replace(/^(Updated dependencies)(?: \[[^\]]*\])+/, "$1")
+    .replace(/^(?:#\d+\s+)?(?:[0-9a-f]{7,40}\s+)?Thanks (?:@[\w-]+(?:, (?:and )?| and )?)+!\s*-\s*/, "")
+    .replace(/^[0-9a-f]{7,40}: /, "")
+    .replace(/\s+by @[\w[\]-]+ in (?:https?:\/\/\S+|#\d+)$/, "")
+    .replace(/(?:,?\s*\([0-9a-f]{7,40}(?:, [0-9a-f]{7,40})*\))+$/, "")
+    .trim();
+
+/** The Markdown of the blocks as it was written, with the definitions of the links that it uses. */
+function bodyOf({ lines, definitions }: MarkdownText, blocks: readonly Block[]): string {
+  const shown = blocks.filter((block) => !isComment(block));
+  const inner = shown.slice(
+    shown.findIndex(({ type }) => type !== "hr"),
+    shown.findLastIndex(({ type }) => type !== "hr") + 1,
+  );
+  const body = inner.map(({ from, to }) => lines.slice(from, to).join("\n").trimEnd());
+  const text = inner.map(({ from }, at) => `${at === 0 ? "" : gapBefore(lines, from)}${body[at]}`).join("");
+  const used = new Set([...text.matchAll(/\[([^\][]+)\](?!\()/g)].map(([, label = ""]) => labelOf(label)));
+  const needed = [...definitions].filter(([label]) => used.has(label));
+  const written = needed.map(([label, target]) => `[${label.toLowerCase()}]: ${target}`);
+  return [withoutIndent(text), written.join("\n")].filter(Boolean).join("\n\n");
+}
+
+/** Lines that are all indented move to the margin: a text loses the space before its first line when it is stored. */
+function withoutIndent(text: string): string {
+  const indents = text
+    .split("\n")
+    .flatMap((line) => (line.trim() === "" ? [] : (/^ */.exec(line)?.[0].length ?? 0)));
+  const least = Math.min(...indents);
+  return Number.isFinite(least) ? text.replace(new RegExp(`^ {${least}}`, "gm"), "") : text;
+}
+
+/** Blocks stay as far apart as they were, by at most one empty line. */
+const gapBefore = (lines: readonly string[], from: number): string =>
+  (lines[from - 1] ?? "").trim() === "" ? "\n\n" : "\n";

@@ -1,0 +1,34 @@
+import { join, resolve } from "node:path";
+import { usageError } from "../../core/failures/cli-error.ts";
+import { readText } from "../../core/input/text-flag.ts";
+import type { Invocation } from "../../core/program/context.ts";
+import { readChangesets } from "../notes/changesets.ts";
+import type { Described } from "./described-release.ts";
+
+/** The names of the changesets in a folder; undefined if there is no such folder. */
+export async function changesetsIn({ context }: Invocation, folder: string): Promise<string[] | undefined> {
+  const { readdir } = await import("node:fs/promises");
+  const names = await readdir(resolve(context.cwd, folder)).catch(() => undefined);
+  return names?.filter((name) => /\.md$/i.test(name) && !/^readme\.md$/i.test(name)).sort();
+}
+
+/** Reads pending changesets as notes of the next version. Throws a usage error that names every file with a fault. */
+export async function describeChangesets(
+  { context }: Invocation,
+  folder: string,
+  names: readonly string[],
+): Promise<Described> {
+  const texts = names.map((name) => readText(context, "[file]", join(folder, name)));
+  const files = (await Promise.all(texts)).map((text, at) => ({ name: names[at] ?? "", text }));
+  const { notes, releaseType, faults } = readChangesets(files);
+  if (faults.length > 0)
+    throw usageError(`${folder} cannot be read:`, undefined, {
+      issues: faults.map(({ name, message }) => ({ path: name, message })),
+    });
+  if (releaseType === undefined) return { releases: [], remarks: [] };
+  const draftReason = "it is not released yet";
+  return {
+    releases: [{ place: folder, releaseType, draftReason, isPreRelease: false, notes }],
+    remarks: [],
+  };
+}

@@ -1,0 +1,22 @@
+import type { ImportedChangelogEntry } from "../../../contract/changelog.ts";
+import { isGitHubActions } from "../../core/ci/ci-environment.ts";
+import { addOutput } from "../../core/ci/github-actions.ts";
+import { reasonOf } from "../../core/input/text-flag.ts";
+import { note } from "../../core/output/output.ts";
+import type { Invocation } from "../../core/program/context.ts";
+
+/** Writes the outputs `version` and `release-note-id` of a step of GitHub Actions. */
+export async function tellReleaseToJob(
+  invocation: Invocation,
+  { id, version }: ImportedChangelogEntry,
+): Promise<void> {
+  const { env, newId } = invocation.context;
+  const file = env.GITHUB_OUTPUT;
+  if (!isGitHubActions(env) || !file) return;
+  try {
+    for (const [name, value] of Object.entries({ version, "release-note-id": id }))
+      await addOutput(file, { name, value, delimiter: `innkeep_${newId()}` });
+  } catch (cause) {
+    note(invocation, `The outputs of the step cannot be written (${reasonOf(cause)}).`);
+  }
+}

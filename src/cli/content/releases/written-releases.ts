@@ -1,0 +1,90 @@
+import { ServerError } from "../../../client/errors.ts";
+import type { EditedChangelogEntry, ImportedChangelogEntry } from "../../../contract/changelog.ts";
+import { feedbackIdsIn } from "../../../contract/feedback-lines.ts";
+import { isSameVersion } from "../../../contract/version.ts";
+import { CliError } from "../../core/failures/cli-error.ts";
+import { appIdOf } from "../../core/input/app-id.ts";
+import { note } from "../../core/output/output.ts";
+import type { Invocation } from "../../core/program/context.ts";
+import { allWritten } from "../changelog-find.ts";
+import { unreleased } from "./described-release.ts";
+import type { ReleaseEntry } from "./release-entry.ts";
+
+/** The release notes of an app, as they are on the server. */
+export interface WrittenReleases {
+  readonly appId: string;
+  readonly entries: readonly EditedChangelogEntry[];
+}
+
+/** Reads all release notes. Throws an error that says so if the server has no endpoint that writes them. */
+export async function readWritten(invocation: Invocation): Promise<WrittenReleases> {
+  try {
+    return { appId: await appIdOf(invocation), entries: await allWritten(invocation) };
+  } catch (error) {
+    throw (await lacksConsole(invocation, error)) ? noWriteEndpoint() : error;
+  }
+}
+
+/** Whether the server does not know the addresses of the console at all. An unknown app looks alike. */
+async function lacksConsole(invocation: Invocation, error: unknown): Promise<boolean> {
+  if (!isUnknownAddress(error)) return false;
+  try {
+    await invocation.client().apps.list();
+    return false;
+  } catch (other) {
+    return isUnknownAddress(other);
+  }
+}
+
+const isUnknownAddress = (error: unknown): boolean =>
+  error instanceof ServerError && (error.status === 404 || error.status === 405 || error.status === 501);
+
+const noWriteEndpoint = (): CliError =>
+  new CliError({
+    exit: "notFound",
+    code: "no_write_endpoint",
+    message: "This server cannot take release notes: it has only endpoints that read them.",
+  });
+
+/** The note of a version; undefined if there is none, or several. */
+export function writtenOf({ entries }: WrittenReleases, version: string): EditedChangelogEntry | undefined {
+  const [entry, ...others] = entries.filter((one) => isSameVersion(one.version, version));
+  return others.length === 0 ? entry : undefined;
+}
+
+/**
+ * Writes one release note. The draft of unreleased notes becomes the note of its version, with what a person has edited in
+ * it, if `adopts` is true and the version has no note yet.
+ */
+export async function writeRelease(
+  invocation: Invocation,
+  written: WrittenReleases,
+  { entry: { version, body }, adopts }: { readonly entry: ReleaseEntry; readonly adopts: boolean },
+): Promise<ImportedChangelogEntry> {
+  const { consoleChangelog } = invocation.client();
+  const draft = adopts && !writtenOf(written, version) ? writtenOf(written, unreleased) : undefined;
+  if (draft?.publishedAt === null) {
+    await consoleChangelog.update({ params: { entryId: draft.id }, body: { version } });
+    note(invocation, `The draft ${unreleased} is the release note of ${version} now.`);
+  }
+  const answer = await consoleChangelog.put({ params: { appId: written.appId, version }, body });
+  tellKept(invocation, answer);
+  tellUnknownFeedback(invocation, answer);
+  return answer;
+}
+
+function tellKept(invocation: Invocation, { version, keptFields = [] }: ImportedChangelogEntry): void {
+  if (keptFields.length === 0) return;
+  const fields = keptFields.join(", ");
+  note(invocation, `Kept what a person wrote in ${version}: ${fields}. --overwrite replaces it.`);
+}
+
+/** An older server links nothing, and does not say so. */
+function tellUnknownFeedback(invocation: Invocation, answer: ImportedChangelogEntry): void {
+  const { version, body, items, feedbackIds: linked } = answer;
+  if (!linked) return;
+  const named = feedbackIdsIn([body, ...items.map(({ text }) => text)].join("\n"));
+  const unknown = named.filter((id) => !linked.includes(id));
+  if (unknown.length > 0)
+    note(invocation, `${version} names feedback that this app does not have: ${unknown.join(", ")}.`);
+}

@@ -1,0 +1,103 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+import { answers, listen } from "../../support/network/recording-server.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeReleasingMaintainer } from "../../support/worlds/releasing-maintainer.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const newMaintainer = () => makeReleasingMaintainer(service);
+
+const changelog = (...parts: readonly string[]) => ["# Changelog", ...parts].join("\n\n");
+const first = "## 1.0.0 - 2026-01-15\n\n### Added\n\n- Maps";
+const second = "## 1.1.0 - 2026-03-02\n\n### Added\n\n- Night colours";
+
+describe("changelog import that cannot be done", () => {
+  it("names every line of the file that is wrong, and imports nothing", async () => {
+    const { write, run, stored } = await newMaintainer();
+    await write("CHANGELOG.md", changelog(first, first.replace("1.0.0", "v1.0.0"), "## 0.9.0 - 01/02/2025"));
+    const ran = await run("import");
+    expect(ran).toMatchObject({ exit: 2, stdout: "" });
+    expect(ran.stderr).toContain("  line 9 is a second heading of 1.0.0; the first is in line 3");
+    expect(ran.stderr).toContain("  line 15 has the date 01/02/2025, which is not clear: write 2026-11-22");
+    expect(await stored()).toEqual([]);
+  });
+
+  it.each([
+    ["no heading of a version", "Only words.", "has no heading of a version"],
+    [
+      "a text that is too long",
+      changelog(`${first}\n\n${"x".repeat(100_001)}`),
+      "CHANGELOG.md:3 the text has 100",
+    ],
+    [
+      "a title that is too long",
+      changelog(first.replace("1.0.0", `1.0.0: ${"x".repeat(201)}`)),
+      "the title has 201",
+    ],
+  ])("refuses %s", async (_, text, fault) => {
+    const { write, run } = await newMaintainer();
+    await write("CHANGELOG.md", text);
+    expect(await run("import")).toMatchObject({ exit: 2, stderr: expect.stringContaining(fault) });
+  });
+
+  it.each([
+    [["--from", "v1"], "--from: only with --format git."],
+    [["CHANGELOG.md", "--format", "git"], "--format git reads the commits of this repository, and no file."],
+    [["missing.md"], "the file missing.md cannot be read (ENOENT)"],
+    [["--platform-version", "ios=1.0"], "--platform-version belongs to one version, and there are 2."],
+    [["--draft", "--published-at", "2026-01-01"], "cannot be used with"],
+  ])("refuses %j", async (flags, fault) => {
+    const { write, run } = await newMaintainer();
+    await write("CHANGELOG.md", changelog(second, first));
+    expect(await run("import", ...flags)).toMatchObject({ exit: 2, stderr: expect.stringContaining(fault) });
+  });
+
+  it("says where it stopped, and goes on when it is run again", async () => {
+    const { write, run, create } = await newMaintainer();
+    await create("1.1.0");
+    await create("v1.1.0", "--allow-duplicate");
+    await write("CHANGELOG.md", changelog(second, first));
+    const ran = await run("import");
+    expect(ran).toMatchObject({ exit: 7, stdout: "" });
+    expect(ran.stderr).toContain(
+      "1.1.0 was not imported (1 of 2 were): Several release notes have version 1.1.0",
+    );
+  });
+
+  it("says in one sentence that a server of the specification alone has no endpoint for it", async () => {
+    const asked: (string | undefined)[] = [];
+    const baseUrl = await listen((request, response) => {
+      asked.push(request.method);
+      answers(404, { error: "Not found" })(response);
+    });
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_TOKEN: "sdm_a" });
+    await writeFile(join(line.cwd, "CHANGELOG.md"), changelog(first));
+    for (const argv of [
+      ["import"],
+      ["release"],
+      ["import", "--app", "01a1fda3-dcee-7447-b6de-42c8c3c82f1d"],
+    ]) {
+      const ran = await line.run(["changelog", ...argv]);
+      expect(ran).toMatchObject({
+        exit: 6,
+        stdout: "",
+        stderr: "error: This server cannot take release notes: it has only endpoints that read them.\n",
+      });
+    }
+    expect(new Set(asked)).toEqual(new Set(["GET"]));
+  });
+
+  it("keeps to a wrong app's own message on a server that has the endpoints", async () => {
+    const { write, run } = await newMaintainer();
+    await write("CHANGELOG.md", changelog(first));
+    const ran = await run("import", "--app", "01a1fda3-dcee-7447-b6de-42c8c3c82f1d");
+    expect(ran).toMatchObject({ exit: 6, stderr: expect.stringContaining("There is nothing here.") });
+  });
+});

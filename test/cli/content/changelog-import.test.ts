@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeReleasingMaintainer } from "../../support/worlds/releasing-maintainer.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const newMaintainer = () => makeReleasingMaintainer(service);
+
+const changelog = (...parts: readonly string[]) => ["# Changelog", ...parts].join("\n\n");
+const first = "## 1.0.0 - 2026-01-15\n\n### Added\n\n- Maps";
+const second = "## 1.1.0 - 2026-03-02\n\n### Added\n\n- Night colours";
+
+describe("changelog import", () => {
+  it("makes one published note for each version, with its size from the version before", async () => {
+    const { write, run, stored } = await newMaintainer();
+    await write("CHANGELOG.md", changelog(second, first));
+    const ran = await run("import");
+    expect(ran).toMatchObject({ exit: 0, stderr: "2 created, 0 changed, 0 as before.\n" });
+    expect(ran.stdout.split("\n")[0]).toMatch(
+      /^\S{36}\t1\.0\.0\tcreated\t2026-01-15T00:00:00\.000Z\tVersion 1\.0\.0$/,
+    );
+    expect(await stored()).toMatchObject([
+      {
+        version: "1.1.0",
+        releaseType: "minor",
+        publishedAt: "2026-03-02T00:00:00.000Z",
+        bodyFormat: "items",
+      },
+      { version: "1.0.0", releaseType: "minor", publishedAt: "2026-01-15T00:00:00.000Z" },
+    ]);
+  });
+
+  it("keeps a title that was edited in the console through ten imports, and says so each time", async () => {
+    const { write, run, stored, edit } = await newMaintainer();
+    await write("CHANGELOG.md", changelog(first));
+    await run("import");
+    await edit("1.0.0", { title: "The one with the maps" });
+    for (let round = 0; round < 10; round += 1) {
+      await write("CHANGELOG.md", changelog(first.replace("1.0.0", `1.0.0: Name ${round}`)));
+      const ran = await run("import");
+      expect(ran.stderr).toContain("Kept what a person wrote in 1.0.0: title. --overwrite replaces it.");
+    }
+    expect(await stored()).toMatchObject([{ title: "The one with the maps" }]);
+    await run("import", "--overwrite");
+    expect(await stored()).toMatchObject([{ title: "Name 9" }]);
+  });
+
+  it("makes one note of a version when two jobs run at once", async () => {
+    const { write, run, stored, another } = await newMaintainer();
+    await write("CHANGELOG.md", changelog(second, first));
+    const runs = await Promise.all([run("import"), another("import"), run("import"), another("import")]);
+    expect(runs.map(({ exit }) => exit)).toEqual([0, 0, 0, 0]);
+    expect((await stored()).map(({ version }) => version)).toEqual(["1.1.0", "1.0.0"]);
+  });
+
+  it("leaves a note at the instant of its day at which it was published", async () => {
+    const { write, run, stored, edit } = await newMaintainer();
+    await write("CHANGELOG.md", changelog(first));
+    await run("import", "--draft");
+    await edit("1.0.0", { publishedAt: "2026-01-15T10:20:30.000Z" });
+    await write("CHANGELOG.md", changelog(first.replace("1.0.0", "1.0.1"), first));
+    expect((await run("import")).stderr).toBe("1 created, 0 changed, 1 as before.\n");
+    expect(await stored()).toMatchObject([
+      { version: "1.0.1", publishedAt: "2026-01-15T10:20:30.001Z" },
+      { version: "1.0.0", publishedAt: "2026-01-15T10:20:30.000Z" },
+    ]);
+  });
+
+  it("withdraws a version that was yanked later", async () => {
+    const { write, run, stored } = await newMaintainer();
+    await write("CHANGELOG.md", changelog(first));
+    await run("import");
+    await write("CHANGELOG.md", changelog(first.replace("-15", "-15 [YANKED]")));
+    await run("import");
+    expect(await stored()).toMatchObject([{ version: "1.0.0", publishedAt: null }]);
+  });
+
+  it("keeps pre-releases as drafts, or publishes them with --pre-releases", async () => {
+    const { write, run, stored } = await newMaintainer();
+    await write("CHANGELOG.md", changelog(first.replace("1.0.0", "1.0.0-rc.1")));
+    await run("import");
+    expect(await stored()).toMatchObject([{ version: "1.0.0-rc.1", publishedAt: null }]);
+    await run("import", "--pre-releases");
+    await run("import");
+    expect(await stored()).toMatchObject([{ publishedAt: "2026-01-15T00:00:00.000Z" }]);
+  });
+
+  it("hides a version with a date in the future until then", async () => {
+    const { write, run, stored, published } = await newMaintainer();
+    await write("CHANGELOG.md", changelog(first.replace("2026-01-15", "2199-01-15")));
+    await run("import");
+    expect(await stored()).toMatchObject([{ publishedAt: "2199-01-15T00:00:00.000Z" }]);
+    expect(await published()).toEqual([]);
+  });
+
+  it("leaves versions without a date as drafts and says so, unless it is told a date", async () => {
+    const { write, run, stored } = await newMaintainer();
+    await write("CHANGELOG.md", changelog("## 1.1.0\n\n- Add a list", "## 1.0.0\n\n- Add a map"));
+    const ran = await run("import");
+    expect(ran.stderr).toContain(
+      "Without a date, these are drafts unless they were published before: 1.0.0, 1.1.0.",
+    );
+    expect((await stored()).map(({ publishedAt }) => publishedAt)).toEqual([null, null]);
+    await run("import", "--published-at", "2026-02-01");
+    expect((await stored()).map(({ publishedAt }) => publishedAt)).toEqual([
+      "2026-02-01T00:00:00.001Z",
+      "2026-02-01T00:00:00.000Z",
+    ]);
+  });
+});
+
+describe("unreleased notes", () => {
+  const waiting = "## Unreleased\n\n### Added\n\n- A ruler";
+
+  it("are one draft, which follows the file", async () => {
+    const { write, run, stored } = await newMaintainer();
+    await write("CHANGELOG.md", changelog(waiting, first));
+    await run("import");
+    await write("CHANGELOG.md", changelog(`${waiting}\n- A compass`, first));
+    await run("import");
+    expect(await stored()).toMatchObject([
+      { version: "Unreleased", title: "Unreleased", publishedAt: null, items: [{}, { text: "A compass" }] },
+      { version: "1.0.0" },
+    ]);
+  });
+
+  it("become the note of the next version, with what a person wrote", async () => {
+    const { write, run, stored, edit } = await newMaintainer();
+    await write("CHANGELOG.md", changelog(waiting));
+    await run("import");
+    await edit("Unreleased", { body: "By hand" });
+    const [draft] = await stored();
+    await write(
+      "CHANGELOG.md",
+      changelog("## Unreleased", waiting.replace("Unreleased", "1.1.0 - 2026-03-02"), first),
+    );
+    const ran = await run("import");
+    expect(ran.stderr).toContain("The draft Unreleased is the release note of 1.1.0 now.");
+    expect(ran.stderr).toContain("Kept what a person wrote in 1.1.0: body.");
+    expect(await stored()).toMatchObject([
+      {
+        id: draft?.id,
+        version: "1.1.0",
+        title: "Version 1.1.0",
+        body: "By hand",
+        publishedAt: "2026-03-02T00:00:00.000Z",
+      },
+      { version: "1.0.0" },
+    ]);
+  });
+
+  it("stay a draft of their own while the file has some", async () => {
+    const { write, run, stored } = await newMaintainer();
+    await write("CHANGELOG.md", changelog(waiting));
+    await run("import");
+    await write("CHANGELOG.md", changelog(waiting, first));
+    await run("import");
+    expect((await stored()).map(({ version }) => version)).toEqual(["Unreleased", "1.0.0"]);
+  });
+
+  it("get the version of --version", async () => {
+    const { write, run, stored } = await newMaintainer();
+    await write("CHANGELOG.md", changelog(waiting));
+    await run("import", "--version", "1.1.0");
+    expect(await stored()).toMatchObject([{ version: "1.1.0", publishedAt: null }]);
+    await write("CHANGELOG.md", changelog(first));
+    expect((await run("import", "--version", "1.1.0")).exit).toBe(2);
+  });
+});
+
+describe("feedback in an imported file", () => {
+  it("is linked, and an id that the app does not have is named", async () => {
+    const { write, run, stored, report } = await newMaintainer();
+    const thread = await report();
+    const unknown = "01a1fda4-237d-759b-ad89-7cf5663516dc";
+    await write("CHANGELOG.md", changelog(`${first}\n  Feedback: ${thread}\n\nFeedback: ${unknown}`));
+    const ran = await run("import");
+    expect(ran.stderr).toContain(`1.0.0 names feedback that this app does not have: ${unknown}.`);
+    expect(await stored()).toMatchObject([
+      { feedbackIds: [thread], items: [{ type: "added", text: "Maps" }] },
+    ]);
+  });
+});
+
+describe("changelog import --dry-run", () => {
+  it("shows each entry with its fields, and asks no server", async () => {
+    const { write, run } = await newMaintainer();
+    await write("CHANGELOG.md", changelog(second, first.replace("-15", "-15 [YANKED]")));
+    const ran = await run("import", "--dry-run", { INNKEEP_BASE_URL: "http://127.0.0.1:9" });
+    expect(ran).toMatchObject({ exit: 0, stderr: "" });
+    expect(ran.stdout).toMatch(
+      /^version {4}1\.0\.0\ntitle {6}Version 1\.0\.0\ntype {7}from the version before\npublished {2}a draft, because it is yanked\nshows {6}the items\nbody {7}### Added\n[\s\S]*items {6}added: Maps\n\nversion {4}1\.1\.0\n/,
+    );
+  });
+});
