@@ -38,6 +38,8 @@ export default defineConfig({
         },
       },
       { test: { ...settings, name: "true cost of passwords", include: costlyTests } },
+      // At the true cost of passwords, too.
+      { test: { ...settings, name: "attacks", include: ["test/attack/**/*.test.ts"], isolate: false } },
       // The library of the protocol sets the messages of zod for the whole process.
       { test: { ...settings, name: "MCP", include: ["test/mcp/**/*.test.ts"], isolate: false } },
       {
@@ -45,7 +47,7 @@ export default defineConfig({
           ...settings,
           name: "apart",
           include: ["test/**/*.test.{ts,tsx}"],
-          exclude: [...sharingTests, "test/mcp/**"],
+          exclude: [...sharingTests, "test/attack/**", "test/mcp/**"],
         },
       },
     ],
