@@ -3,9 +3,10 @@ import { routes } from "../../client/calls/routes.ts";
 import { createRelease, deleteRelease, editRelease, publishRelease } from "../content/changelog-changes.ts";
 import { createsRelease, describesRelease } from "../content/changelog-flags.ts";
 import { listReleases, viewRelease } from "../content/changelog-lists.ts";
+import type { ExportFlags } from "../content/export/export.ts";
 import type { ImportFlags } from "../content/releases/import.ts";
 import type { ReleaseFlags } from "../content/releases/release.ts";
-import { importsReleases, releasesVersion } from "../content/releases/release-flags.ts";
+import { exportsReleases, importsReleases, releasesVersion } from "../content/releases/release-flags.ts";
 import { destroys, mutates, ofApp, views, wholeNumber } from "../core/input/flags.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
 
@@ -74,5 +75,12 @@ function addReleases(changelog: Command, setup: Setup): void {
   );
   commandAction<ReleaseFlags, string | undefined>(ofApp(releasesVersion(release)), setup, async (...given) =>
     (await import("../content/releases/release.ts")).release(...given),
+  );
+
+  const exporting = changelog
+    .command("export")
+    .description("Write the texts of release notes into files for a store, as fastlane takes them");
+  commandAction<ExportFlags>(ofApp(exportsReleases(exporting)), setup, async (invocation, flags) =>
+    (await import("../content/export/export.ts")).exportReleases(invocation, flags),
   );
 }

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { several } from "../../core/input/flags.ts";
 import { platformVersion, publishedAt } from "../changelog-flags.ts";
 
 /** The forms of release notes; the first is usual. */
@@ -33,6 +34,22 @@ export const importsReleases = (command: Command): Command =>
         "when versions without a date were or will be published: ISO 8601, or a day in UTC",
       ).conflicts("draft"),
     );
+
+/** The flags of `changelog export`. */
+export const exportsReleases = (command: Command): Command =>
+  command
+    .addOption(
+      new Option("--format <format>", "for whom the files are; fastlane unless given").choices(["fastlane"]),
+    )
+    .addOption(
+      new Option("--platform <platform>", "the store's platform")
+        .choices(["android", "ios"])
+        .makeOptionMandatory(),
+    )
+    .requiredOption("--out <folder>", "the folder of a language, such as fastlane/metadata/android/en-US")
+    .option("--version <version>", "only this version, also a draft; several times", several)
+    .option("--drafts", "drafts too; needs a maintainer token")
+    .option("--dry-run", "show the files without writing them");
 
 /** The flags of `changelog release`. */
 export const releasesVersion = (command: Command): Command =>

@@ -40,6 +40,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "innkeep changelog release",
     "innkeep changelog release --version 2.4.0 --notes @notes.md --platform-version android=1.2.0",
   ],
+  "changelog export": [
+    "innkeep changelog export --platform android --out fastlane/metadata/android/en-US",
+    "innkeep changelog export --platform ios --version 2.4.0 --out fastlane/metadata/en-US --dry-run",
+  ],
   "changelog delete": ["innkeep changelog delete 2.4.0 --yes"],
 
   "agent thread": ["innkeep agent thread 01a1fda4-237d-759b-ad89-7cf5663516dc"],

@@ -1,0 +1,172 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+import { answers, startRecordingServer } from "../../support/network/recording-server.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeReleasingMaintainer } from "../../support/worlds/releasing-maintainer.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+/** A maintainer with some release notes; `files` gives the exported ones. */
+async function maintainerWith(...notes: readonly (readonly string[])[]) {
+  const maintainer = await makeReleasingMaintainer(service);
+  for (const [version = "", ...flags] of notes) await maintainer.create(version, ...flags);
+  const folder = join(maintainer.folder, "out", "changelogs");
+  const files = async () => {
+    const names = await readdir(folder).catch(() => []);
+    const texts = names.map(async (name) => [name, await readFile(join(folder, name), "utf8")]);
+    return Object.fromEntries(await Promise.all(texts));
+  };
+  const android = (...flags: readonly string[]) =>
+    maintainer.run("export", "--format", "fastlane", "--platform", "android", "--out", "out", ...flags);
+  return { ...maintainer, files, android };
+}
+
+const build = (number: string) => ["--platform-version", `android=${number}`];
+const item = (text: string) => ["--item", `fixed=${text}`];
+
+describe("changelog export", () => {
+  it("writes a file for each published note with a build number, in any of its forms", async () => {
+    const { android, files } = await maintainerWith(
+      ["1.0.0", "--publish", ...build("145"), ...item("The list"), ...item("The photo")],
+      ["1.1.0", "--publish", ...build("1.1.0 (146)"), ...item("The clock")],
+      ["1.2.0", "--publish", ...build("1.2.0+147"), "--platform-version", "ios=1.2.0", ...item("The bell")],
+      ["1.3.0", "--publish", ...build("1.3.0"), ...item("No number")],
+      ["1.4.0", ...build("149"), ...item("A draft")],
+      ["150", "--publish", ...item("A build as its version")],
+    );
+    const ran = await android();
+    expect(ran).toMatchObject({ exit: 0, stderr: "Without a build number of android: 1.3.0.\n" });
+    expect(ran.stdout.split("\n")).toContain("out/changelogs/145.txt\t1.0.0\t22\t0");
+    expect(await files()).toEqual({
+      "145.txt": "- The list\n- The photo\n",
+      "146.txt": "- The clock\n",
+      "147.txt": "- The bell\n",
+      "150.txt": "- A build as its version\n",
+    });
+    const again = await android("--json");
+    expect(again).toMatchObject({ exit: 0, stderr: "" });
+    expect(Object(again.json()).items).toHaveLength(4);
+  });
+
+  it("writes the text of a note without its marks, and without lines for maintainers", async () => {
+    const body =
+      "## Faster\n\nRead **more** on [the page](https://example.org).\n\n- One\n  - and a half\n- `Two`\n\nFeedback: 01a1fda4-237d-759b-ad89-7cf5663516dc";
+    const { android, files } = await maintainerWith(["1.0.0", "--publish", ...build("1"), "--body", body]);
+    await android();
+    expect(await files()).toEqual({
+      "1.txt": "Faster\nRead more on the page.\n- One\n  - and a half\n- Two\n",
+    });
+  });
+
+  it("cuts at a change, after 500 characters for Android and 4,000 for iOS", async () => {
+    const long = (sign: string, length: number) => item(sign.repeat(length - 2));
+    const { android, run, files } = await maintainerWith([
+      ...["1.0.0", "--publish", ...build("1"), "--platform-version", "ios=1"],
+      ...long("🍎", 250),
+      ...long("b", 249),
+      ...long("c", 600),
+    ]);
+    const ran = await android();
+    expect(ran.stderr).toBe("out/changelogs/1.txt: 1 of the changes of 1.0.0 did not fit.\n");
+    expect(ran.stdout).toBe("out/changelogs/1.txt\t1.0.0\t500\t1\n");
+    expect((await files())["1.txt"]).toBe(`- ${"🍎".repeat(248)}\n- ${"b".repeat(247)}\n`);
+    const ios = await run("export", "--platform", "ios", "--out", "out");
+    expect(ios).toMatchObject({ exit: 0, stdout: "out/changelogs/1.txt\t1.0.0\t1101\t0\n", stderr: "" });
+  });
+
+  it("does not end with a heading", async () => {
+    const body = `## Fixed\n\n- The list\n\n## Added\n\n- ${"x".repeat(490)}`;
+    const { android, files } = await maintainerWith(["1.0.0", "--publish", ...build("1"), "--body", body]);
+    await android();
+    expect(await files()).toEqual({ "1.txt": "Fixed\n- The list\n" });
+  });
+
+  it("names every note for which there can be no file, and writes none", async () => {
+    const { android, files } = await maintainerWith(
+      ["1.0.0", "--publish", ...build("1"), ...item("x".repeat(499))],
+      ["1.1.0", "--publish", ...build("2"), ...item("The list")],
+      ["1.2.0", "--publish", ...build("1.2 (2)"), ...item("The list")],
+    );
+    const ran = await android();
+    expect(ran).toMatchObject({ exit: 2, stdout: "" });
+    expect(ran.stderr).toContain("  1.0.0 begins with a change of more than 500 characters: shorten it\n");
+    expect(ran.stderr).toMatch(/ {2}1\.\d\.0 has the build number 2, as 1\.\d\.0 has/);
+    expect(await files()).toEqual({});
+  });
+
+  it("writes named versions only, also drafts, and refuses one without a build number", async () => {
+    const { android, files } = await maintainerWith(
+      ["1.0.0", ...build("1"), ...item("A draft")],
+      ["1.1.0", "--publish", ...build("2"), ...item("Published")],
+      ["1.2.0", "--publish", ...item("No number")],
+    );
+    expect((await android("--version", "v1.0.0", "--dry-run")).stdout).toBe(
+      "out/changelogs/1.txt\t1.0.0\t9\t0\n",
+    );
+    expect(await files()).toEqual({});
+    await android("--version", "v1.0.0");
+    expect(await files()).toEqual({ "1.txt": "- A draft\n" });
+    expect((await android("--version", "1.2.0")).stderr).toContain("1.2.0 has no build number of android");
+    expect((await android("--version", "9.0.0")).exit).toBe(6);
+    await android("--drafts");
+    expect(Object.keys(await files())).toEqual(["1.txt", "2.txt"]);
+  });
+
+  it("says so if no note has a build number", async () => {
+    const { android } = await maintainerWith(["1.0.0", "--publish", ...item("No number")]);
+    expect(await android()).toMatchObject({
+      exit: 6,
+      stderr: expect.stringContaining("No published release note has a build number of android."),
+    });
+  });
+
+  it("names the version of iOS if it has no build number, and takes an app key", async () => {
+    const { read, files } = await maintainerWith(
+      ["1.0.0", "--publish", "--platform-version", "iOS=1.0.1", ...item("The list")],
+      ["1.1.0", "--publish", ...item("The clock")],
+      ["Winter", "--publish", ...item("The snow")],
+    );
+    const ran = await read("export", "--platform", "ios", "--out", "out");
+    expect(ran).toMatchObject({ exit: 0, stderr: "Without a build number of ios: Winter.\n" });
+    expect(await files()).toEqual({ "1.0.1.txt": "- The list\n", "1.1.0.txt": "- The clock\n" });
+  });
+
+  it("works with a server of the specification alone", async () => {
+    const entry = {
+      ...{
+        id: "01a1fda4-237d-759b-ad89-7cf5663516dc",
+        title: "Maps",
+        version: "1.0.0",
+        releaseType: "minor",
+      },
+      versions: [{ platform: "android", version: "145" }],
+      ...{ bodyFormat: "items", body: "", items: [{ type: "added", text: "Maps" }] },
+      publishedAt: "2026-01-01T00:00:00.000Z",
+    };
+    const { baseUrl } = await startRecordingServer(answers(200, { entries: [entry] }));
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_a" });
+    const argv = ["changelog", "export", "--platform", "android", "--out", "."];
+    expect(await line.run(argv)).toMatchObject({ exit: 0, stdout: "changelogs/145.txt\t1.0.0\t6\t0\n" });
+    expect(await readFile(join(line.cwd, "changelogs", "145.txt"), "utf8")).toBe("- Maps\n");
+  });
+
+  it("says that a folder cannot be written", async () => {
+    const { android, folder } = await maintainerWith([
+      "1.0.0",
+      "--publish",
+      ...build("1"),
+      ...item("The list"),
+    ]);
+    await writeFile(join(folder, "out"), "");
+    expect(await android()).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("--out: the files cannot be written ("),
+    });
+  });
+});
