@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
 import { openPage } from "../../support/browser/browser-page.ts";
 import { consolePaths } from "../../support/browser/console-paths.ts";
+import { visitEach } from "../../support/browser/tabs.ts";
 import { dataUrl, pdf } from "../../support/files/sample-files.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { newListing, recordSession } from "../../support/worlds/listing-and-slot-activity.ts";
@@ -34,7 +35,8 @@ describe("hostile text", () => {
   let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
   let page: Page;
-  let happened: string[];
+  let tabs: readonly Page[];
+  const happened: string[] = [];
   /** The pages that show only one object, by the payload in it. */
   const planted = new Map<string, readonly string[]>();
   beforeAll(async () => {
@@ -44,7 +46,8 @@ describe("hostile text", () => {
     await world.call("PATCH", `/apps/${world.app.id}`, { name: payloads[1].slice(0, 100) });
     for (const payload of payloads) planted.set(payload, await plant(service, world, payload));
     page = await openPage(browser, service, world.headers);
-    happened = watch(page, service);
+    tabs = [page, await openPage(browser, service, world.headers)];
+    for (const tab of tabs) watch(tab, service, happened);
   });
   afterAll(async () => {
     await browser.close();
@@ -52,12 +55,12 @@ describe("hostile text", () => {
   });
 
   it.each(payloads)("is not executed, loads nothing, and creates no element: %j", async (payload) => {
-    for (const path of planted.get(payload) ?? expect.fail("not planted")) await expectHarmless(page, path);
+    await visitEach(tabs, planted.get(payload) ?? expect.fail("not planted"), expectHarmless);
     expect(happened).toEqual([]);
   });
 
   it("is harmless in lists, too", async () => {
-    for (const path of consolePaths(world)) await expectHarmless(page, path);
+    await visitEach(tabs, consolePaths(world), expectHarmless);
     expect(happened).toEqual([]);
   });
 
@@ -144,8 +147,7 @@ async function plantTest(service: Service, world: OwnerWithOneOfEach, payload: s
 }
 
 /** Collects forbidden events: dialogs, browser errors, requests to other hosts. */
-function watch(page: Page, { baseUrl }: Service): string[] {
-  const happened: string[] = [];
+function watch(page: Page, { baseUrl }: Service, happened: string[]): void {
   page.on("dialog", async (dialog) => {
     happened.push(`dialog: ${dialog.message()}`);
     await dialog.dismiss();
@@ -157,7 +159,6 @@ function watch(page: Page, { baseUrl }: Service): string[] {
   page.on("request", (request) => {
     if (!request.url().startsWith(`${baseUrl}/`)) happened.push(`request: ${request.url()}`);
   });
-  return happened;
 }
 
 /** Runs in the page: elements that no page of the console creates. */

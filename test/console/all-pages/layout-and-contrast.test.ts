@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
 import { openPage } from "../../support/browser/browser-page.ts";
 import { consolePaths } from "../../support/browser/console-paths.ts";
+import { visitEach } from "../../support/browser/tabs.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   makeOwnerWithOneOfEach,
@@ -15,6 +16,7 @@ describe("every page of the console", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
+  let seen: readonly Seen[];
   beforeAll(async () => {
     service = await startService();
     world = await makeOwnerWithOneOfEach(service);
@@ -27,51 +29,58 @@ describe("every page of the console", () => {
     await world.call("POST", `/feedback/${world.threadId}/messages`, { direction: "note", body: long });
     await world.call("PATCH", `/apps/${world.app.id}`, { name: long.slice(0, 100) });
     browser = await startBrowser();
+    const tab = () => openPage(browser, service, world.headers, { reducedMotion: "reduce" });
+    const paths = [...consolePaths(world), "/console/sign-in", "/console/nowhere"];
+    seen = await visitEach([await tab(), await tab()], paths, look);
   });
   afterAll(async () => {
     await browser.close();
     await service.stop();
   });
 
-  const paths = () => [...consolePaths(world), "/console/sign-in", "/console/nowhere"];
-
-  it("does not scroll sideways on a phone of 320 pixels, with menus open or closed", async () => {
-    const page = await openPage(browser, service, world.headers, { viewport: { width: 320, height: 740 } });
-    for (const path of paths()) {
-      await page.goto(path);
-      expect([path, await overflow(page)]).toEqual([path, 0]);
-      for (const menu of await page.locator("details.menu > summary").all()) {
-        await menu.click();
-        expect([path, await overflow(page)]).toEqual([path, 0]);
-      }
-    }
+  it("does not scroll sideways on a phone of 320 pixels, with menus open or closed", () => {
+    expect(seen.filter(({ overflows }) => overflows.some((pixels) => pixels !== 0))).toEqual([]);
   });
 
-  it.each(["light", "dark"] as const)(
-    "is readable in %s: all text has the contrast of WCAG AA",
-    async (colorScheme) => {
-      const page = await openPage(browser, service, world.headers, { colorScheme, reducedMotion: "reduce" });
-      for (const path of paths()) {
-        await page.goto(path);
-        await page.evaluate(() => {
-          for (const details of document.querySelectorAll("details")) details.open = true;
-        });
-        expect([path, await page.evaluate(faintTexts)]).toEqual([path, []]);
-      }
-    },
-  );
+  it.each(["light", "dark"] as const)("is readable in %s: all text has the contrast of WCAG AA", (scheme) => {
+    expect(seen.filter(({ faint }) => faint[scheme].length > 0)).toEqual([]);
+  });
 
-  it("has a title, one heading, and a name for every field", async () => {
-    const page = await openPage(browser, service, world.headers);
-    for (const path of paths()) {
-      await page.goto(path);
-      expect(await page.title()).toMatch(/^.+ · Innkeep$/);
-      expect([path, await page.locator("h1").count()]).toEqual([path, 1]);
-      expect(await page.getByRole("main").count()).toBe(1);
-      expect([path, await page.evaluate(namelessControls)]).toEqual([path, []]);
+  it("has a title, one heading, and a name for every field", () => {
+    for (const { path, title, headings, mains, nameless } of seen) {
+      expect(title).toMatch(/^.+ · Innkeep$/);
+      expect([path, headings, mains, nameless]).toEqual([path, 1, 1, []]);
     }
   });
 });
+
+/** What is to be seen on a page: each is visited once for all tests. */
+type Seen = Awaited<ReturnType<typeof look>>;
+
+async function look(page: Page, path: string) {
+  await page.goto(path);
+  const fresh = {
+    title: await page.title(),
+    headings: await page.locator("h1").count(),
+    mains: await page.getByRole("main").count(),
+    nameless: await page.evaluate(namelessControls),
+  };
+  await page.setViewportSize({ width: 320, height: 740 });
+  const overflows = [await overflow(page)];
+  for (const menu of await page.locator("details.menu > summary").all()) {
+    await menu.click();
+    overflows.push(await overflow(page));
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll("details")) details.open = true;
+  });
+  const faintIn = async (colorScheme: "light" | "dark") => {
+    await page.emulateMedia({ colorScheme });
+    return page.evaluate(faintTexts);
+  };
+  return { path, ...fresh, overflows, faint: { dark: await faintIn("dark"), light: await faintIn("light") } };
+}
 
 const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
