@@ -1,63 +1,25 @@
 import { CliError } from "../src/cli/core/failures/cli-error.ts";
 import type { Context, Io } from "../src/cli/core/program/context.ts";
 import { runCli } from "../src/cli/core/program/run-cli.ts";
-import { systemClock } from "../src/client/waiting/clock.ts";
 import { systemKeychain } from "../src/credentials/keychain.ts";
 import type { Programs } from "../src/programs.ts";
-import { openStreams, processIo } from "./process-io.ts";
-
-declare const INNKEEP_VERSION: string;
+import { processIo } from "./process-io.ts";
+import { contextOfProcess, runProcess, version } from "./run-process.ts";
 
 /** Runs the command line of this process, and ends it. */
-export async function main(): Promise<void> {
-  const code = await runCli(process.argv.slice(2), processContext(interruption()));
-  await flushed();
-  process.exit(code);
-}
+export const main = (): Promise<void> =>
+  runProcess((signal) => runCli(process.argv.slice(2), processContext(signal)));
 
-/** Aborts when the person or the system wants the process to end. A second request ends it at once. */
-function interruption(): AbortSignal {
-  const controller = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => {
-      if (controller.signal.aborted) process.exit(130);
-      controller.abort(new Error("interrupted"));
-    });
-  }
-  return controller.signal;
-}
-
-/** Waits until all output is written. */
-async function flushed(): Promise<void> {
-  for (const stream of openStreams()) {
-    await new Promise<void>((resolve) => {
-      stream.write("", () => resolve());
-    });
-  }
-}
-
-/** The context of a command, made of this process. */
 function processContext(signal: AbortSignal): Context {
   const io = processIo(signal);
-  return {
-    io,
-    env: process.env,
-    cwd: process.cwd(),
-    get home() {
-      return process.getBuiltinModule("node:os").homedir();
+  return contextOfProcess(
+    { io, signal },
+    {
+      keychain,
+      openBrowser,
+      programs: programs(io, signal),
     },
-    platform: process.platform,
-    version: INNKEEP_VERSION,
-    processId: process.pid,
-    isRunning,
-    clock: systemClock,
-    signal,
-    newId: () => crypto.randomUUID(),
-    random: Math.random,
-    keychain,
-    openBrowser,
-    programs: programs(io, signal),
-  };
+  );
 }
 
 /** Each program is loaded when it is called, so that the others cost nothing. */
@@ -80,7 +42,7 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
   async mcp(request) {
     const { serveStdio } = await import("../mcp/stdio.ts");
     const { stdin, stdout, stderr } = process;
-    return serveStdio({ ...request, version: INNKEEP_VERSION, signal, io: { stdin, stdout, stderr } });
+    return serveStdio({ ...request, version, signal, io: { stdin, stdout, stderr } });
   },
 });
 
@@ -95,15 +57,6 @@ async function keychain() {
 async function openBrowser(url: string): Promise<void> {
   const browser = await import("./browser.ts");
   await browser.openBrowser(url);
-}
-
-function isRunning(processId: number): boolean {
-  try {
-    return process.kill(processId, 0);
-  } catch (error) {
-    // The process exists, but belongs to another user.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }
 
 /**

@@ -55,24 +55,27 @@ const loadedLate = {
 const partsOf = (name) => Object.keys(apart).filter((file) => apart[file] === name);
 
 const madeNow = ["src/client/calls/routes.ts", "mcp/tools/tool-list.ts", "mcp/start/build-time-answers.ts"];
-await rm(outdir, { recursive: true, force: true });
-const [frontDoor, commandLine, rules, notes, packages, agentServer, programs, library] = await Promise.all([
-  buildFrontDoor(),
-  buildCommandLine(),
-  buildApart("./report-rules.cjs"),
-  buildApart("./release-notes.cjs"),
-  buildLoadedLate(),
-  buildAgentServer(),
-  buildPrograms(),
-  buildLibrary(),
-  buildBenchmarks(),
-]);
+const actionFolder = "action";
+for (const folder of [outdir, actionFolder]) await rm(folder, { recursive: true, force: true });
+const [frontDoor, commandLine, rules, notes, packages, agentServer, programs, library, action] =
+  await Promise.all([
+    buildFrontDoor(),
+    buildCommandLine(),
+    buildApart("./report-rules.cjs"),
+    buildApart("./release-notes.cjs"),
+    buildLoadedLate(),
+    buildAgentServer(),
+    buildPrograms(),
+    buildLibrary(),
+    buildAction(),
+    buildBenchmarks(),
+  ]);
 // The machine code of a file is found by the hash at the end of the file.
 for (const file of ["cli.cjs", "mcp.cjs", "mcp-session.cjs", "undici.cjs", "conf.cjs"].map((name) =>
   join(outdir, name),
 ))
   await appendFile(file, `//${hash("sha256", await readFile(file))}`);
-checkContents({ frontDoor, commandLine, rules, notes, agentServer, programs, library });
+checkContents({ frontDoor, commandLine, rules, notes, agentServer, programs, library, action });
 await writeNotices(join(outdir, "THIRD-PARTY-NOTICES.txt"), [
   frontDoor,
   commandLine,
@@ -83,6 +86,7 @@ await writeNotices(join(outdir, "THIRD-PARTY-NOTICES.txt"), [
   programs,
   library,
 ]);
+await writeNotices(join(actionFolder, "THIRD-PARTY-NOTICES.txt"), [action]);
 
 /** Uses old syntax, so that an old version of Node can still print that it is too old. */
 function buildFrontDoor() {
@@ -172,6 +176,20 @@ function buildLibrary() {
     entryPoints: { index: "src/index.ts", reporter: "src/reporter/session-reporter.ts" },
     format: "esm",
     plugins: [asValues("src/client/calls/routes.ts"), builtApart(loadedLate)],
+  });
+}
+
+/** The step of GitHub Actions: it runs from a tag of the repository, without packages. See action.yml. */
+function buildAction() {
+  return build({
+    ...cjs,
+    outdir: actionFolder,
+    entryPoints: { main: "bin/action.ts", pre: "bin/action-pre.ts" },
+    plugins: [
+      asValues("src/client/calls/routes.ts", "src/cli/core/input/choices.ts"),
+      builtApart({ "src/cli/views/task-watch.tsx": "./task-watch.js" }),
+      withoutChildProcesses(),
+    ],
   });
 }
 

@@ -30,7 +30,7 @@ export interface CiJob {
   readonly run: string | undefined;
 }
 
-/** The job of this environment; undefined outside known services. A matrix and the system are not in it. */
+/** The job of this environment; undefined outside known services. A matrix and the system are not in it. (rule L22) */
 export function ciJob(env: Env): CiJob | undefined {
   const provider = providers.find(({ runs }) => runs(env));
   if (!provider) return undefined;

@@ -19,8 +19,15 @@ export interface StepOutput {
  * Writes an output of a step, one line of text; `file` is the value of GITHUB_OUTPUT. The author of the value must
  * not be able to guess the delimiter.
  */
-export const addOutput = (file: string, { name, value, delimiter }: StepOutput): Promise<void> =>
-  appendFile(file, `${name}<<${delimiter}\n${onOneLine(value)}\n${delimiter}\n`);
+export const addOutput = (file: string, { value, ...output }: StepOutput): Promise<void> =>
+  addLines(file, { ...output, value: onOneLine(value) });
+
+/** The same for a value of several lines, and for the state of a step; `file` may also be the value of GITHUB_STATE. */
+export const addLines = (file: string, { name, value, delimiter }: StepOutput): Promise<void> =>
+  appendFile(file, `${name}<<${delimiter}\n${value}\n${delimiter}\n`);
+
+/** A line after which the log of the job shows `***` in place of this text. */
+export const maskLine = (secret: string): string => `::add-mask::${escaped(secret, /[%\r\n]/g)}\n`;
 
 /** Text as a block of Markdown that shows every character as it is. */
 export function markdownBlock(text: string): string {

@@ -1,0 +1,16 @@
+import type { Context } from "../src/cli/core/program/context.ts";
+import { processIo } from "./process-io.ts";
+import { contextOfProcess } from "./run-process.ts";
+
+/** The context of a step of GitHub Actions, in which there is neither a person nor another program of the package. */
+export const contextOfAction = (signal: AbortSignal): Context =>
+  contextOfProcess(
+    { io: processIo(signal), signal },
+    {
+      keychain: async () => undefined,
+      openBrowser: absent,
+      programs: { serve: absent, admin: absent, mcp: absent },
+    },
+  );
+
+const absent = () => Promise.reject(new Error("A step of a job cannot do this."));

@@ -1,0 +1,42 @@
+// Tags a release. GitHub runs the action from a tag, so the tag has the built files of `action/`, which main does not
+// have: it stands on a commit of its own, after HEAD. `npm run tag` builds them before.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const git = (words, env = {}) =>
+  execFileSync("git", words, { encoding: "utf8", env: { ...process.env, ...env } }).trim();
+
+function stop(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
+
+const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+const tag = `v${version}`;
+const major = `v${version.split(".")[0]}`;
+
+if (git(["status", "--porcelain"]) !== "") stop("Commit your changes first: a release is what is committed.");
+if (git(["tag", "--list", tag]) !== "") stop(`${tag} exists. A release is never changed: raise the version.`);
+if (!existsSync("action/main.cjs")) stop("Build the action first: npm run build.");
+
+const commit = commitWith("action", `Release ${version}, with the built action`);
+git(["tag", tag, commit]);
+git(["tag", "--force", major, commit]);
+process.stdout.write(
+  `${tag} and ${major} are ${commit}.\ngit push origin ${tag} && git push --force origin ${major}\n`,
+);
+
+/** A commit after HEAD that also has a folder which Git ignores. Neither the branch nor its index change. */
+function commitWith(folder, message) {
+  const place = mkdtempSync(join(tmpdir(), "innkeep-tag-"));
+  const index = { GIT_INDEX_FILE: join(place, "index") };
+  try {
+    git(["read-tree", "HEAD"], index);
+    git(["add", "--force", folder], index);
+    return git(["commit-tree", git(["write-tree"], index), "-p", "HEAD", "-m", message]);
+  } finally {
+    rmSync(place, { recursive: true });
+  }
+}

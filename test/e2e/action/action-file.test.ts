@@ -1,0 +1,48 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { actionCommands, inputOf, repeatable } from "../../../src/cli/action/command-line.ts";
+import { ownInputs } from "../../../src/cli/action/inputs.ts";
+import { calledBy } from "../../../src/cli/core/failures/flag-names.ts";
+import { createProgram } from "../../../src/cli/core/program/run-cli.ts";
+import { emptyWorld } from "../../support/clients/command-line.ts";
+import { readAction } from "../../support/programs/actions-runner.ts";
+
+/** The commands of the action. */
+const commands = () =>
+  Promise.all(
+    actionCommands.map(async (name) => {
+      const words = name.split(" ");
+      const setup = { context: emptyWorld(), outcome: { exit: "ok" } } as const;
+      return calledBy(words, await createProgram(words, setup));
+    }),
+  );
+
+describe("action.yml", () => {
+  it("takes several values for the flags that may be repeated, and for no other", async () => {
+    for (const command of await commands()) {
+      const several = command.options.filter(({ description }) =>
+        /repeatable|several times/.test(description),
+      );
+      const listed = command.options.map(inputOf).filter((input) => repeatable.includes(input));
+      expect(several.map(inputOf).sort()).toEqual(listed.sort());
+    }
+  });
+
+  it("has an input for each flag of its commands, and no other", async () => {
+    const { inputs } = await readAction();
+    const flags = new Set<string>(ownInputs);
+    for (const command of await commands()) {
+      for (const option of command.options) flags.add(inputOf(option));
+      for (const argument of command.registeredArguments) flags.add(argument.name());
+    }
+    expect(Object.keys(inputs).sort()).toEqual([...flags].sort());
+  });
+
+  it("names files that the build has made, for Node 24", async () => {
+    const { runs } = await readAction();
+    expect(runs.using).toBe("node24");
+    const { version } = JSON.parse(await readFile("package.json", "utf8"));
+    expect(await readFile(runs.main, "utf8")).toContain(JSON.stringify(version));
+    expect(await readFile(runs.pre, "utf8")).toContain("GITHUB_STATE");
+  });
+});

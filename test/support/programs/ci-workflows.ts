@@ -1,0 +1,61 @@
+import { spawn } from "node:child_process";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { readText } from "../sources/tree.ts";
+import { innkeepPath } from "./built-program.ts";
+
+/** A workflow that a page shows: the name of its file, which its first line has, and its text. */
+export interface Workflow {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** All workflows of a page, by the names of their files. */
+export function workflowsIn(page: string): ReadonlyMap<string, string> {
+  const blocks = readText(page).matchAll(/^```(?:yaml|groovy)\n(?:#|\/\/) (\S+)\n([\s\S]*?)^```/gm);
+  return new Map([...blocks].map(([, file = "", text = ""]) => [file, text]));
+}
+
+/** A workflow as its service reads it. Throws if it is not well-formed, or has a key twice. */
+export const parsed = (text: string): unknown => parse(text, { strict: true, uniqueKeys: true });
+
+/** The shell lines of a Jenkinsfile: of its stages, and of what comes after a failure. */
+export function shellLinesOf(jenkinsfile: string) {
+  const lines = (text: string) => [...text.matchAll(/\bsh '([^']*)'/g)].map(([, line = ""]) => line);
+  const [stages = "", post = ""] = jenkinsfile.split(/^ {2}post \{$/m);
+  return { script: lines(stages), failure: lines(post) };
+}
+
+/** The programs that the lines of the workflows call: `npm test`, which fails, and `npx`, which runs the built program. */
+export async function commandsIn(folder: string): Promise<string> {
+  const bin = join(folder, "bin");
+  await mkdir(bin);
+  const programs = {
+    npm: '[ "$1" = ci ] || { echo "1 test failed: adds numbers"; exit 1; }',
+    npx: `[ "$1 $2" = "--yes innkeep" ] || exit 127\nshift 2\nexec "${process.execPath}" "${innkeepPath}" "$@"`,
+  };
+  for (const [name, text] of Object.entries(programs)) {
+    await writeFile(join(bin, name), `#!/bin/sh\n${text}\n`);
+    await chmod(join(bin, name), 0o755);
+  }
+  return bin;
+}
+
+interface Job {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Runs lines of shell as the services do, up to the first that fails. Gives the exit code and all output. */
+export async function runShell(lines: string, { cwd, env }: Job) {
+  const child = spawn("sh", ["-e", "-c", lines], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  let log = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (text) => {
+      log += text;
+    });
+  }
+  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { code, log };
+}
