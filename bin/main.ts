@@ -17,6 +17,7 @@ function processContext(signal: AbortSignal): Context {
     {
       keychain,
       openBrowser,
+      openEditor,
       programs: programs(io, signal),
     },
   );
@@ -57,6 +58,11 @@ async function keychain() {
 async function openBrowser(url: string): Promise<void> {
   const browser = await import("./browser.ts");
   await browser.openBrowser(url);
+}
+
+async function openEditor(command: string, file: string): Promise<number> {
+  const editor = await import("./editor.ts");
+  return editor.openEditor(command, file);
 }
 
 /**

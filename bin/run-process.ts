@@ -35,7 +35,7 @@ async function flushed(): Promise<void> {
 }
 
 /** What differs between the programs of this package. */
-type Parts = Pick<Context, "keychain" | "openBrowser" | "programs">;
+type Parts = Pick<Context, "keychain" | "openBrowser" | "openEditor" | "programs">;
 
 /** The context of a command, made of this process. */
 export const contextOfProcess = ({ io, signal }: Pick<Context, "io" | "signal">, parts: Parts): Context => ({

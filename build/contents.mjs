@@ -12,7 +12,7 @@ const forbidden = {
       server,
       screen,
       protocol,
-      packages("conf", "open", "undici", "zod", "markdown-it"),
+      packages("conf", "diff", "open", "undici", "yaml", "zod", "markdown-it"),
     ].join("|"),
   ),
   notes: new RegExp(["^(server|mcp)/", server, screen, protocol, packages("undici", "zod")].join("|")),

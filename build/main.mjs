@@ -42,6 +42,8 @@ const apart = {
   "src/cli/content/notes/changelog-file.ts": "./release-notes.cjs",
   "src/cli/content/notes/changesets.ts": "./release-notes.cjs",
   "src/cli/content/notes/pieces.ts": "./release-notes.cjs",
+  // It holds yaml and diff, which only the commands for FAQ files need.
+  "src/cli/content/faq-files/source/packages.ts": "./faq-files.cjs",
   // It holds ink and react, which only one screen needs.
   "src/cli/views/task-watch.tsx": "./task-watch.js",
 };
@@ -134,7 +136,11 @@ function buildApart(name) {
 function buildLoadedLate() {
   return build({
     ...cjs,
-    entryPoints: { undici: "src/client/transport/undici.ts", conf: "src/credentials/conf.ts" },
+    entryPoints: {
+      undici: "src/client/transport/undici.ts",
+      conf: "src/credentials/conf.ts",
+      "faq-files": "src/cli/content/faq-files/source/packages.ts",
+    },
   });
 }
 

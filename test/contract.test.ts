@@ -30,7 +30,7 @@ const onlyInTheConsole: Record<string, string> = {
   "tokens.remove": "tokens are revoked by a person",
   "threads.remove": "deleting a thread is for a person",
   "runs.decide": "only a person decides",
-  "consoleFaqs.list": "`faq list --app` calls it through src/cli/content/faq-api.ts",
+  "faqs.update": "`faq edit` and `faq push` call it through src/cli/content/faq-api.ts",
   "consoleFaqs.create": "`faq create --app` calls it through src/cli/content/faq-api.ts",
   "consoleFaqs.update": "`faq edit --app` calls it through src/cli/content/faq-api.ts",
   "consoleFaqs.remove": "`faq delete --app` calls it through src/cli/content/faq-api.ts",

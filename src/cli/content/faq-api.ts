@@ -1,24 +1,91 @@
+import { contentOf, type Success } from "../../client/calls/answer.ts";
 import type { Client } from "../../client/calls/call.ts";
-import type { FaqChange, NewFaq } from "../../contract/faqs.ts";
+import { type Route, routes } from "../../client/calls/routes.ts";
+import { lazy } from "../../client/lazy.ts";
+import type { Faq, FaqChange, NewFaq, WantedFaq } from "../../contract/faqs.ts";
 import { appIdOf, goesThroughConsole } from "../core/input/app-id.ts";
 import type { Invocation } from "../core/program/context.ts";
+import type { ServerEntry } from "./faq-files/entry.ts";
 
-/** The FAQ of an app, through the API of the app or of its maintainer: the credentials decide. */
-export async function faqApi(invocation: Invocation) {
-  const client = invocation.client();
-  return (await goesThroughConsole(invocation)) ? consoleFaqApi(invocation, client) : appFaqApi(client);
+/** The whole list, with what a change of it needs. */
+export interface TaggedList {
+  readonly entries: readonly ServerEntry[];
+  readonly etag: string | undefined;
+  /** Whether the server remembers what the last push set. An empty list does not show it. */
+  readonly keepsMarks: boolean | undefined;
 }
 
-const appFaqApi = ({ faqs }: Client) => ({
-  list: () => faqs.list(),
-  create: (body: NewFaq) => faqs.create({ body }),
-  update: (faqId: string, body: FaqChange) => faqs.update({ params: { faqId }, body }),
-  remove: (faqId: string) => faqs.remove({ params: { faqId } }),
-});
+/** The FAQ of an app, through the API of the app or of its maintainer. */
+export interface FaqApi {
+  /** The id of the app; undefined with an app key, which does not tell it. */
+  app(): Promise<string | undefined>;
+  list(): ReturnType<Client["faqs"]["list"]>;
+  read(): Promise<TaggedList>;
+  /** Makes the FAQ this list, if it still has that ETag. */
+  replace(faqs: readonly WantedFaq[], etag: string): Promise<readonly ServerEntry[]>;
+  create(body: NewFaq): Promise<Faq>;
+  update(faqId: string, body: FaqChange): Promise<Faq>;
+  remove(faqId: string): ReturnType<Client["faqs"]["remove"]>;
+}
 
-const consoleFaqApi = (invocation: Invocation, { consoleFaqs }: Client): ReturnType<typeof appFaqApi> => ({
-  list: async () => consoleFaqs.list({ params: { appId: await appIdOf(invocation) } }),
-  create: async (body) => consoleFaqs.create({ params: { appId: await appIdOf(invocation) }, body }),
-  update: (faqId, body) => consoleFaqs.update({ params: { faqId }, body }),
-  remove: (faqId) => consoleFaqs.remove({ params: { faqId } }),
-});
+/** The credentials decide which API it is. */
+export async function faqApi(invocation: Invocation): Promise<FaqApi> {
+  return (await goesThroughConsole(invocation)) ? consoleFaqApi(invocation) : appFaqApi(invocation);
+}
+
+function appFaqApi(invocation: Invocation): FaqApi {
+  const { faqs } = invocation.client();
+  return {
+    app: async () => undefined,
+    list: () => faqs.list(),
+    read: async () => taggedList(await invocation.sender()(routes.faqs.list), routes.faqs.list),
+    replace: async (wanted, ifMatch) =>
+      (await faqs.replace({ body: { faqs: [...wanted] }, ifMatch })).map(serverEntry),
+    create: (body) => faqs.create({ body }),
+    update: (faqId, body) => faqs.update({ params: { faqId }, body }),
+    remove: (faqId) => faqs.remove({ params: { faqId } }),
+  };
+}
+
+function consoleFaqApi(invocation: Invocation): FaqApi {
+  const { consoleFaqs } = invocation.client();
+  const app = lazy(() => appIdOf(invocation));
+  const inApp = async () => ({ params: { appId: await app() } });
+  return {
+    app,
+    list: async () => consoleFaqs.list(await inApp()),
+    read: async () =>
+      taggedList(await invocation.sender()(routes.consoleFaqs.list, await inApp()), routes.consoleFaqs.list),
+    replace: async (wanted, ifMatch) => {
+      const input = { ...(await inApp()), body: { faqs: [...wanted] }, ifMatch };
+      return (await consoleFaqs.replace(input)).map(serverEntry);
+    },
+    create: async (body) => consoleFaqs.create({ ...(await inApp()), body }),
+    update: (faqId, body) => consoleFaqs.update({ params: { faqId }, body }),
+    remove: (faqId) => consoleFaqs.remove({ params: { faqId } }),
+  };
+}
+
+function taggedList(success: Success, route: Route): TaggedList {
+  const content = contentOf(success, route);
+  const entries: unknown[] = Array.isArray(content) ? content : [];
+  const [first] = entries;
+  return {
+    entries: entries.map(serverEntry),
+    etag: success.headers.etag,
+    keepsMarks: first === undefined ? undefined : Object.hasOwn(Object(first), "pushedHash"),
+  };
+}
+
+/** An entry of any server. */
+function serverEntry(value: unknown): ServerEntry {
+  const { id, question, answer, sortOrder, pushedHash, pushedSortOrder } = Object(value);
+  return {
+    id: String(id).toLowerCase(),
+    question: String(question ?? ""),
+    answer: String(answer ?? ""),
+    sortOrder: Number(sortOrder ?? 0),
+    pushedHash: typeof pushedHash === "string" ? pushedHash : undefined,
+    pushedSortOrder: typeof pushedSortOrder === "number" ? pushedSortOrder : undefined,
+  };
+}

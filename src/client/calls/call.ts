@@ -35,6 +35,8 @@ type Part<E extends Endpoint, Name extends "params" | "query" | "body"> = E[Name
 export interface CallOptions {
   /** Makes a repeat safe: the server answers a second request with the same key from what it stored. */
   readonly idempotencyKey?: string;
+  /** The ETag of what was read: the call is refused if that has changed since. */
+  readonly ifMatch?: string;
   readonly signal?: AbortSignal;
   /** Called with the bytes of the body that were handed to the network so far. */
   readonly onProgress?: (sentBytes: number, totalBytes: number) => void;

@@ -27,7 +27,7 @@ export function createSender(options: ClientOptions): Sender {
     if (changes(route)) options.beforeMutation?.(prepared, route);
     const secret = await secretFor(options.credentials, route);
     const key = changes(route) ? await keyFor(options, prepared, input) : undefined;
-    const own = { ...secret, ...keyHeader(key) };
+    const own = { ...secret, ...keyHeader(key), ...ifMatchHeader(input) };
     const request = requestOf(options, { ...prepared, ...answerLimits(route, options, input), own }, input);
     const attempt = async () => successIn(await transport(request), prepared, now());
     const repeats = !changes(route) || key !== undefined;
@@ -82,6 +82,9 @@ async function keyFor(
 
 const keyHeader = (key: string | undefined): Record<string, string> =>
   key === undefined ? {} : { "idempotency-key": key };
+
+const ifMatchHeader = ({ ifMatch }: LooseInput): Record<string, string> =>
+  ifMatch === undefined ? {} : { "if-match": ifMatch };
 
 type AnswerLimits = Pick<WireRequest, "answerMs" | "answerBytes">;
 

@@ -92,6 +92,7 @@ function contextOf({ home, cwd, pauses, stdout, stderr }: World, options: Comman
     random: () => 0.5,
     keychain: async () => undefined,
     openBrowser: () => Promise.reject(new Error("There is no browser here.")),
+    openEditor: () => Promise.reject(new Error("There is no editor here.")),
     programs: { serve: notHere, admin: notHere, mcp: notHere },
     ...options.world,
   };

@@ -13,7 +13,7 @@ export const walls: Walls = {
   "src/credentials": ["src/credentials", "conf", "keytar", "node:*"],
   "src/cli": [
     ...["src/cli", "src/client", "src/contract", "src/credentials", "src/programs.ts"],
-    ...["commander", "zod/mini", "node:*"],
+    ...["commander", "diff", "yaml", "zod/mini", "node:*"],
   ],
   // Pure: a file of its own in the build, without the errors of the command line.
   "src/cli/content/notes": ["src/cli/content/notes", "src/contract", "markdown-it"],

@@ -3,6 +3,7 @@ export const exitCodes = {
   ok: { code: 0, meaning: "Done. Also for answers such as `matched: false`." },
   unexpected: { code: 1, meaning: "Something unexpected went wrong." },
   usage: { code: 2, meaning: "The command line or a value in it is wrong." },
+  differences: { code: 3, meaning: "There are differences, and --exit-code asked for them." },
   authentication: { code: 4, meaning: "A credential is missing, expired or not accepted." },
   forbidden: { code: 5, meaning: "Not allowed with this credential, or turned off for the app." },
   notFound: { code: 6, meaning: "Not found." },

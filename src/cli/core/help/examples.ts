@@ -21,8 +21,16 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "faq list": ["innkeep faq list", "innkeep faq list --app Larder --fields id,question"],
   "faq view": ["innkeep faq view 01a1fda4", "innkeep faq view 01a1fda4 --raw answer > answer.md"],
   "faq create": ['innkeep faq create --question "How do I sync?" --answer @answer.md'],
-  "faq edit": ["innkeep faq edit 01a1fda4 --answer @answer.md"],
+  "faq edit": ["innkeep faq edit 01a1fda4", "innkeep faq edit 01a1fda4 --answer @answer.md"],
   "faq delete": ["innkeep faq delete 01a1fda4 --yes"],
+  "faq reorder": ["innkeep faq reorder 01a1fda4", "innkeep faq reorder 01a1fda4 01b2c3d4 --after 01c4d5e6"],
+  "faq pull": ["innkeep faq pull", "innkeep faq pull docs/faq.yaml --app Larder"],
+  "faq diff": ["innkeep faq diff", "innkeep faq diff docs/faq --exit-code"],
+  "faq push": [
+    "innkeep faq push --dry-run",
+    "innkeep faq push docs/faq --prune --yes",
+    "innkeep faq push --take mine 01a1fda4",
+  ],
 
   "changelog list": ["innkeep changelog list", "innkeep changelog list --all --drafts --app Larder"],
   "changelog view": ["innkeep changelog view 2.4.0", "innkeep changelog view 2.4.0 --raw body > notes.md"],

@@ -50,6 +50,8 @@ export interface Context {
   readonly keychain: () => Promise<Keychain | undefined>;
   /** Opens an address in the person's browser; rejects if there is none. */
   readonly openBrowser: (url: string) => Promise<void>;
+  /** Opens a file in an editor on this terminal, by the person's command for it; gives its exit code. */
+  readonly openEditor: (command: string, file: string) => Promise<number>;
   readonly programs: Programs;
   /** Sends requests, in place of the network of this machine. */
   readonly transport?: Transport;

@@ -1,0 +1,138 @@
+import type { Exit } from "../../core/failures/exit-codes.ts";
+import { printOne } from "../../core/output/output.ts";
+import { onOneLine } from "../../core/output/plain-text.ts";
+import type { Invocation } from "../../core/program/context.ts";
+import { faqApi } from "../faq-api.ts";
+import { assertSameApp, type Checkout, compare, hasConflicts, openCheckout } from "./checkout.ts";
+import { hashOf } from "./entry.ts";
+import { conflictsIn, type Item } from "./plan.ts";
+import { named, planJson, planText } from "./plan-text.ts";
+import { tellConflicts } from "./push.ts";
+import type { FileChange } from "./source/file-change.ts";
+import { defaultPath } from "./source/source.ts";
+import { type SeenEntry, type SeenState, writeState } from "./source/state.ts";
+
+interface PullFlags {
+  readonly take?: readonly string[];
+}
+
+/** What a pull does to one file. */
+interface Step {
+  readonly item: Item;
+  readonly change: FileChange | undefined;
+  readonly word: "added" | "changed" | "deleted" | "kept" | "same";
+}
+
+/** Makes the files as the server has the FAQ. What was changed here only stays; a conflict stops everything. */
+export async function pullFaqs(
+  invocation: Invocation,
+  { take }: PullFlags,
+  path = defaultPath,
+): Promise<Exit | undefined> {
+  const api = await faqApi(invocation);
+  const checkout = await openCheckout(invocation, path, { api, mustHave: false });
+  const list = await api.read();
+  assertSameApp(checkout, list);
+  const items = await compare(checkout, list, { ...(take && { take }), filesRule: false });
+  if (hasConflicts(items)) {
+    const conflicts = conflictsIn(items);
+    printOne(invocation, { path, pulled: false, conflicts: planJson(items).conflicts }, () =>
+      planText(conflicts),
+    );
+    tellConflicts(invocation, "Nothing was pulled");
+    return "conflict";
+  }
+  const steps = items.map(stepOf);
+  const added = invocation.flags.dryRun
+    ? []
+    : await write(checkout, steps, {
+        server: invocation.baseUrl(),
+        app: checkout.app,
+        entries: seenAfter(checkout, items),
+      });
+  show(checkout, steps, added);
+  return undefined;
+}
+
+async function write(
+  { source }: Checkout,
+  steps: readonly Step[],
+  state: SeenState,
+): Promise<readonly string[]> {
+  const changes = steps.flatMap(({ change }) => change ?? []);
+  const added = changes.length > 0 ? await source.change(changes) : [];
+  await writeState(source.statePlace, state);
+  return added;
+}
+
+function stepOf(item: Item): Step {
+  const { action, mine, theirs } = item;
+  if (action === "foreign" && theirs) {
+    const { id, question, answer, sortOrder } = theirs;
+    return { item, change: { kind: "add", fields: { id, question, answer, sortOrder } }, word: "added" };
+  }
+  if (action === "gone" && mine)
+    return { item, change: { kind: "remove", file: mine.file }, word: "deleted" };
+  if (!mine || !theirs) return { item, change: undefined, word: "kept" };
+  const isLocal = action === "change" || action === "move";
+  const fields = {
+    ...(mine.id === undefined && { id: theirs.id }),
+    ...(item.text === "theirs" && { question: theirs.question, answer: theirs.answer }),
+    ...(item.order === "theirs" && { sortOrder: theirs.sortOrder }),
+  };
+  if (Object.keys(fields).length === 0) return { item, change: undefined, word: isLocal ? "kept" : "same" };
+  return { item, change: { kind: "set", file: mine.file, fields }, word: "changed" };
+}
+
+/** The list as it was read is what this checkout has seen now. Of an entry without a file it is what was seen before. */
+function seenAfter({ seen }: Checkout, items: readonly Item[]): SeenState["entries"] {
+  const entries = items.flatMap(({ action, theirs }): (readonly [string, SeenEntry])[] => {
+    if (!theirs) return [];
+    const old = seen.entries.get(theirs.id);
+    if (action === "kept") return old ? [[theirs.id, old]] : [];
+    return [[theirs.id, { text: hashOf(theirs), sortOrder: theirs.sortOrder }]];
+  });
+  return new Map(entries);
+}
+
+function show({ invocation, source }: Checkout, steps: readonly Step[], added: readonly string[]): void {
+  const names = [...added];
+  const shown = steps.map(({ word, item }) => {
+    const { id, file, question } = named(item);
+    return {
+      word,
+      id,
+      file: word === "added" ? (names.shift() ?? null) : file,
+      question,
+      note: notes[item.action],
+    };
+  });
+  const of = (wanted: Step["word"]) =>
+    shown.filter(({ word }) => word === wanted).map(({ word, note, ...rest }) => rest);
+  const value = {
+    path: source.path,
+    pulled: !invocation.flags.dryRun,
+    ...(invocation.flags.dryRun && { dryRun: true }),
+    added: of("added"),
+    changed: of("changed"),
+    deleted: of("deleted"),
+    kept: of("kept"),
+    unchanged: of("same").length,
+  };
+  const lines = shown
+    .filter(({ word }) => word !== "same")
+    .map(
+      ({ word, file, id, question, note }) =>
+        [word.padEnd(8), file ?? id, `"${onOneLine(question)}"`].join("  ") +
+        (word === "kept" && note ? `: ${note}` : ""),
+    );
+  const count = `${value.added.length} added, ${value.changed.length} changed, ${value.deleted.length} deleted, ${value.unchanged} the same.`;
+  printOne(invocation, value, () => [...lines, count].join("\n"));
+}
+
+const notes: Partial<Record<Item["action"], string>> = {
+  create: "new here; `innkeep faq push` sends it",
+  change: "changed here; `innkeep faq push` sends it",
+  move: "moved here; `innkeep faq push` sends it",
+  kept: "its file was deleted here; `innkeep faq push --prune` deletes the entry",
+};

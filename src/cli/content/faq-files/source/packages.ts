@@ -1,0 +1,3 @@
+/** The packages that FAQ files need. The build keeps them in a file of its own: most commands need neither. */
+export { structuredPatch } from "diff";
+export { type Document, isMap, isSeq, parseDocument, stringify } from "yaml";

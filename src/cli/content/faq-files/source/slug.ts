@@ -1,0 +1,19 @@
+const longest = 60;
+/** Names that Windows keeps for devices. */
+const reserved = /^(con|prn|aux|nul|com\d|lpt\d|readme)$/;
+
+/** A file name without its ending, made of a question: letters, digits and hyphens. `taken` has names in small letters. */
+export function slugOf(question: string, taken: ReadonlySet<string>): string {
+  const words = question
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .normalize("NFC")
+    .toLowerCase()
+    .match(/[\p{L}\p{N}\p{M}]+/gu);
+  const cut = [...(words ?? ["entry"]).join("-")].slice(0, longest).join("").replace(/-$/, "");
+  const slug = reserved.test(cut) ? `${cut}-entry` : cut;
+  for (let count = 1; ; count += 1) {
+    const name = count === 1 ? slug : `${slug}-${count}`;
+    if (!taken.has(name)) return name;
+  }
+}

@@ -1,0 +1,163 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Service, startService } from "../../support/service/service.ts";
+import { type AppWithFaqFiles, makeAppWithFaqFiles } from "../../support/worlds/app-with-faq-files.ts";
+
+let service: Service;
+let world: AppWithFaqFiles;
+let id: string;
+beforeAll(async () => {
+  service = await startService();
+});
+beforeEach(async () => {
+  world = await makeAppWithFaqFiles(service);
+  id = await world.create("How?", "So.");
+});
+afterAll(() => service.stop());
+
+/** Runs `faq edit` on a terminal whose editor changes the text in this way. */
+async function edit(
+  change: (text: string) => string | Promise<string>,
+  options: { env?: Readonly<Record<string, string>>; status?: number; words?: string } = {},
+) {
+  const { env = { EDITOR: "nano -w" }, status = 0, words = `faq edit ${id.slice(0, 13)}` } = options;
+  const opened: { command: string; file: string; text: string }[] = [];
+  const openEditor = async (command: string, file: string) => {
+    const text = await readFile(file, "utf8");
+    opened.push({ command, file, text });
+    await writeFile(file, await change(text));
+    return status;
+  };
+  const ran = await world.checkout.run(words, { terminal: true, env, world: { openEditor } });
+  return { ran, opened };
+}
+
+describe("faq edit without flags", () => {
+  it("opens the entry as one document in the editor, and saves what was changed", async () => {
+    const { ran, opened } = await edit((text) =>
+      text.replace("So.", "Like *this*.").replace("How?", "How now?"),
+    );
+    expect(opened).toEqual([
+      {
+        command: "nano -w",
+        file: expect.stringMatching(/how\.md$/),
+        text: "---\nquestion: How?\nsortOrder: 1\n---\nSo.\n",
+      },
+    ]);
+    expect(ran.exit).toBe(0);
+    expect(ran.stderr).toContain(`Changed FAQ entry ${id}.`);
+    expect(await world.list()).toEqual([{ id, question: "How now?", answer: "Like *this*.", sortOrder: 1 }]);
+    await expect(readFile(opened[0]?.file ?? "")).rejects.toThrow("ENOENT");
+  });
+
+  it.each([
+    [{ VISUAL: "code --wait", EDITOR: "nano" }, "code --wait"],
+    [{ VISUAL: "", EDITOR: "nano" }, "nano"],
+    [{}, "vi"],
+  ])("chooses the editor by %j", async (env, command) => {
+    const { opened } = await edit((text) => text, { env });
+    expect(opened).toMatchObject([{ command }]);
+  });
+
+  it("sends nothing if nothing was changed, and can also be read as JSON", async () => {
+    world.checkout.sent.length = 0;
+    const { ran } = await edit((text) => text, { words: `faq edit ${id} --json` });
+    expect(ran.exit).toBe(0);
+    expect(ran.json()).toMatchObject({ id, question: "How?" });
+    expect(world.checkout.sent).toEqual(["GET"]);
+  });
+
+  it("changes nothing if the editor fails", async () => {
+    const { ran } = await edit((text) => text.replace("So.", "No."), { status: 1 });
+    expect(ran).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("The editor `nano -w` ended with 1."),
+    });
+    expect(await world.list()).toMatchObject([{ answer: "So." }]);
+  });
+
+  it.each([
+    ["a broken front matter", (text: string) => text.replace("question: How?", "question: How: why?"), 2],
+    ["an empty answer", (text: string) => text.replace("So.", ""), 2],
+    ["a text that the server refuses", (text: string) => text.replace("So.", "x".repeat(20_001)), 2],
+    [
+      "an entry that a colleague changed meanwhile",
+      async (text: string) => {
+        await world.edit(id, { answer: "Theirs." });
+        return text.replace("So.", "Mine.");
+      },
+      7,
+    ],
+    [
+      "an entry that a colleague deleted meanwhile",
+      async (text: string) => {
+        await world.remove(id);
+        return text.replace("So.", "Mine.");
+      },
+      6,
+    ],
+  ])("keeps the text in a file, and names the file, for %s", async (_, change, exit) => {
+    let written = "";
+    const { ran } = await edit(async (text) => {
+      written = await change(text);
+      return written;
+    });
+    expect(ran.exit).toBe(exit);
+    const [, file = ""] = /^Your text is in (.*)$/m.exec(ran.stderr) ?? [];
+    expect(file).toContain(world.checkout.line.stateFolder);
+    expect(await readFile(file, "utf8")).toBe(written);
+    expect((await world.list()).map(({ answer }) => answer)).not.toContain("Mine.");
+  });
+
+  it("opens no editor without a terminal, in CI, and with --no-input", async () => {
+    const openEditor = () => expect.unreachable("An editor was opened.");
+    for (const options of [{}, { terminal: true, env: { CI: "1" } }])
+      expect(await world.checkout.run(`faq edit ${id}`, { ...options, world: { openEditor } })).toMatchObject(
+        {
+          exit: 2,
+          stderr: expect.stringContaining("On a terminal it opens your editor."),
+        },
+      );
+    const ran = await world.checkout.run(`faq edit ${id} --no-input`, {
+      terminal: true,
+      world: { openEditor },
+    });
+    expect(ran.exit).toBe(2);
+  });
+});
+
+describe("faq reorder", () => {
+  const questions = async () => (await world.list()).map(({ question }) => question).join(" ");
+
+  it("puts entries in an order at the top, or after another one, with few changes", async () => {
+    const [b, c, d] = [await world.create("B?"), await world.create("C?"), await world.create("D?")];
+    expect(await questions()).toBe("How? B? C? D?");
+    world.checkout.sent.length = 0;
+    expect((await world.checkout.run(`faq reorder ${c} ${b}`)).exit).toBe(0);
+    expect(await questions()).toBe("C? B? How? D?");
+    expect(world.checkout.sent).toEqual(["GET", "PATCH", "PATCH"]);
+    expect((await world.checkout.run(`faq reorder ${c} --after ${d} --json`)).json()).toMatchObject({
+      items: [{ question: "B?" }, { question: "How?" }, { question: "D?" }, { id: c }],
+    });
+    expect(await questions()).toBe("B? How? D? C?");
+    world.checkout.sent.length = 0;
+    await world.checkout.run(`faq reorder ${b}`);
+    expect(world.checkout.sent).toEqual(["GET"]);
+  });
+
+  it("orders entries that share a position", async () => {
+    const b = await world.create("B?", "So.", { sortOrder: 1 });
+    await world.create("C?", "So.", { sortOrder: 1 });
+    await world.checkout.run(`faq reorder ${b}`);
+    expect(await questions()).toBe("B? How? C?");
+  });
+
+  it.each([
+    [() => `${id} ${id}`, "An entry is named twice."],
+    [() => `${id} --after ${id}`, "--after names an entry that is moved itself."],
+    [() => "00000000-0000-4000-8000-000000000000", "There is no FAQ entry 00000000"],
+  ])("refuses a list that makes no order", async (words, message) => {
+    const ran = await world.checkout.run(`faq reorder ${words()}`);
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) });
+  });
+});
