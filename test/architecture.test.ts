@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { exceptions, knownCircles, walls } from "./support/sources/import-rules.ts";
 import { circlesIn, codeOf, importsIn } from "./support/sources/imports.ts";
-import { readTree, type Tree } from "./support/sources/tree.ts";
+import { crowdedFolders, readTree, type Tree } from "./support/sources/tree.ts";
 import {
   breachesIn,
   foldersWithoutRow,
@@ -11,7 +11,9 @@ import {
 } from "./support/sources/walls.ts";
 
 const tree = readTree(["bin", "src", "server", "mcp"], [".ts", ".tsx"]);
+const tests = readTree(["test"], [".ts", ".tsx"]);
 const imports = importsIn(tree);
+const filesInFolder = 20;
 
 describe("who imports whom", () => {
   it("has a row for every folder, and no row without a folder", () => {
@@ -34,9 +36,16 @@ describe("who imports whom", () => {
   });
 
   it("has random tests take the seed of the run", () => {
-    const tests = importsIn(readTree(["test"], [".ts", ".tsx"]));
-    const direct = [...tests].filter(([, names]) => names.includes("fast-check")).map(([file]) => file);
+    const direct = [...importsIn(tests)]
+      .filter(([, names]) => names.includes("fast-check"))
+      .map(([file]) => file);
     expect(direct).toEqual(["test/support/property.ts"]);
+  });
+});
+
+describe("folders", () => {
+  it("have at most 20 source files", () => {
+    expect(crowdedFolders([...tree.keys(), ...tests.keys()], filesInFolder)).toEqual([]);
   });
 });
 
@@ -100,6 +109,12 @@ describe("the checks themselves", () => {
     const allowed = { "server/store/a.ts": { imports: ["server/http/b.ts", "pg"], why: "planted" } };
     expect(breachesIn(found, rows, allowed)).toEqual(["server/new/d.ts imports server/store/a.ts"]);
     expect(staleExceptions(found, rows, allowed)).toEqual(["server/store/a.ts imports pg"]);
+  });
+
+  it("name a folder with a file too many, and count no folder inside it", () => {
+    const full = Array.from({ length: filesInFolder }, (_, index) => `src/full/${index}.ts`);
+    expect(crowdedFolders([...full, "src/full/inside/a.ts"], filesInFolder)).toEqual([]);
+    expect(crowdedFolders([...full, "src/full/a.ts"], filesInFolder)).toEqual(["src/full has 21 files"]);
   });
 
   it("print a circle", () => {

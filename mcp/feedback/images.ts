@@ -1,4 +1,4 @@
-import { detectMediaType, signatureBytes } from "../../src/contract/media-type.ts";
+import { detectMediaType, signatureBytes } from "../../src/contract/files/media-type.ts";
 import { uploadUrl } from "./upload-url.ts";
 
 const most = { images: 3, bytes: 2 * 1_048_576, milliseconds: 10_000 } as const;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { receivedFile } from "../../src/contract/received-file.ts";
+import { receivedFile } from "../../src/contract/files/received-file.ts";
 import { createLocalFiles } from "../files/local-files.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { type LockOptions, lockFolder } from "../store/deployment/folder-lock.ts";

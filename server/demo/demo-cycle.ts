@@ -1,4 +1,4 @@
-import type { ReceivedFile } from "../../src/contract/received-file.ts";
+import type { ReceivedFile } from "../../src/contract/files/received-file.ts";
 import type { Deps } from "../deps.ts";
 import type { Transaction } from "../store/engine/database.ts";
 

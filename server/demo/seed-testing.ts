@@ -1,4 +1,4 @@
-import { receivedFile } from "../../src/contract/received-file.ts";
+import { receivedFile } from "../../src/contract/files/received-file.ts";
 import { advanceCycle } from "../background/advance-cycle.ts";
 import type { Deps } from "../deps.ts";
 import { requestMilliseconds } from "../domain/testing/slot.ts";

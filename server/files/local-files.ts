@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import type { ReceivedFile } from "../../src/contract/received-file.ts";
+import type { ReceivedFile } from "../../src/contract/files/received-file.ts";
 import { systemClock } from "../clock.ts";
 import type { ByteSpan, Files } from "./files.ts";
 import { createTemporaryFile, orUnavailableLater } from "./temporary-file.ts";

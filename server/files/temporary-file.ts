@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { detectMediaType, signatureBytes } from "../../src/contract/media-type.ts";
+import { detectMediaType, signatureBytes } from "../../src/contract/files/media-type.ts";
 import { FilesUnavailable, type TemporaryFile } from "./files.ts";
 import { hashFile } from "./hash-file.ts";
 import { removePositions } from "./positions/remove-positions.ts";

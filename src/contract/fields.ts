@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import { isReceivedFile, type ReceivedFile } from "./files/received-file.ts";
 import { utcOf } from "./instants.ts";
-import { isReceivedFile, type ReceivedFile } from "./received-file.ts";
 
 /** Text of `min` to `max` Unicode code points after trimming, without NUL and lone surrogates. */
 export const text = (min: number, max: number) =>

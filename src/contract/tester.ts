@@ -9,8 +9,8 @@ import {
   queryInteger,
   uuid,
 } from "./fields.ts";
+import type { ReceivedFile } from "./files/received-file.ts";
 import { limits, proofImages } from "./limits.ts";
-import type { ReceivedFile } from "./received-file.ts";
 import { Profile, timeZone } from "./sign-in.ts";
 
 export const cycleStatuses = ["recruiting", "running", "completed", "cancelled"] as const;

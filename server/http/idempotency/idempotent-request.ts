@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Endpoint } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
-import { isReceivedFile } from "../../../src/contract/received-file.ts";
+import { isReceivedFile } from "../../../src/contract/files/received-file.ts";
 import type { Deps } from "../../deps.ts";
 import { createSealer, hashOf, type Sealer } from "../../secrets/secrets.ts";
 import {

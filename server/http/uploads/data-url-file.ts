@@ -1,5 +1,5 @@
-import { normaliseMediaType } from "../../../src/contract/media-type.ts";
-import { type ReceivedFile, receivedFile } from "../../../src/contract/received-file.ts";
+import { normaliseMediaType } from "../../../src/contract/files/media-type.ts";
+import { type ReceivedFile, receivedFile } from "../../../src/contract/files/received-file.ts";
 import type { TemporaryFile } from "../../files/files.ts";
 import { createBase64Decoder } from "./base64.ts";
 import type { TextSink } from "./json/json-string.ts";

@@ -1,4 +1,4 @@
-import type { ReceivedFile } from "../../../src/contract/received-file.ts";
+import type { ReceivedFile } from "../../../src/contract/files/received-file.ts";
 import type { IncomingBody } from "../bodies/arrivals.ts";
 import { anything, parseStrictJson } from "./json/strict-json.ts";
 import { malformedForm, UploadFailure } from "./upload.ts";

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
-import { normaliseMediaType } from "../../../src/contract/media-type.ts";
-import { receivedFile } from "../../../src/contract/received-file.ts";
+import { normaliseMediaType } from "../../../src/contract/files/media-type.ts";
+import { receivedFile } from "../../../src/contract/files/received-file.ts";
 import type { Files, TemporaryFile } from "../../files/files.ts";
 import { createFields, type Fields, type MultipartForm } from "./form-fields.ts";
 import { consume, type Intake, malformedForm, receive, type Upload, UploadFailure } from "./upload.ts";

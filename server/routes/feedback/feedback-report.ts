@@ -1,6 +1,6 @@
 import type { NewFeedback } from "../../../src/contract/feedback.ts";
+import { isReceivedFile, type ReceivedFile } from "../../../src/contract/files/received-file.ts";
 import { fitMetadata } from "../../../src/contract/metadata.ts";
-import { isReceivedFile, type ReceivedFile } from "../../../src/contract/received-file.ts";
 import type { Deps } from "../../deps.ts";
 import { subjectOf } from "../../domain/feedback/feedback-subject.ts";
 import type { NewThread } from "../../store/feedback/feedback.ts";

@@ -1,4 +1,4 @@
-import type { ReceivedFile } from "../../../src/contract/received-file.ts";
+import type { ReceivedFile } from "../../../src/contract/files/received-file.ts";
 import { cleanFileName, endingOf, nameFor } from "../../domain/file-name.ts";
 import { randomName } from "../../secrets/secrets.ts";
 import type { NewUpload } from "../../store/requests/uploads.ts";

@@ -1,8 +1,8 @@
 import type { ErrorDetails } from "../../../src/contract/errors.ts";
 import { fileFault } from "../../../src/contract/fields.ts";
+import { isReceivedFile, type ReceivedFile } from "../../../src/contract/files/received-file.ts";
 import type { Issue } from "../../../src/contract/issues.ts";
 import { proofImages } from "../../../src/contract/limits.ts";
-import { isReceivedFile, type ReceivedFile } from "../../../src/contract/received-file.ts";
 import type { NewProof } from "../../../src/contract/tester.ts";
 import { type ReceivedUpload, uploadOf } from "../feedback/received-upload.ts";
 

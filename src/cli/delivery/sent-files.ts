@@ -1,7 +1,7 @@
 import { open, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { SentFile } from "../../client/calls/file-content.ts";
-import { detectMediaType, signatureBytes } from "../../contract/media-type.ts";
+import { detectMediaType, signatureBytes } from "../../contract/files/media-type.ts";
 import type { Checked, InputFault } from "../core/input/input-fault.ts";
 import { reasonOf } from "../core/input/text-flag.ts";
 import { kindNames, kindOf } from "./file-kinds.ts";

@@ -4,7 +4,7 @@ import Koa from "koa";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createLocalFiles } from "../../../../server/files/local-files.ts";
 import { type ServedFile, serveFiles } from "../../../../server/http/files/serve-file.ts";
-import { receivedFile } from "../../../../src/contract/received-file.ts";
+import { receivedFile } from "../../../../src/contract/files/received-file.ts";
 import { openFilesIn } from "../../../support/files/open-files.ts";
 import { temporaryFolder } from "../../../support/files/temporary-folder.ts";
 import { connectRaw, headOf } from "../../../support/network/raw-connection.ts";
