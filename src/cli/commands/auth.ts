@@ -1,8 +1,8 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
 import { consoleAddress } from "../core/connection/server-address.ts";
 import { allKinds, kindOf, kindWords } from "../core/credentials/credential-names.ts";
-import { openStore } from "../core/credentials/find-credential.ts";
+import { openStore, profileKind } from "../core/credentials/find-credential.ts";
 import { missingCredential } from "../core/credentials/missing-credential.ts";
 import {
   explainWriteFailure,
@@ -68,7 +68,8 @@ function addStored(auth: Command, setup: Setup): void {
   const status = auth
     .command("status")
     .description("Show all credentials, their servers, and whether the servers accept them")
-    .option("--offline", "do not ask the servers");
+    .addOption(new Option("--offline", "do not ask the servers").conflicts("check"))
+    .option("--check", "end with exit code 4 if a server refuses a credential or cannot be asked");
   commandAction<StatusFlags>(status, setup, async (invocation, flags) =>
     (await import("../sign-in/status.ts")).status(invocation, flags),
   );
@@ -113,7 +114,12 @@ async function forget(given: Invocation, _: object, kind: CredentialKind | undef
   const credentials = openStore(invocation.context);
   const removed: CredentialKind[] = [];
   for (const one of kind ? [kind] : allKinds) {
-    if (await explainWriteFailure(() => credentials.remove({ origin, kind: one }))) removed.push(one);
+    if (
+      await explainWriteFailure(() =>
+        credentials.remove({ origin, kind: profileKind(invocation.context, invocation.flags, one) }),
+      )
+    )
+      removed.push(one);
   }
   const names = removed.map((one) => credentialKinds[one].name).join(", ");
   note(
@@ -121,7 +127,7 @@ async function forget(given: Invocation, _: object, kind: CredentialKind | undef
     removed.length > 0 ? `Forgot the ${names} for ${origin}.` : `Nothing is stored for ${origin}.`,
   );
   if (removed.includes("deviceToken")) {
-    const page = `${consoleAddress(invocation.context, invocation.baseUrl())}/devices`;
+    const page = `${consoleAddress(invocation)}/devices`;
     note(invocation, `The device token is good on the server until you sign the device out: ${page}`);
   }
   printOne(invocation, { origin, removed }, () => removed.join("\n"));

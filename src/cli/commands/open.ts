@@ -14,10 +14,7 @@ export function addOpen(open: Command, setup: Setup): void {
 
 async function openPage(invocation: Invocation, _: object, thread: string | undefined): Promise<undefined> {
   const { context } = invocation;
-  const url =
-    thread === undefined
-      ? consoleAddress(context, invocation.baseUrl())
-      : await threadAddress(invocation, thread);
+  const url = thread === undefined ? consoleAddress(invocation) : await threadAddress(invocation, thread);
   printOne(invocation, { url }, () => url);
   if (!context.io.stdout.isTerminal || context.env.CI) return;
   await context.openBrowser(url).catch(() => note(invocation, "No browser could be opened here."));

@@ -1,7 +1,13 @@
 import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
 import { hintOf } from "../../credentials/credential-index.ts";
 import { allKinds } from "../core/credentials/credential-names.ts";
-import { findCredential, openStore, wrongKindMessage } from "../core/credentials/find-credential.ts";
+import {
+  findCredential,
+  openStore,
+  profileKind,
+  wrongKindMessage,
+} from "../core/credentials/find-credential.ts";
+import type { Exit } from "../core/failures/exit-codes.ts";
 import { type Column, note, printList } from "../core/output/output.ts";
 import { startInvocation } from "../core/program/command-action.ts";
 import type { FoundCredential, Invocation, Server } from "../core/program/context.ts";
@@ -9,12 +15,16 @@ import { checkCredential, type Verdict } from "./credential-check.ts";
 
 export interface StatusFlags {
   readonly offline?: boolean;
+  /** The exit says whether every server accepts its credential. */
+  readonly check?: boolean;
 }
 
 /** One server and one kind of credential. */
 interface Place {
   readonly server: string;
   readonly kind: CredentialKind;
+  /** The profile for which it is stored; null for those that every profile may use, and for those in use. */
+  readonly profile: string | null;
   readonly find: () => Promise<FoundCredential | undefined>;
 }
 
@@ -23,6 +33,7 @@ type Judge = (place: Place, found: FoundCredential) => Promise<Verdict>;
 interface Row {
   readonly server: string;
   readonly kind: CredentialKind;
+  readonly profile: string | null;
   readonly name: string;
   readonly variable: string;
   readonly source: string | null;
@@ -33,7 +44,10 @@ interface Row {
 }
 
 /** Shows the credentials for the servers that commands go to and for every server that one is stored for. */
-export async function status(invocation: Invocation, { offline = false }: StatusFlags): Promise<undefined> {
+export async function status(
+  invocation: Invocation,
+  { offline = false, check = false }: StatusFlags,
+): Promise<Exit | undefined> {
   const { context, flags } = invocation;
   const server = invocation.server();
   const tester = startInvocation(context, flags, true).server();
@@ -50,11 +64,14 @@ export async function status(invocation: Invocation, { offline = false }: Status
     columns,
     extra: { server: server.address, testerServer: tester.address },
   });
+  return check && rows.some(({ hint, valid }) => hint !== null && valid !== true)
+    ? "authentication"
+    : undefined;
 }
 
 const columns: readonly Column<Row>[] = [
   { heading: "server", of: ({ server }) => server },
-  { heading: "credential", of: ({ name }) => name },
+  { heading: "credential", of: ({ name, profile }) => (profile === null ? name : `${name} (${profile})`) },
   { heading: "starts", of: ({ hint }) => hint },
   { heading: "from", of: ({ source, variable }) => source ?? `none (${variable} is not set)` },
   { heading: "state", of: ({ valid, problem }) => problem ?? (valid ? "valid" : "") },
@@ -74,28 +91,35 @@ const placesInUse = ({ context, flags }: Invocation, server: Server, tester: Ser
   allKinds.map((kind) => {
     const address = serverFor(kind, server, tester);
     const find = () => findCredential(context, flags, { origin: new URL(address).origin, kind });
-    return { server: address, kind, find };
+    return { server: address, kind, profile: null, find };
   });
 
 /** The other credentials on this machine. */
-function placesStored({ context }: Invocation, server: Server, tester: Server): Place[] {
+function placesStored({ context, flags }: Invocation, server: Server, tester: Server): Place[] {
   const store = openStore(context);
   return Object.entries(store.index()).flatMap(([origin, kinds]) =>
-    allKinds
-      .filter((kind) => kinds[kind] && new URL(serverFor(kind, server, tester)).origin !== origin)
-      .map((kind) => ({ server: origin, kind, find: () => storedIn(store, origin, kind) })),
+    Object.keys(kinds).flatMap((stored): Place[] => {
+      const [word, profile = null] = stored.split("#");
+      const kind = allKinds.find((one) => one === word);
+      if (!kind) return [];
+      const wanted = profileKind(context, flags, kind);
+      const isUsed =
+        new URL(serverFor(kind, server, tester)).origin === origin &&
+        stored === (kinds[wanted] ? wanted : kind);
+      return isUsed ? [] : [{ server: origin, kind, profile, find: () => storedIn(store, origin, stored) }];
+    }),
   );
 }
 
-async function storedIn(store: ReturnType<typeof openStore>, origin: string, kind: CredentialKind) {
+async function storedIn(store: ReturnType<typeof openStore>, origin: string, kind: string) {
   const found = await store.find({ origin, kind });
   return found && { secret: found.secret, source: found.in === "file" ? store.file : "keychain" };
 }
 
 async function rowOf(place: Place, judge: Judge): Promise<Row> {
-  const { server, kind } = place;
+  const { server, kind, profile } = place;
   const { name, variable } = credentialKinds[kind];
-  const named = { server, kind, name, variable };
+  const named = { server, kind, profile, name, variable };
   try {
     const found = await place.find();
     if (!found) return { ...named, ...nothing };

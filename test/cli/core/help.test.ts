@@ -95,7 +95,7 @@ describe("help", () => {
   it("options prints the options of every command", async () => {
     const { stdout } = await run("help", "options");
     expect(stdout).toContain("--json\twrite one JSON object to standard output\n");
-    expect(stdout.split("\n")).toHaveLength(11);
+    expect(stdout.split("\n")).toHaveLength(12);
   });
 
   it("environment names every variable that the source code reads", async () => {

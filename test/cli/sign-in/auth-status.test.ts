@@ -44,6 +44,31 @@ describe("auth status", () => {
     expect(ran.stderr).toBe(`Commands go to ${baseUrl} (INNKEEP_BASE_URL).\n`);
   });
 
+  it("ends with 4 for a credential that its server refuses, if --check asks for that", async () => {
+    const { baseUrl } = await serverThatRefuses(token);
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl });
+    const good = { INNKEEP_API_KEY: key };
+    expect(await line.run(["auth", "status", "--check"], { env: good })).toMatchObject({ exit: 0 });
+    const bad = { ...good, INNKEEP_TOKEN: token };
+    expect(await line.run(["auth", "status", "--check"], { env: bad })).toMatchObject({ exit: 4 });
+    expect(await line.run(["auth", "status"], { env: bad })).toMatchObject({ exit: 0 });
+  });
+
+  it("lists the credentials of profiles that are not used now", async () => {
+    const { baseUrl } = await serverThatRefuses();
+    const line = await createCommandLine();
+    for (const name of ["one", "two"]) {
+      await line.run(["config", "set", "server", baseUrl, "--profile", name]);
+      await line.run(["auth", "set", "api-key", "--profile", name], { stdin: key });
+    }
+    const rows = statesIn(await line.run(["auth", "status", "--json"]));
+    const keys = rows.filter(({ kind, source }) => kind === "appKey" && source !== null);
+    expect(keys).toMatchObject([
+      { server: baseUrl, profile: null, valid: true },
+      { server: baseUrl, profile: "two", valid: true },
+    ]);
+  });
+
   it("lists the credentials of other servers", async () => {
     const [one, two] = [await serverThatRefuses(), await serverThatRefuses(key)];
     const line = await createCommandLine({ INNKEEP_BASE_URL: one.baseUrl });

@@ -31,14 +31,14 @@ describe("in a new shell", () => {
     const { run } = await newShell();
     const ran = await run(["auth", "status", "--json"]);
     expect(ran.json()).toMatchObject({
-      server: "http://127.0.0.1:4700",
+      server: service.baseUrl,
       testerServer: service.baseUrl,
       items: expect.arrayContaining([
         expect.objectContaining({ server: service.baseUrl, kind: "deviceToken", valid: true }),
       ]),
     });
     expect((await run(["auth", "status"])).stderr).toBe(
-      `Commands go to http://127.0.0.1:4700 (the default).\nA tester's commands go to ${service.baseUrl} (the last sign-in).\n`,
+      `Commands go to ${service.baseUrl} (the last sign-in).\n`,
     );
   });
 
@@ -54,11 +54,17 @@ describe("in a new shell", () => {
     );
   });
 
-  it("commands with other credentials use the default server, and say which server has one", async () => {
+  it("commands with other stored credentials use that server, too", async () => {
     const { run } = await newShell();
     expect((await run(["agent", "thread", "7"])).stderr).toContain(
-      "The server is http://127.0.0.1:4700 (the default).",
+      `The server is ${service.baseUrl} (the last sign-in).`,
     );
+  });
+
+  it("commands with a credential in a variable use the default server", async () => {
+    const { run } = await newShell();
+    const ran = await run(["agent", "thread", "7"], { INNKEEP_AGENT_TOKEN: "sda_a" });
+    expect(ran.stderr).toContain("No answer from http://127.0.0.1:4700");
   });
 
   it("a given address has precedence, and the error says where a token is stored", async () => {

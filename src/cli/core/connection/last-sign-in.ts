@@ -18,5 +18,6 @@ export function lastSignIn(context: Context): string | undefined {
   if (context.env.INNKEEP_DEVICE_TOKEN) return undefined;
   const address = readIfThere(fileIn(context))?.trim();
   if (!address || !URL.canParse(address)) return undefined;
-  return openStore(context).index()[new URL(address).origin]?.deviceToken ? address : undefined;
+  const kinds = Object.keys(openStore(context).index()[new URL(address).origin] ?? {});
+  return kinds.some((kind) => kind.split("#", 1)[0] === "deviceToken") ? address : undefined;
 }

@@ -1,27 +1,50 @@
+import { credentialKinds } from "../../../client/credential-kinds.ts";
 import { usageError } from "../failures/cli-error.ts";
-import type { Context, GlobalFlags, Server } from "../program/context.ts";
+import type { Context, GlobalFlags, Invocation, Server } from "../program/context.ts";
+import { sourcesOf } from "../settings/sources.ts";
 import { lastSignIn } from "./last-sign-in.ts";
 
 const local = "http://127.0.0.1:4700";
 
 /**
- * The server of a command: `--base-url`, INNKEEP_BASE_URL, for a tester's commands the server of the last sign-in,
- * or the one on this machine. Throws a usage error for a text that is not a web address.
+ * The server of a command: the first that the flags, the variables, the project file or the profile name, else the server
+ * of the last sign-in, else the one on this machine. Throws a usage error for a text that is not a web address.
  */
 export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean): Server {
-  const variable = context.env.INNKEEP_BASE_URL;
-  if (flags.baseUrl) return { address: webAddress(flags.baseUrl, "--base-url"), from: "--base-url" };
-  if (variable) return { address: webAddress(variable, "INNKEEP_BASE_URL"), from: "INNKEEP_BASE_URL" };
-  const last = asTester ? lastSignIn(context) : undefined;
+  for (const { server, from, isProject } of sourcesOf(context, flags)) {
+    if (server) return { address: webAddress(server, from), from, ...(isProject && { isProject }) };
+  }
+  const last = asTester || !hasCredentialVariable(context) ? lastSignIn(context) : undefined;
   if (last !== undefined) return { address: last, from: "the last sign-in" };
   return { address: local, from: "the default" };
 }
 
-/** The address of a server's console: INNKEEP_CONSOLE_URL, or the server's default. */
-export const consoleAddress = ({ env }: Context, baseUrl: string): string =>
-  env.INNKEEP_CONSOLE_URL ? webAddress(env.INNKEEP_CONSOLE_URL, "INNKEEP_CONSOLE_URL") : `${baseUrl}/console`;
+/** A credential in a variable may be for another server than the one that this machine signed in to. */
+const hasCredentialVariable = ({ env }: Context): boolean =>
+  Object.values(credentialKinds).some(({ variable }) => env[variable]);
 
-function webAddress(given: string, origin: string): string {
+/**
+ * The app that the flags, the variables, the project file or the profile name, by id or name. What also names a server
+ * counts only for that server. Undefined if nothing names one.
+ */
+export function namedApp({ context, flags, baseUrl }: Invocation): string | undefined {
+  for (const { app, server, from } of sourcesOf(context, flags)) {
+    if (app && (!server || webAddress(server, from) === baseUrl())) return app;
+  }
+  return undefined;
+}
+
+/** The address of the console of the command's server: as it is named, or the server's default. */
+export function consoleAddress({ context, flags, baseUrl }: Invocation): string {
+  const address = baseUrl();
+  for (const { console, server, from } of sourcesOf(context, flags)) {
+    if (console && (!server || webAddress(server, from) === address)) return webAddress(console, from);
+  }
+  return `${address}/console`;
+}
+
+/** The address without a slash at its end. Throws a usage error for a text that is not a web address. */
+export function webAddress(given: string, origin: string): string {
   const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw usageError(

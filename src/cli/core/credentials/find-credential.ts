@@ -4,18 +4,44 @@ import { type CredentialStore, createStore } from "../../../credentials/store.ts
 import { CliError } from "../failures/cli-error.ts";
 import { readText } from "../input/text-flag.ts";
 import type { Context, FoundCredential, GlobalFlags, Invocation } from "../program/context.ts";
+import { chosenProfile, readProfiles } from "../settings/profiles.ts";
 
 /**
  * The credential of a command for its own server; undefined if there is none. Throws a CliError if it is of another kind.
  */
 export async function ownCredential(
-  { context, flags, baseUrl }: Invocation,
+  { context, flags, server }: Invocation,
   kind: CredentialKind,
 ): Promise<FoundCredential | undefined> {
-  const found = await findCredential(context, flags, { origin: new URL(baseUrl()).origin, kind });
-  if (found) assertCredentialKind(found, kind);
+  const { address, isProject } = server();
+  const found = await findCredential(context, flags, { origin: new URL(address).origin, kind });
+  if (!found) return undefined;
+  assertCredentialKind(found, kind);
+  if (isProject && found.isGiven && !context.env.CI) assertKnownServer(context, address, found);
   return found;
 }
+
+/**
+ * Throws a CliError if only a project file names the server of a given credential: a checkout from a stranger must not
+ * choose where a key goes. A stored credential is pinned to its server; a CI job runs the checkout's own code anyway.
+ */
+function assertKnownServer(context: Context, address: string, { source }: FoundCredential): void {
+  const { origin } = new URL(address);
+  const known = [
+    ...Object.keys(openStore(context).index()),
+    ...Object.values(readProfiles(context).profiles).flatMap(({ server }) => originsOf(server)),
+  ];
+  if (known.includes(origin)) return;
+  throw new CliError({
+    exit: "authentication",
+    code: "untrusted_server",
+    message: `${source} is not sent to ${address}: only a file of this project names that server.`,
+    next: `If you trust it: \`innkeep config set server ${address} --profile NAME\`, or set INNKEEP_BASE_URL.`,
+  });
+}
+
+const originsOf = (address: string | undefined): string[] =>
+  address !== undefined && URL.canParse(address) ? [new URL(address).origin] : [];
 
 const fileFlags = {
   appKey: { flag: "--api-key-file", name: "apiKeyFile" },
@@ -42,14 +68,27 @@ export async function findCredential(
   const inFile = fileFlags[kind];
   const file = inFile && flags[inFile.name];
   if (inFile && file !== undefined) {
-    return { secret: (await readText(context, inFile.flag, file)).trim(), source: inFile.flag };
+    return {
+      secret: (await readText(context, inFile.flag, file)).trim(),
+      source: inFile.flag,
+      isGiven: true,
+    };
   }
   const { variable } = credentialKinds[kind];
   const given = context.env[variable]?.trim();
-  if (given) return { secret: given, source: variable };
+  if (given) return { secret: given, source: variable, isGiven: true };
   const store = openStore(context);
-  const found = await store.find({ origin, kind });
+  const ofProfile = profileKind(context, flags, kind);
+  const found =
+    (ofProfile === kind ? undefined : await store.find({ origin, kind: ofProfile })) ??
+    (await store.find({ origin, kind }));
   return found && { secret: found.secret, source: found.in === "file" ? store.file : "keychain" };
+}
+
+/** The name under which a credential is stored: its kind, and the profile of the command if it has one. */
+export function profileKind(context: Context, flags: GlobalFlags, kind: CredentialKind): string {
+  const name = chosenProfile(context, flags)?.name;
+  return name === undefined ? kind : `${kind}#${name}`;
 }
 
 /** The credentials that this person stored on this machine. */

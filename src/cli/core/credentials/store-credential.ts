@@ -4,7 +4,8 @@ import { CliError } from "../failures/cli-error.ts";
 import { reasonOf } from "../input/text-flag.ts";
 import { note } from "../output/output.ts";
 import type { Invocation } from "../program/context.ts";
-import { openStore } from "./find-credential.ts";
+import { chosenProfile } from "../settings/profiles.ts";
+import { openStore, profileKind } from "./find-credential.ts";
 
 export interface StoreFlags {
   readonly insecureStorage?: boolean;
@@ -30,9 +31,11 @@ export async function storeCredential(
   { kind, secret }: NewCredential,
 ): Promise<IssuedCredential> {
   const origin = originOf(invocation);
-  const store = openStore(invocation.context);
+  const { context, flags } = invocation;
+  const store = openStore(context);
+  const named = profileKind(context, flags, kind);
   const storedIn = await explainWriteFailure(() =>
-    store.put({ origin, kind }, secret, insecureStorage ? "file" : undefined),
+    store.put({ origin, kind: named }, secret, insecureStorage ? "file" : undefined),
   );
   if (storedIn === "file" && !insecureStorage) {
     note(
@@ -42,8 +45,10 @@ export async function storeCredential(
   }
   const source = storedIn === "file" ? store.file : "keychain";
   const { name, variable } = credentialKinds[kind];
-  note(invocation, `Stored the ${name} for ${origin} (${source}).`);
-  if (invocation.context.env[variable]) note(invocation, `warning: ${variable} is set, and goes before it.`);
+  const profile = chosenProfile(context, flags)?.name;
+  const of = profile === undefined ? "" : `, profile ${profile}`;
+  note(invocation, `Stored the ${name} for ${origin}${of} (${source}).`);
+  if (context.env[variable]) note(invocation, `warning: ${variable} is set, and goes before it.`);
   return { origin, kind, source, hint: hintOf(secret) };
 }
 

@@ -9,7 +9,9 @@ interface Variable {
 const ofCommands: readonly Variable[] = [
   {
     name: "INNKEEP_BASE_URL",
-    meaning: "Address of the server; http://127.0.0.1:4700 unless set. For `serve` the address in its links.",
+    meaning:
+      "Address of the server. Unless set: the one of innkeep.json, of the profile, of the last sign-in, or http://127.0.0.1:4700. " +
+      "For `serve` the address in its links.",
   },
   ...Object.values(credentialKinds).map(({ name, variable }) => ({
     name: variable,
@@ -17,8 +19,9 @@ const ofCommands: readonly Variable[] = [
   })),
   { name: "INNKEEP_TEST_KEY", meaning: "The test key of a slot, for `innkeep session`." },
   { name: "INNKEEP_APP", meaning: "Id or name of the app, for commands with a maintainer token." },
+  { name: "INNKEEP_PROFILE", meaning: "The profile that commands use: see `innkeep config`." },
   { name: "INNKEEP_CONSOLE_URL", meaning: "Address of the console; the server's /console unless set." },
-  { name: "INNKEEP_CONFIG_DIR", meaning: "Folder of stored credentials." },
+  { name: "INNKEEP_CONFIG_DIR", meaning: "Folder of stored credentials and profiles." },
   { name: "INNKEEP_STATE_DIR", meaning: "Folder of what is kept between two commands." },
   { name: "INNKEEP_DEBUG", meaning: "When set, as --debug." },
   { name: "INNKEEP_DATA", meaning: "Folder of the server's database and files." },

@@ -54,6 +54,15 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   "changelog delete": ["innkeep changelog delete 2.4.0 --yes"],
 
+  "config list": ["innkeep config list"],
+  "config set": [
+    "innkeep config set server https://feedback.example.com --profile work",
+    "innkeep config set app Larder --profile work",
+  ],
+  "config unset": ["innkeep config unset app --profile work"],
+  "config use": ["innkeep config use work"],
+  "config delete": ["innkeep config delete work --yes"],
+
   "agent thread": ["innkeep agent thread 01a1fda4-237d-759b-ad89-7cf5663516dc"],
   "agent propose": [
     'innkeep agent propose 01a1fda4-237d-759b-ad89-7cf5663516dc --summary "Keep the photo" --plan @plan.md',

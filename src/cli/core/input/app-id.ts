@@ -1,4 +1,5 @@
 import { ServerError } from "../../../client/errors.ts";
+import { namedApp } from "../connection/server-address.ts";
 import { CliError, usageError } from "../failures/cli-error.ts";
 import type { Invocation } from "../program/context.ts";
 
@@ -11,11 +12,12 @@ interface NamedApp {
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 /**
- * The id of the command's app: `--app`, INNKEEP_APP (an id or a name), or the only app of the maintainer token.
+ * The id of the command's app: what `--app`, INNKEEP_APP, the project file or the profile name (an id or a name), or the
+ * only app of the maintainer token.
  * Throws a usage error that lists the apps if the choice is not clear.
  */
 export async function appIdOf(invocation: Invocation): Promise<string> {
-  const wanted = invocation.flags.app ?? (invocation.context.env.INNKEEP_APP || undefined);
+  const wanted = namedApp(invocation);
   if (wanted && isId(wanted)) return wanted;
   const apps = await reachableApps(invocation);
   const fitting = wanted === undefined ? apps : appsCalled(apps, wanted);

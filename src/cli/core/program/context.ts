@@ -79,19 +79,25 @@ export interface GlobalFlags {
   readonly agentTokenFile?: string;
   readonly tokenFile?: string;
   readonly app?: string;
+  readonly profile?: string;
 }
 
 /** A credential and its source: a flag, a variable, `keychain`, or the file. */
 export interface FoundCredential {
   readonly secret: string;
   readonly source: string;
+  /** Given with this command by a flag or a variable, so that nothing says which server it is for. */
+  readonly isGiven?: true;
 }
 
 /** The server that requests go to, and the source of its address. */
 export interface Server {
   /** Without a slash at the end. */
   readonly address: string;
-  readonly from: "--base-url" | "INNKEEP_BASE_URL" | "the last sign-in" | "the default";
+  /** For messages: a flag, a variable, a profile, a file, "the last sign-in" or "the default". */
+  readonly from: string;
+  /** A project file names it, which may come from a stranger. */
+  readonly isProject?: true;
 }
 
 /** One call of a command: the context, its flags, and its server. */

@@ -46,6 +46,11 @@ export const nouns: readonly Noun[] = [
     load: async () => (await import("../../commands/auth.ts")).addAuth,
   },
   {
+    name: "config",
+    summary: "Keep profiles: the server and the app that commands use",
+    load: async () => (await import("../../commands/config.ts")).addConfig,
+  },
+  {
     name: "task",
     aliases: ["tasks"],
     summary: "See what a tester has to do today",

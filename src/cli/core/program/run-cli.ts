@@ -77,6 +77,7 @@ const withGlobalFlags = (program: Command): Command =>
     .option("--json", "write one JSON object to standard output")
     .option("--fields <names>", "only these fields, comma separated")
     .option("--base-url <url>", "address of the server (INNKEEP_BASE_URL)")
+    .option("--profile <name>", "use the server, app and credentials of this profile (INNKEEP_PROFILE)")
     .option("--api-key-file <file>", "read the app key from a file; `-` is standard input")
     .option("--agent-token-file <file>", "read the agent token from a file; `-` is standard input")
     .option("--token-file <file>", "read the maintainer token from a file; `-` is standard input")

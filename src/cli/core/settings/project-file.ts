@@ -1,0 +1,56 @@
+import { dirname, join } from "node:path";
+import { credentialKinds } from "../../../client/credential-kinds.ts";
+import { readIfThere } from "../../../credentials/private-file.ts";
+import { usageError } from "../failures/cli-error.ts";
+import type { Context } from "../program/context.ts";
+
+/** What a project says about itself: which server, and which of its apps. */
+export interface ProjectFile {
+  readonly file: string;
+  readonly server?: string;
+  readonly app?: string;
+}
+
+const name = "innkeep.json";
+const keys = ["server", "app"];
+
+/**
+ * The `innkeep.json` of the working folder, or of the nearest folder above it up to the home folder. Undefined if there is
+ * none. Throws a usage error that names every fault of the file.
+ */
+export function readProjectFile({ cwd, home }: Pick<Context, "cwd" | "home">): ProjectFile | undefined {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const file = join(folder, name);
+    const text = readIfThere(file);
+    if (text !== undefined) return projectOf(file, text);
+    if (folder === home || folder === dirname(folder)) return undefined;
+  }
+}
+
+function projectOf(file: string, text: string): ProjectFile {
+  const value = parse(file, text);
+  const faults = Object.entries(value).flatMap(([key, given]) => faultOf(key, given));
+  if (faults.length > 0) throw usageError(`${file} cannot be used: ${faults.join("; ")}.`, allowed);
+  return { file, ...value };
+}
+
+const allowed = "It may hold `server` and `app`, both as text.";
+
+function parse(file: string, text: string): object {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  } catch {}
+  throw usageError(`${file} is not a JSON object.`, allowed);
+}
+
+function faultOf(key: string, value: unknown): string[] {
+  if (key === "$schema") return [];
+  // The value is not shown: it may be a secret.
+  if (typeof value === "string" && secretStarts.some((start) => value.startsWith(start)))
+    return [`${key} holds a secret, which does not belong into a file that others read`];
+  if (!keys.includes(key)) return [`${key} is not known`];
+  return typeof value === "string" && value.trim() !== "" ? [] : [`${key} must be text`];
+}
+
+const secretStarts = [...Object.values(credentialKinds).map(({ prefix }) => prefix), "stk_"];
