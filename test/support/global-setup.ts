@@ -1,6 +1,7 @@
 import type {} from "vitest";
 import type { TestProject } from "vitest/node";
 import { type MigratedTemplates, makeTemplates } from "./database/migrated-templates.ts";
+import { quickFolder } from "./files/quick-folder.ts";
 import { startPostgresCluster } from "./postgres/postgres-cluster.ts";
 import { chooseSeed } from "./random-seed.ts";
 
@@ -14,7 +15,7 @@ declare module "vitest" {
 /** One seed and one PostgreSQL for the whole run; each test file makes its own databases in it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   chooseSeed();
-  const cluster = await startPostgresCluster({ durable: false });
+  const cluster = await startPostgresCluster({ durable: false, parent: quickFolder });
   const { remove, ...templates } = await makeTemplates(cluster.url);
   project.provide("postgresUrl", cluster.url);
   project.provide("templates", templates);

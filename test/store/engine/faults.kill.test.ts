@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createPostgresDatabase, databases, type TestDatabase } from "../../support/database/databases.ts";
 import { expectNothingLost, expectSoundFile, loadTables } from "../../support/database/write-load-tables.ts";
+import { quickFolder } from "../../support/files/quick-folder.ts";
 import { type PostgresCluster, startPostgresCluster } from "../../support/postgres/postgres-cluster.ts";
 import { type ChildProgram, childProgram } from "../../support/programs/child-program.ts";
 import { rounds, within } from "../../support/torture.ts";
@@ -42,7 +43,7 @@ describe.each(databases)("a server on $name that is killed while it writes", ({ 
 describe("a PostgreSQL that crashes under load", () => {
   let cluster: PostgresCluster;
   beforeAll(async () => {
-    cluster = await startPostgresCluster();
+    cluster = await startPostgresCluster({ parent: quickFolder });
   });
   afterAll(() => cluster.remove());
 

