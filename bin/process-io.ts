@@ -1,4 +1,6 @@
-import type { AskOptions, Io, Sink } from "../src/cli/core/program/context.ts";
+import { usageError } from "../src/cli/core/failures/cli-error.ts";
+import { mostTextBytes } from "../src/cli/core/input/read-at-most.ts";
+import type { AskOptions, Ends, Io, Sink } from "../src/cli/core/program/context.ts";
 import { isBestEffort } from "../src/cli/feedback/sending/best-effort.ts";
 import { lazy } from "../src/client/lazy.ts";
 
@@ -9,6 +11,7 @@ export const processIo = (interruption: AbortSignal): Io => ({
       return isTerminal(0);
     },
     text: () => readAll(interruption),
+    ends: (bytes) => readEnds(interruption, bytes),
   },
   stdout: sinkOf(1, stdout),
   stderr: sinkOf(2, stderr),
@@ -59,10 +62,33 @@ const sinkOf = (descriptor: number, stream: () => NodeJS.WriteStream): Sink => (
 });
 
 async function readAll(interruption: AbortSignal): Promise<string> {
+  const { head, bytes } = await readEnds(interruption, mostTextBytes);
+  if (bytes > head.length)
+    throw usageError(`Standard input is larger than ${mostTextBytes / 1_048_576} MiB.`);
+  return head.toString("utf8");
+}
+
+async function readEnds(interruption: AbortSignal, most: number): Promise<Ends> {
   interruption.addEventListener("abort", () => process.stdin.destroy(), { once: true });
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString("utf8");
+  const head: Buffer[] = [];
+  const tail: Buffer[] = [];
+  let [headBytes, tailBytes, bytes] = [0, 0, 0];
+  for await (const chunk of process.stdin) {
+    const piece = Buffer.from(chunk);
+    const first = piece.subarray(0, most - headBytes);
+    const rest = piece.subarray(first.length);
+    bytes += piece.length;
+    headBytes += first.length;
+    tailBytes += rest.length;
+    if (first.length > 0) head.push(first);
+    if (rest.length > 0) tail.push(rest);
+    for (let [oldest] = tail; oldest && tailBytes - oldest.length >= most; [oldest] = tail) {
+      tailBytes -= oldest.length;
+      tail.shift();
+    }
+  }
+  const end = Buffer.concat(tail);
+  return { head: Buffer.concat(head), tail: end.subarray(Math.max(0, end.length - most)), bytes };
 }
 
 async function ask(

@@ -112,3 +112,24 @@ it("a message is read from /dev/stdin when it is a socket", async () => {
   input.pause();
   expect(await sentFrom("/dev/stdin", { input })).toEqual(whole);
 });
+
+it("a message of 600 MB is read from standard input, and its beginning and end are sent", async () => {
+  const { baseUrl, received } = await startRecordingServer();
+  const send = `"${process.execPath}" "${innkeepPath}" feedback send --type bug --message - --base-url ${baseUrl}`;
+  const log = "echo first; yes 'another line of the log' | head -c 600000000; echo; echo last";
+  const lines = `{ ${log}; } | ${send}`;
+  const env = { PATH: process.env.PATH, INNKEEP_API_KEY: "sdk_x" };
+  await promisify(execFile)("sh", ["-c", lines], { env });
+  const { message } = JSON.parse(received[0]?.body.toString() ?? "");
+  expect(message).toMatch(/^first\nanother line/);
+  expect(message).toMatch(/\n\[… 57[12]\.\d MB were not read …\]\n[\s\S]*\nlast$/);
+});
+
+it("another text of more than 64 MiB on standard input is refused in one sentence", async () => {
+  const argv = ["faq", "create", "--question", "-", "--answer", "A", "--base-url", "http://127.0.0.1:9"];
+  const send = `"${process.execPath}" "${innkeepPath}" ${argv.join(" ")}`;
+  const lines = `yes | head -c 67108865 | ${send}`;
+  const env = { PATH: process.env.PATH, INNKEEP_API_KEY: "sdk_x" };
+  const ended = await promisify(execFile)("sh", ["-c", lines], { env }).catch(Object);
+  expect([ended.code, ended.stderr]).toEqual([2, "error: Standard input is larger than 64 MiB.\n"]);
+});

@@ -50,14 +50,14 @@ describe("feedback send with a long log", () => {
     await writeFile(file, "\nthe end\n", { flag: "a" });
     expect(await line.run([...send, "--message", "@log.txt"])).toMatchObject({ exit: 0 });
     const { message } = bodies()[0];
-    expect(message).toContain("[… 3071.8 MB of the file were not read …]");
+    expect(message).toContain("[… 3071.8 MB were not read …]");
     expect([message.startsWith("the beginning\n"), message.endsWith("\nthe end")]).toEqual([true, true]);
   });
 
   it("reads an endless device only up to a limit", async () => {
     const { line, bodies } = await startFeedbackSending();
     expect(await line.run([...send, "--message", "@/dev/zero"])).toMatchObject({ exit: 0 });
-    expect(bodies()[0].message).toContain("MB of the file were not read …]");
+    expect(bodies()[0].message).toContain("MB were not read …]");
   });
 
   it.each([

@@ -69,7 +69,7 @@ function contextOf({ home, cwd, pauses, stdout, stderr }: World, options: Comman
   const { env = {}, stdin = "", terminal = false, signal, now, isRunning, typed = () => "" } = options;
   return {
     io: {
-      stdin: { isTerminal: terminal, text: async () => stdin },
+      stdin: { isTerminal: terminal, text: async () => stdin, ends: async (bytes) => endsOf(stdin, bytes) },
       stdout,
       stderr,
       ask: async (question) => typed(question),
@@ -96,6 +96,13 @@ function contextOf({ home, cwd, pauses, stdout, stderr }: World, options: Comman
     programs: { serve: notHere, admin: notHere, mcp: notHere },
     ...options.world,
   };
+}
+
+function endsOf(text: string, most: number) {
+  const all = Buffer.from(text);
+  const rest = all.subarray(most);
+  const tail = rest.subarray(Math.max(0, rest.length - most));
+  return { head: all.subarray(0, most), tail, bytes: all.length };
 }
 
 const notHere = () => Promise.reject(new Error("This program is not part of the test."));

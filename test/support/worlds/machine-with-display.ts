@@ -50,7 +50,7 @@ export function readTerminal(ask: (question: string) => Promise<string> = never)
     if (url) found(new URL(url));
   };
   const io: Context["io"] = {
-    stdin: { isTerminal: true, text: never },
+    stdin: { isTerminal: true, text: never, ends: () => new Promise(() => {}) },
     stdout: sink,
     stderr: { ...sink, write },
     ask,

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { CliError, usageError } from "../failures/cli-error.ts";
-import type { Context, Invocation, Io } from "../program/context.ts";
+import type { Context, Ends, Invocation, Io } from "../program/context.ts";
 import type { Checked, InputFault } from "./input-fault.ts";
 import { mostTextBytes, readAtMost } from "./read-at-most.ts";
 
@@ -81,14 +81,28 @@ export async function readText({ io, cwd, signal }: Context, flag: string, file:
 export const isStandardInput = (path: string): boolean =>
   /^\/dev\/stdin$|^\/(dev|proc\/self)\/fd\/0$/.test(path);
 
-const taken = new WeakMap<Io, { readonly flag: string; readonly text: Promise<string> }>();
+const takenBy = new WeakMap<Io, string>();
+const texts = new WeakMap<Io, Promise<string>>();
+
+/** The text of standard input, as often as one flag asks. */
+function standardInput(io: Io, flag: string): Promise<string> {
+  takeStandardInput(io, flag);
+  const reading = texts.get(io) ?? io.stdin.text();
+  texts.set(io, reading);
+  return reading;
+}
+
+/** The beginning and the end of standard input. Throws a usage error if another flag has read it. */
+export function endsOfStandardInput({ io }: Context, flag: string, bytes: number): Promise<Ends> {
+  takeStandardInput(io, flag);
+  return io.stdin.ends(bytes);
+}
 
 /** Standard input can be read once, by the first flag that names it. */
-function standardInput(io: Io, flag: string): Promise<string> {
-  const reading = taken.get(io) ?? { flag, text: io.stdin.text() };
-  taken.set(io, reading);
-  if (reading.flag === flag) return reading.text;
-  throw usageError(`${flag}: standard input can be read once, and ${reading.flag} takes it.`);
+function takeStandardInput(io: Io, flag: string): void {
+  const first = takenBy.get(io) ?? flag;
+  takenBy.set(io, first);
+  if (first !== flag) throw usageError(`${flag}: standard input can be read once, and ${first} takes it.`);
 }
 
 /** What went wrong with a file, in short. */

@@ -14,8 +14,26 @@ export interface Sink {
   write(text: string): void;
 }
 
+/** Standard input. It can be read once. */
+export interface Source {
+  readonly isTerminal: boolean;
+  /** All of it. Throws a CliError if it is longer than a text can be. */
+  text(): Promise<string>;
+  /** Its beginning and its end, of at most so many bytes each. */
+  ends(bytes: number): Promise<Ends>;
+}
+
+/** Both ends of a stream. Together they are all of it, if they have as many bytes. */
+export interface Ends {
+  readonly head: Buffer;
+  /** What follows the head, or the end of that. */
+  readonly tail: Buffer;
+  /** Of the whole stream. */
+  readonly bytes: number;
+}
+
 export interface Io {
-  readonly stdin: { readonly isTerminal: boolean; text(): Promise<string> };
+  readonly stdin: Source;
   readonly stdout: Sink;
   readonly stderr: Sink;
   /** Asks on the terminal and gives the typed line. `hidden` echoes nothing; `signal` ends the question. */

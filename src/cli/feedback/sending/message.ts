@@ -3,7 +3,12 @@ import { resolve } from "node:path";
 import { limits } from "../../../contract/limits.ts";
 import { usageError } from "../../core/failures/cli-error.ts";
 import { readAtMost } from "../../core/input/read-at-most.ts";
-import { isStandardInput, optionalTextOf, reasonOf } from "../../core/input/text-flag.ts";
+import {
+  endsOfStandardInput,
+  isStandardInput,
+  optionalTextOf,
+  reasonOf,
+} from "../../core/input/text-flag.ts";
 import { note } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
 
@@ -21,9 +26,8 @@ export async function reportTextOf(
   if (flag !== "--message" || (named === undefined && !isPiped))
     return optionalTextOf(invocation, flag, given);
   const file = isPiped ? undefined : named;
-  const text =
-    file === undefined ? await optionalTextOf(invocation, flag, "-") : await readLog(invocation, file);
-  if (text?.trim()) return text;
+  const text = file === undefined ? await readPiped(invocation, flag) : await readLog(invocation, file);
+  if (text.trim()) return text;
   return file === undefined ? "(Standard input was empty.)" : `(The file ${file} is empty.)`;
 }
 
@@ -55,7 +59,7 @@ export function fitMessage(invocation: Invocation, text: string, most: number = 
 }
 
 const longestNote = 150;
-const unreadPart = /^\[… [\d.]+ MB of the file were not read …\]\n/m;
+const unreadPart = /^\[… [\d.]+ MB were not read …\]\n/m;
 const grouped = (count: number): string => count.toLocaleString("en-US");
 
 /** Without the incomplete line at the cut, unless that is most of the text. */
@@ -67,6 +71,13 @@ function wholeLines(text: string, end: "head" | "tail"): string {
 
 // Far more bytes than fit into a message.
 const endBytes = 131_072;
+
+/** Reads standard input. Of a long one only both ends are kept, with a line between them that says so. */
+async function readPiped({ context }: Invocation, flag: string): Promise<string> {
+  const { head, tail, bytes } = await endsOfStandardInput(context, flag, 2 * endBytes);
+  const isWhole = head.length + tail.length === bytes;
+  return isWhole ? decoded(Buffer.concat([head, tail])) : joined(head, tail, bytes);
+}
 
 /** Reads a file of text. Only both ends of a large file are read, with a line between them that says so. */
 async function readLog({ context }: Invocation, file: string): Promise<string> {
@@ -96,12 +107,13 @@ async function readEnds(path: string, size: number): Promise<string> {
 /** The beginning of one piece and the end of another, of a text of `size` bytes. */
 function joined(head: Buffer, tail: Buffer, size: number): string {
   const left = (size - 2 * endBytes) / 1_048_576;
-  const line = `\n[… ${left.toFixed(1)} MB of the file were not read …]\n`;
-  return decoded(Buffer.concat([head.subarray(0, endBytes), Buffer.from(line), tail.subarray(-endBytes)]));
+  const line = `\n[… ${left.toFixed(1)} MB were not read …]\n`;
+  return decoded(head.subarray(0, endBytes)) + line + decoded(tail.subarray(-endBytes), encodingOf(head));
 }
 
-/** Decodes UTF-8, or UTF-16 with a byte order mark, which PowerShell writes. */
-function decoded(bytes: Buffer): string {
-  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
-  return new TextDecoder(isUtf16 ? "utf-16le" : "utf-8").decode(bytes);
-}
+const decoded = (bytes: Buffer, encoding = encodingOf(bytes)): string =>
+  new TextDecoder(encoding).decode(bytes);
+
+/** UTF-8, or UTF-16 with a byte order mark, which PowerShell writes. */
+const encodingOf = ([first, second]: Buffer): string =>
+  first === 0xff && second === 0xfe ? "utf-16le" : "utf-8";
