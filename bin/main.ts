@@ -45,7 +45,15 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
     const { stdin, stdout, stderr } = process;
     return serveStdio({ ...request, version, signal, io: { stdin, stdout, stderr } });
   },
+  async devExec(request) {
+    const { runWithServer } = await import("../src/local/run-with-server.ts");
+    const { env: environment, platform } = process;
+    return runWithServer(request, { program: devServer(), environment, platform });
+  },
 });
+
+/** The server of `dev exec` is a file beside this one. */
+const devServer = () => process.getBuiltinModule("node:path").join(__dirname, "dev-server.js");
 
 /** The keychain needs a variable that programs which start agents often do not pass on. */
 async function keychain() {

@@ -164,6 +164,7 @@ function buildPrograms() {
     ...shared,
     entryPoints: {
       ...{ server: "server/main.ts", admin: "server/admin/main.ts", browser: "bin/browser.ts" },
+      "dev-server": "bin/dev-server.ts",
       "task-watch": "src/cli/views/task-watch.tsx",
     },
     format: "esm",

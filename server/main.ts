@@ -9,6 +9,7 @@ import { startOutbox } from "./background/outbox/worker.ts";
 import { startPassingTime } from "./background/passing-time-worker.ts";
 import { startTimeKeeper } from "./background/time-keeper.ts";
 import { systemClock } from "./clock.ts";
+import { readSeed, type Seed } from "./demo/seed.ts";
 import { seedDemo } from "./demo/seed-demo.ts";
 import { createMovableClock } from "./dev/movable-clock.ts";
 import { attach, createListener } from "./http/connections/listener.ts";
@@ -47,15 +48,34 @@ const idleMilliseconds = 500;
  * Serves until `stop` aborts. Gives the exit code. Throws a SettingError for a wrong setting, and FolderInUse if another
  * server uses the data folder.
  */
-export async function serve(flags: ServeFlags, world: ServeWorld): Promise<number> {
+export async function serve(flags: ServeFlags, given: ServeWorld): Promise<number> {
+  const world = flags.local ? { ...given, environment: withoutOtherServer(given.environment) } : given;
   const wanted = readSettings(flags, world.environment);
+  const seed = await seedOf(flags);
   const waiting = { patienceMs: world.folderPatienceMs, signal: world.stop };
   const lock = await takeDataFolder(wanted, world.err, waiting);
   try {
-    return await Promise.race([serveFrom(wanted, flags, world), overdue(wanted, world.stop)]);
+    return await Promise.race([serveFrom(wanted, { flags, seed }, world), overdue(wanted, world.stop)]);
   } finally {
     await lock.release();
   }
+}
+
+/** The variables may name a server that other people use. */
+function withoutOtherServer(environment: Environment): Environment {
+  const { INNKEEP_BASE_URL, INNKEEP_CONSOLE_URL, INNKEEP_DATA, INNKEEP_DATABASE_URL, ...rest } = environment;
+  return rest;
+}
+
+async function seedOf({ seed, demo, dev }: ServeFlags): Promise<Seed | undefined> {
+  if (seed === undefined) return undefined;
+  if (demo && dev) return readSeed(seed);
+  throw new SettingError("--seed fills a development server only: start with --dev and --demo.");
+}
+
+interface Wishes {
+  readonly flags: ServeFlags;
+  readonly seed: Seed | undefined;
 }
 
 /** Resolves late, in case something hangs: a hung disk or database must not keep the process alive. */
@@ -65,13 +85,13 @@ async function overdue({ budgets }: Settings, stop: AbortSignal): Promise<number
   return 0;
 }
 
-async function serveFrom(wanted: Settings, flags: ServeFlags, world: ServeWorld): Promise<number> {
+async function serveFrom(wanted: Settings, { flags, seed }: Wishes, world: ServeWorld): Promise<number> {
   const { environment } = world;
   const log = createLog(wanted.logLevel, { write: world.err });
   const database = await openSettingsDatabase(wanted);
   const { secret, old: oldSecrets } = await unlockDatabase(environment, wanted, database);
   await bindFolder(database, wanted);
-  const server = await listen(wanted);
+  const server = await listenWhereFree(wanted, flags);
   const settings = readSettings({ ...flags, port: portOf(server) }, environment);
   const stopping = new AbortController();
   const clock = settings.dev ? createMovableClock() : systemClock;
@@ -84,7 +104,7 @@ async function serveFrom(wanted: Settings, flags: ServeFlags, world: ServeWorld)
   const stopNightly = startNightly(deps);
   const stopIndexing = startIndexing(deps);
   const stopPassingTime = startPassingTime(deps);
-  const demo = settings.demo ? await seedDemo(deps) : undefined;
+  const demo = settings.demo ? await seedDemo(deps, seed) : undefined;
   const { command = "innkeep", out, err } = world;
   announce({ flags, settings, environment, demo, command }, { out, err, warn: (text) => log.warn(text) });
 
@@ -101,7 +121,23 @@ async function serveFrom(wanted: Settings, flags: ServeFlags, world: ServeWorld)
   return 0;
 }
 
-function listen({ host, port, budgets }: Settings): Promise<Server> {
+/** How many ports after a taken one are tried before any free port is taken. */
+const nextPorts = 20;
+
+/** Listens on the wanted port, or with `local` on the next one that is free. */
+async function listenWhereFree(wanted: Settings, { local, port: given }: ServeFlags): Promise<Server> {
+  if (!local || given !== undefined) return listen(wanted);
+  const last = Math.min(wanted.port + nextPorts, 65_535);
+  for (let port = wanted.port; port <= last; port += 1) {
+    const server = await listen({ ...wanted, port }).catch((error) => {
+      if (error.code !== "EADDRINUSE") throw error;
+    });
+    if (server) return server;
+  }
+  return listen({ ...wanted, port: 0 });
+}
+
+function listen({ host, port, budgets }: Pick<Settings, "host" | "port" | "budgets">): Promise<Server> {
   const server = createListener(budgets);
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {

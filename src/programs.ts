@@ -11,6 +11,13 @@ export interface ServeFlags {
   readonly consoleUrl?: string;
   readonly demo?: boolean;
   readonly dev?: boolean;
+  /** A file of JSON or YAML with the apps of a development server, in place of the demo's app. */
+  readonly seed?: string | undefined;
+  /**
+   * A developer's own server: it takes the next port if the wanted one is taken, and ignores the variables that name
+   * another server, its folder or its database.
+   */
+  readonly local?: boolean;
   /** One line of JSON on standard output once it listens. */
   readonly json?: boolean;
 }
@@ -81,6 +88,20 @@ export interface McpRequest {
   readonly stateDirectory?: string | undefined;
 }
 
+/** A command that runs with a server of its own. */
+export interface DevExecRequest {
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  /** As for `serve`. */
+  readonly seed?: string | undefined;
+  /** Keeps the folder of the server after the command has ended. */
+  readonly keep?: boolean | undefined;
+  /** Writes a line for the person. */
+  readonly note: (text: string) => void;
+  /** Writes a line about a fault. */
+  readonly warn: (text: string) => void;
+}
+
 /** The other programs of the package. The front door loads each only when it is called. */
 export interface Programs {
   /** Gives the exit code once the server has stopped. */
@@ -89,4 +110,6 @@ export interface Programs {
   admin(request: AdminRequest): Promise<Record<string, unknown>>;
   /** Gives the exit code once the client has hung up. */
   mcp(request: McpRequest): Promise<number>;
+  /** Gives the exit code of the command, 128 and the number of the signal that ended it. */
+  devExec(request: DevExecRequest): Promise<number>;
 }

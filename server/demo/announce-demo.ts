@@ -1,5 +1,5 @@
 import type { Settings } from "../settings/settings.ts";
-import { addressOf } from "./demo-testing-content.ts";
+import { addressOf, openTester } from "./demo-testing-content.ts";
 import type { DemoAccess } from "./seed-demo.ts";
 
 /**
@@ -17,29 +17,48 @@ ${whatToTry(settings, access, command)}
 `;
 }
 
-/** A tester who has not tested today, so that a task is open. */
-const openTester = "priya";
+function whereThingsAre({ baseUrl, consoleUrl, dev }: Settings, access: DemoAccess): string {
+  const { email, password, appId, threadId, apps } = access;
+  const names = apps?.map(({ name }) => name).join(", ") ?? "Larder";
+  const rows: [string, string | undefined][] = [
+    ["Console", consoleUrl],
+    ["Sign in with", email],
+    ["Password", password],
+    ["A plan to decide", threadId && `${consoleUrl}/feedback/${appId}/${threadId}`],
+    ["A running test", `${consoleUrl}/testing/${appId}`],
+    ["A tester", `${addressOf(openTester)}, with the same password`],
+    ["What happens here", dev ? `${baseUrl}/dev` : undefined],
+  ];
+  return `Apps: ${names}. Everything below works until you delete the data folder.
 
-function whereThingsAre({ consoleUrl }: Settings, access: DemoAccess): string {
-  const { email, password, appId, apiKey, agentToken, maintainerToken, threadId } = access;
-  return `The demo app is Larder. Everything below works until you delete its data folder.
+${linesOf(rows)}
 
-  Console           ${consoleUrl}
-  Sign in with      ${email}
-  Password          ${password}
-  A plan to decide  ${consoleUrl}/feedback/${appId}/${threadId}
-  A running test    ${consoleUrl}/testing/${appId}
-  A tester          ${addressOf(openTester)}, with the same password
-
-  App key           ${apiKey}
-  Agent token       ${agentToken}
-  Maintainer token  ${maintainerToken}`;
+${linesOf(keysOf(access))}`;
 }
+
+function keysOf({ apiKey, apps = [], ...access }: DemoAccess): [string, string | undefined][] {
+  return [
+    ["App key", apiKey],
+    ...apps.slice(1).map((app): [string, string] => [`Key of ${app.name}`, app.apiKey]),
+    ["Agent token", access.agentToken],
+    ["Maintainer token", access.maintainerToken],
+    ["Device token", access.deviceToken],
+    ["Test key", access.testKey],
+  ];
+}
+
+const linesOf = (rows: readonly (readonly [string, string | undefined])[]): string =>
+  rows.flatMap(([label, value]) => (value === undefined ? [] : [`  ${label.padEnd(18)}${value}`])).join("\n");
 
 function whatToTry({ baseUrl }: Settings, access: DemoAccess, command: string): string {
   const { apiKey, agentToken, maintainerToken, threadId, runId } = access;
   const isFile = command.startsWith("node ");
   const innkeep = isFile ? "innkeep" : command;
+  const thread =
+    threadId &&
+    `  ${innkeep} agent thread ${threadId}
+  ${innkeep} agent decision ${runId} --wait 10m    # decide in the console meanwhile
+`;
   return `  export INNKEEP_BASE_URL=${baseUrl}
   export INNKEEP_API_KEY=${apiKey}
   export INNKEEP_AGENT_TOKEN=${agentToken}
@@ -47,9 +66,7 @@ function whatToTry({ baseUrl }: Settings, access: DemoAccess, command: string): 
 ${isFile ? `  alias innkeep='${command}'\n` : ""}
   ${innkeep} feedback send --type bug --message "The list is empty after syncing"
   ${innkeep} faq list
-  ${innkeep} agent thread ${threadId}
-  ${innkeep} agent decision ${runId} --wait 10m    # decide in the console meanwhile
-  ${innkeep} testing listing list
+${thread ?? ""}  ${innkeep} testing listing list
   ${innkeep} auth login    # sign in as the tester; then: ${innkeep} task list
   claude mcp add --env INNKEEP_BASE_URL=${baseUrl} --env INNKEEP_AGENT_TOKEN=${agentToken} --transport stdio innkeep -- ${command} mcp`;
 }

@@ -15,17 +15,18 @@ interface AcceptedRequest {
   readonly tester: DemoTester;
   readonly testerId: string;
   readonly at: string;
+  /** The test key; a new one unless given. */
+  readonly key?: string | undefined;
 }
 
 /** Requests a slot for a tester and accepts the request. */
 export async function giveSlot(
   seeding: CycleSeeding,
-  { tester, testerId, at }: AcceptedRequest,
+  { tester, testerId, at, key = mintCredential("stk_") }: AcceptedRequest,
 ): Promise<DemoSlot> {
   const { deps, tx } = seeding;
   const expiresAt = later(at, requestMilliseconds);
   const slotId = await requestDemoSlot(seeding, { seat: tester.seat, testerId, expiresAt });
-  const key = mintCredential("stk_");
   const active = { at, fromDay: tester.from, keyHash: hashOf(key), keySealed: deps.sealer.seal(key) };
   await slots.accept(tx, slotId, active);
   return { slotId, tester };

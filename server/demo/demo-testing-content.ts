@@ -41,6 +41,9 @@ export const demoTesters: readonly DemoTester[] = [
   { name: "wim", seat: 9, from: 3, days: "-ssssss" },
 ];
 
+/** A tester who has not tested today, so that a task is open. */
+export const openTester = "priya";
+
 /** The testers who ask for a slot, and how many hours ago they asked. */
 export const demoRequests = [
   { name: "xenia", seat: 10, askedHoursAgo: 7 },

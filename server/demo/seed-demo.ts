@@ -1,93 +1,157 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { maintainerScopes } from "../../src/contract/endpoint.ts";
+import { deviceScopes, maintainerScopes } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../deps.ts";
-import { proposalNote } from "../domain/feedback/proposal.ts";
-import { createFaq } from "../routes/content/faq-changes.ts";
-import { filesJson } from "../routes/feedback/feedback-report.ts";
+import { tokenLifetimeDays } from "../domain/access/sign-in-code.ts";
 import { hashPassword } from "../secrets/passwords.ts";
 import { hashOf, mintCredential, randomName, visiblePrefix } from "../secrets/secrets.ts";
+import { SettingError } from "../settings/setting-error.ts";
 import { apiKeys } from "../store/access/api-keys.ts";
 import { apps } from "../store/access/apps.ts";
+import { devices } from "../store/access/devices.ts";
 import { tokens } from "../store/access/tokens.ts";
 import { users } from "../store/access/users.ts";
-import { changelogEntries } from "../store/content/changelog-entries.ts";
 import type { Transaction } from "../store/engine/database.ts";
-import { feedbackThreads } from "../store/feedback/feedback.ts";
-import { messages } from "../store/feedback/messages.ts";
-import { proposals } from "../store/feedback/proposals.ts";
-import { demoApp, demoChangelog, demoFaqs, demoProposal, demoThreads } from "./demo-content.ts";
+import { demoApp } from "./demo-content.ts";
+import { addressOf, openTester } from "./demo-testing-content.ts";
+import type { Seed } from "./seed.ts";
+import { seedApp } from "./seed-app.ts";
+import { seedLarder } from "./seed-larder.ts";
 import { type SeedingDeps, seedTesting } from "./seed-testing.ts";
 
-/** What a person needs to try the demo. */
+/** An app of a demo, and its key. */
+export interface DemoAppAccess {
+  readonly id: string;
+  readonly name: string;
+  readonly apiKey: string;
+}
+
+/** What a person or a program needs to try the demo. */
 export interface DemoAccess {
   readonly email: string;
   readonly password: string;
+  /** The first app, which has the closed test. */
   readonly appId: string;
   readonly apiKey: string;
+  /** All apps, in the order of the seed. Missing in a demo of an older version. */
+  readonly apps?: readonly DemoAppAccess[];
   readonly agentToken: string;
   readonly maintainerToken: string;
-  /** The thread on which an agent has already proposed a plan. */
-  readonly threadId: string;
-  readonly runId: string;
+  /** A tester's device, and the key of that tester's slot. Missing in a demo of an older version. */
+  readonly deviceToken?: string;
+  readonly testKey?: string;
+  /** The thread on which an agent has already proposed a plan. A seed has no such thread. */
+  readonly threadId?: string;
+  readonly runId?: string;
 }
 
-/** Seeds the demo unless it exists. Gives the access to it, which is kept in the data folder, readable by its owner only. */
-export async function seedDemo(deps: SeedingDeps & Pick<Deps, "database" | "settings">): Promise<DemoAccess> {
+/** The access to a demo, and the seed that it was made of, if there is one. */
+export interface Demo extends DemoAccess {
+  readonly seed?: Seed;
+}
+
+type DemoDeps = SeedingDeps & Pick<Deps, "database" | "settings">;
+
+/**
+ * Seeds the demo unless it exists: the content of `seed`, or that of the demo's own app. Gives the access to it, which is
+ * kept in the data folder, readable by its owner only. Throws a SettingError if the folder was filled from another seed.
+ */
+export async function seedDemo(deps: DemoDeps, seed?: Seed): Promise<Demo> {
   const file = join(deps.settings.data, "demo.json");
   const known = await readFile(file, "utf8").catch(() => undefined);
-  if (known !== undefined) return JSON.parse(known);
-  const access = newAccess(deps);
-  const passwordHash = await hashPassword(access.password);
-  await deps.database.write((tx) => seed(deps, tx, { ...access, passwordHash }));
-  await writeFile(file, JSON.stringify(access, null, 2), { mode: 0o600 });
-  return access;
+  if (known !== undefined) return sameDemo(deps, JSON.parse(known), seed);
+  const demo = newDemo(deps, seed);
+  const passwordHash = await hashPassword(demo.password);
+  await deps.database.write((tx) => seedAll(deps, tx, { ...demo, passwordHash }));
+  await writeFile(file, JSON.stringify(demo, null, 2), { mode: 0o600 });
+  return demo;
 }
 
-const newAccess = ({ newId }: Pick<Deps, "newId">): DemoAccess => ({
-  email: "you@larder.example",
-  password: randomName().slice(0, 16),
-  appId: newId(),
-  apiKey: mintCredential("sdk_"),
-  agentToken: mintCredential("sda_"),
-  maintainerToken: mintCredential("sdm_"),
-  threadId: newId(),
-  runId: newId(),
-});
+function sameDemo({ settings: { data } }: Pick<Deps, "settings">, demo: Demo, seed: Seed | undefined): Demo {
+  if (seed === undefined || JSON.stringify(seed) === JSON.stringify(demo.seed)) return demo;
+  throw new SettingError(
+    `The folder ${data} was filled before, and not from this seed. Delete the folder, or choose another with --data.`,
+  );
+}
 
-interface NewDemo extends DemoAccess {
+function newDemo({ newId }: Pick<Deps, "newId">, seed: Seed | undefined): Demo {
+  const names = seed?.apps.map(({ name }) => name) ?? [demoApp.name];
+  const apps = names.map((name) => ({ id: newId(), name, apiKey: mintCredential("sdk_") }));
+  return {
+    email: "you@larder.example",
+    password: randomName().slice(0, 16),
+    appId: apps[0]?.id ?? "",
+    apiKey: apps[0]?.apiKey ?? "",
+    apps,
+    agentToken: mintCredential("sda_"),
+    maintainerToken: mintCredential("sdm_"),
+    deviceToken: mintCredential("sdt_"),
+    testKey: mintCredential("stk_"),
+    ...(seed ? { seed } : { threadId: newId(), runId: newId() }),
+  };
+}
+
+interface NewDemo extends Demo {
   readonly passwordHash: string;
 }
 
-async function seed(deps: SeedingDeps, tx: Transaction, access: NewDemo): Promise<void> {
-  const { appId, email, passwordHash } = access;
+async function seedAll(deps: SeedingDeps, tx: Transaction, demo: NewDemo): Promise<void> {
+  const { email, passwordHash } = demo;
   const userId = deps.newId();
   const createdAt = deps.clock.now().toISOString();
   await users.insert(tx, { id: userId, email, passwordHash, createdAt });
-  const switches = { feedbackEnabled: 1, changelogEnabled: 1, chatWebhookUrl: null };
-  await apps.insert(tx, userId, { id: appId, ...demoApp, ...switches, createdAt });
-  const key = { id: deps.newId(), appId, label: "Demo", kind: "full", createdAt } as const;
-  await apiKeys.insert(tx, { ...key, prefix: visiblePrefix(access.apiKey), keyHash: hashOf(access.apiKey) });
-  await seedToken(deps, tx, { userId, email, kind: "agent", token: access.agentToken });
-  await seedToken(deps, tx, { userId, email, kind: "maintainer", token: access.maintainerToken });
-  await seedContent(deps, tx, access);
+  for (const [at, { id, name, apiKey }] of (demo.apps ?? []).entries()) {
+    const { githubRepository = null } = demo.seed ? (demo.seed.apps[at] ?? {}) : demoApp;
+    const switches = { feedbackEnabled: 1, changelogEnabled: 1, chatWebhookUrl: null };
+    await apps.insert(tx, userId, { id, name, githubRepository, ...switches, createdAt });
+    const key = { id: deps.newId(), appId: id, label: "Demo", kind: "full", createdAt } as const;
+    await apiKeys.insert(tx, { ...key, prefix: visiblePrefix(apiKey), keyHash: hashOf(apiKey) });
+  }
+  await seedToken(deps, tx, { userId, email, kind: "agent", token: demo.agentToken });
+  await seedToken(deps, tx, { userId, email, kind: "maintainer", token: demo.maintainerToken });
+  await seedContent(deps, tx, demo);
+  await seedDevice(deps, tx, demo.deviceToken ?? "");
 }
 
-/** Seeds the content of the demo's app again after it was deleted. Does nothing if the app itself is gone. */
-export async function seedContentAgain(
-  deps: SeedingDeps,
+/** Seeds the content of the demo's apps again after it was deleted. Leaves out apps that are gone. */
+export async function seedContentAgain(deps: SeedingDeps, tx: Transaction, demo: Demo): Promise<void> {
+  if (await apps.findOwner(tx, demo.appId)) await seedContent(deps, tx, demo);
+}
+
+async function seedContent(deps: SeedingDeps, tx: Transaction, demo: Demo): Promise<void> {
+  if (demo.seed) {
+    for (const [at, app] of demo.seed.apps.entries()) {
+      const appId = demo.apps?.[at]?.id ?? "";
+      if (await apps.findOwner(tx, appId)) await seedApp(deps, tx, { appId, app });
+    }
+  } else {
+    await seedLarder(deps, tx, demo);
+  }
+  const owner = await users.findByEmail(tx, demo.email);
+  const { appId, testKey } = demo;
+  await seedTesting(deps, tx, { appId, testKey, passwordHash: owner?.passwordHash ?? "" });
+}
+
+/** Signs in the device of the tester who has a task today. */
+async function seedDevice(
+  deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
-  access: DemoAccess,
+  token: string,
 ): Promise<void> {
-  if (await apps.findOwner(tx, access.appId)) await seedContent(deps, tx, access);
-}
-
-async function seedContent(deps: SeedingDeps, tx: Transaction, access: DemoAccess): Promise<void> {
-  for (const faq of demoFaqs) await createFaq(deps, tx, { appId: access.appId, faq });
-  await seedChangelog(deps, tx, access.appId);
-  await seedThreads(deps, tx, access);
-  const owner = await users.findByEmail(tx, access.email);
-  await seedTesting(deps, tx, { appId: access.appId, passwordHash: owner?.passwordHash ?? "" });
+  const tester = await users.findByEmail(tx, addressOf(openTester));
+  const createdAt = deps.clock.now();
+  await devices.link(tx, {
+    id: deps.newId(),
+    deviceId: deps.newId(),
+    userId: tester?.id ?? "",
+    name: "Demo",
+    pushToken: null,
+    scopes: JSON.stringify(deviceScopes),
+    prefix: visiblePrefix(token),
+    tokenHash: hashOf(token),
+    createdAt: createdAt.toISOString(),
+    expiresAt: new Date(createdAt.getTime() + tokenLifetimeDays * 86_400_000).toISOString(),
+  });
 }
 
 interface DemoToken {
@@ -114,61 +178,3 @@ const seedToken = (
     createdAt: deps.clock.now().toISOString(),
     createdBy: email,
   });
-
-async function seedChangelog(
-  deps: Pick<Deps, "clock" | "newId">,
-  tx: Transaction,
-  appId: string,
-): Promise<void> {
-  for (const { ageHours, versions, items, ...entry } of demoChangelog) {
-    const at = before(deps, ageHours);
-    await changelogEntries.insert(tx, {
-      ...entry,
-      id: deps.newId(),
-      appId,
-      versions: JSON.stringify(versions),
-      items: JSON.stringify(items),
-      bodyFormat: "items",
-      body: "",
-      publishedAt: at,
-      createdAt: at,
-      updatedAt: at,
-      editedFields: "[]",
-    });
-  }
-}
-
-async function seedThreads(
-  deps: Pick<Deps, "clock" | "newId">,
-  tx: Transaction,
-  { appId, threadId, runId }: DemoAccess,
-): Promise<void> {
-  for (const [index, { type, name, email, metadata, ageHours, ...thread }] of demoThreads.entries()) {
-    await feedbackThreads.insert(tx, {
-      ...thread,
-      id: index === 0 ? threadId : deps.newId(),
-      appId,
-      category: type,
-      senderName: name,
-      senderEmail: email,
-      metadata: JSON.stringify(metadata),
-      files: filesJson([]),
-      dedupeKey: null,
-      createdAt: before(deps, ageHours),
-    });
-  }
-  const createdAt = before(deps, 1);
-  await proposals.insert(tx, { id: runId, feedbackId: threadId, ...demoProposal, createdAt });
-  await feedbackThreads.setProposalStatus(tx, threadId, "awaiting_approval");
-  const note = {
-    id: deps.newId(),
-    feedbackId: threadId,
-    direction: "note",
-    author: "agent",
-    body: proposalNote(demoProposal),
-  } as const;
-  await messages.insert(tx, { ...note, createdAt });
-}
-
-const before = ({ clock }: Pick<Deps, "clock">, hours: number): string =>
-  new Date(clock.now().getTime() - hours * 3_600_000).toISOString();

@@ -20,6 +20,7 @@ import {
   demoRequests,
   demoTesters,
   demoTimezone,
+  openTester,
 } from "./demo-testing-content.ts";
 
 export type SeedingDeps = CycleSeeding["deps"] & Pick<Deps, "files" | "keptFiles">;
@@ -28,6 +29,8 @@ interface DemoOwner {
   readonly appId: string;
   /** The hash of the owner's password, which the testers' accounts get, too. */
   readonly passwordHash: string;
+  /** The test key of the tester who has a task today; a new one unless given. */
+  readonly testKey?: string | undefined;
 }
 
 /**
@@ -37,12 +40,12 @@ interface DemoOwner {
 export async function seedTesting(
   deps: SeedingDeps,
   tx: Transaction,
-  { appId, passwordHash }: DemoOwner,
+  { appId, passwordHash, testKey }: DemoOwner,
 ): Promise<void> {
   const picture = await keepPicture(deps);
   await deps.keptFiles.keepFor([picture], async () => {
     const cycle = await planCycle(deps, tx, { appId, picture });
-    await recordCycle({ deps, tx, cycle }, passwordHash);
+    await recordCycle({ deps, tx, cycle }, { passwordHash, testKey });
   });
   tx.signal(cyclesTopic);
 }
@@ -96,7 +99,10 @@ function firstDay(now: Date): string {
 }
 
 /** Records each day of the cycle up to today, and then the requests that wait. */
-async function recordCycle(seeding: CycleSeeding, passwordHash: string): Promise<void> {
+async function recordCycle(
+  seeding: CycleSeeding,
+  { passwordHash, testKey }: Omit<DemoOwner, "appId">,
+): Promise<void> {
   const { deps, tx, cycle } = seeding;
   const testerIds = new Map<string, string>();
   for (const { name } of [...demoTesters, ...demoRequests])
@@ -107,8 +113,10 @@ async function recordCycle(seeding: CycleSeeding, passwordHash: string): Promise
     const start = cycle.dayStarts[day - 1];
     await advanceCycle(deps, tx, { id: cycle.id, now: start ?? "" });
     const at = day === 0 ? later(cycle.dayStarts[0], -20 * hour) : later(start, 9 * hour);
-    for (const tester of demoTesters.filter(({ from }) => from === day))
-      given.push(await giveSlot(seeding, { tester, testerId: idOf(tester.name), at }));
+    for (const tester of demoTesters.filter(({ from }) => from === day)) {
+      const key = tester.name === openTester ? testKey : undefined;
+      given.push(await giveSlot(seeding, { tester, testerId: idOf(tester.name), at, key }));
+    }
     for (const slot of given) await recordDay(seeding, { ...slot, day });
   }
   const now = deps.clock.now().toISOString();

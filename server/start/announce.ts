@@ -1,5 +1,5 @@
 import { demoAnnouncement } from "../demo/announce-demo.ts";
-import type { DemoAccess } from "../demo/seed-demo.ts";
+import type { Demo } from "../demo/seed-demo.ts";
 import { isLoopback } from "../settings/loopback.ts";
 import type { Environment, ServeFlags, Settings } from "../settings/settings.ts";
 
@@ -7,7 +7,7 @@ export interface Announcement {
   readonly flags: ServeFlags;
   readonly settings: Settings;
   readonly environment: Environment;
-  readonly demo: DemoAccess | undefined;
+  readonly demo: Demo | undefined;
   /** The command that starts this program on this machine, such as `npx innkeep`. */
   readonly command: string;
 }
@@ -27,7 +27,8 @@ export function announce(announcement: Announcement, { out, err, warn }: Announc
   const { baseUrl, consoleUrl } = settings;
   const otherAddress = otherAddressIn(announcement);
   if (flags.json) {
-    out(JSON.stringify({ event: "ready", baseUrl, consoleUrl, ...(demo ? { demo } : {}) }));
+    const { seed: _, ...access } = demo ?? {};
+    out(JSON.stringify({ event: "ready", baseUrl, consoleUrl, ...(demo ? { demo: access } : {}) }));
     if (otherAddress !== undefined) warn(otherAddress);
     return;
   }

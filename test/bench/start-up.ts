@@ -22,6 +22,7 @@ export async function measureStartUp(demo: DemoServer, folder: string): Promise<
     version: () => run([innkeep, "--version"], variables),
     call: () => run([innkeep, "faq", "list", "--json"], variables),
     mcp: () => untilTools([innkeep, "mcp"], variables),
+    devExec: () => untilPrinted([innkeep, "dev", "exec", "--", "echo", "ready"], variables),
     everything: () => untilTools([everythingServer(), "stdio"], variables),
   };
   const times: Record<keyof typeof programs, number[]> = {
@@ -29,6 +30,7 @@ export async function measureStartUp(demo: DemoServer, folder: string): Promise<
     version: [],
     call: [],
     mcp: [],
+    devExec: [],
     everything: [],
   };
   // The first start of a user stores the compiled code for all later starts.
@@ -54,6 +56,7 @@ export async function measureStartUp(demo: DemoServer, folder: string): Promise<
   return [
     figure("innkeep --version", "version", "nothing", 1.3),
     figure("innkeep faq list", "call", "nothing", 2.5),
+    figure("innkeep dev exec to its command", "devExec", "nothing", 12),
     figure("innkeep mcp to tools/list", "mcp", "everything", 0.45),
   ];
 }
@@ -76,6 +79,25 @@ function run(argv: readonly string[], variables: Record<string, string>): Promis
       code === 0
         ? resolve(performance.now() - started)
         : reject(new Error(`${argv.join(" ")} ended with ${code}`)),
+    );
+  });
+}
+
+/** From start to the first output, which must come. */
+function untilPrinted(argv: readonly string[], variables: Record<string, string>): Promise<number> {
+  const started = performance.now();
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, argv, {
+      env: { ...bareEnvironment, ...variables },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    let printed: number | undefined;
+    child.stdout.once("data", () => {
+      printed = performance.now() - started;
+    });
+    child.on("error", reject);
+    child.on("close", () =>
+      printed === undefined ? reject(new Error(`${argv.join(" ")} printed nothing`)) : resolve(printed),
     );
   });
 }

@@ -49,7 +49,12 @@ describe.each(commands)("innkeep %s", (words, command) => {
     const baseUrl = await listen((_, response) => void response.writeHead(418).end('{"code":"teapot"}'));
     const line = await createCommandLine({ ...credentials, INNKEEP_BASE_URL: baseUrl });
     const typed = () => expect.unreachable("Something was asked.");
-    const programs = { serve: async () => 0, admin: async () => ({ id: "7" }), mcp: async () => 0 };
+    const programs = {
+      serve: async () => 0,
+      admin: async () => ({ id: "7" }),
+      mcp: async () => 0,
+      devExec: async () => 0,
+    };
     const ran = await line.run([...words.split(" "), ...sampleFor(command), "--json"], {
       typed,
       world: { programs },

@@ -1,10 +1,16 @@
 import { describe, expect, it } from "vitest";
-import type { AdminRequest, McpRequest, Programs, ServeFlags } from "../../../src/programs.ts";
+import type {
+  AdminRequest,
+  DevExecRequest,
+  McpRequest,
+  Programs,
+  ServeFlags,
+} from "../../../src/programs.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 
 /** A command line whose programs only record their arguments. */
 async function noting(env: Record<string, string> = {}, answer: Record<string, unknown> = { userId: "7" }) {
-  const told: { serve?: ServeFlags; admin?: AdminRequest; mcp?: McpRequest } = {};
+  const told: { serve?: ServeFlags; admin?: AdminRequest; mcp?: McpRequest; devExec?: DevExecRequest } = {};
   const programs: Programs = {
     async serve(flags) {
       told.serve = flags;
@@ -17,6 +23,10 @@ async function noting(env: Record<string, string> = {}, answer: Record<string, u
     async mcp(request) {
       told.mcp = request;
       return 0;
+    },
+    async devExec(request) {
+      told.devExec = request;
+      return 43;
     },
   };
   const line = await createCommandLine(env);
@@ -54,6 +64,23 @@ describe("serve", () => {
       exit,
       stderr: expect.stringContaining(`error: ${message}`),
     });
+  });
+});
+
+describe("dev", () => {
+  it("is a local server with the demo, whose port may move", async () => {
+    const { run, told } = await noting();
+    await run("dev --seed seed.yaml --json");
+    expect(JSON.parse(JSON.stringify(told.serve))).toEqual({
+      ...{ dev: true, demo: true, local: true, seed: "seed.yaml", json: true },
+    });
+  });
+
+  it("exec passes on the command after --, and exits with its code", async () => {
+    const { run, told } = await noting();
+    expect((await run("dev exec --seed s.json --keep -- npm test --json")).exit).toBe(43);
+    expect(told.devExec).toMatchObject({ command: ["npm", "test", "--json"], seed: "s.json", keep: true });
+    expect((await run("dev exec")).exit).toBe(2);
   });
 });
 
@@ -206,5 +233,5 @@ describe("mcp", () => {
 
 async function failing(): Promise<Programs> {
   const fail = () => Promise.reject(new Error("This program is not part of the test."));
-  return { serve: fail, admin: fail, mcp: fail };
+  return { serve: fail, admin: fail, mcp: fail, devExec: fail };
 }

@@ -93,7 +93,7 @@ function contextOf({ home, cwd, pauses, stdout, stderr }: World, options: Comman
     keychain: async () => undefined,
     openBrowser: () => Promise.reject(new Error("There is no browser here.")),
     openEditor: () => Promise.reject(new Error("There is no editor here.")),
-    programs: { serve: notHere, admin: notHere, mcp: notHere },
+    programs: { serve: notHere, admin: notHere, mcp: notHere, devExec: notHere },
     ...options.world,
   };
 }

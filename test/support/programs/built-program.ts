@@ -40,6 +40,13 @@ export async function innkeepServe(argv: readonly string[], env: Readonly<Record
   return serving;
 }
 
+/** The same for `innkeep dev`. */
+export async function innkeepDev(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const { kill, ...rest } = await serving(start(["dev", "--json", ...argv], env));
+  onTestFinished(kill);
+  return rest;
+}
+
 /** The same for a test that ends it with `kill`. */
 export async function startInnkeep(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return serving(start(["serve", "--json", ...argv], env));

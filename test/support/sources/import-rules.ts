@@ -4,12 +4,14 @@ import type { Exceptions, Walls } from "./walls.ts";
 export const walls: Walls = {
   bin: [
     ...["bin", "mcp", "server/main.ts", "server/admin/main.ts", "src/cli", "src/client", "src/credentials"],
-    ...["src/programs.ts", "open", "node:*"],
+    ...["server/dev/throwaway/serve-throwaway.ts", "src/local", "src/programs.ts", "open", "node:*"],
   ],
   src: ["src/client", "src/contract", "src/reporter"],
   "src/contract": ["src/contract", "zod/mini"],
   "src/client": ["src/client", "src/contract", "undici", "zod/mini", "node:*"],
   "src/reporter": ["src/reporter", "src/contract/test-sessions.ts", "src/contract/limits.ts"],
+  // Starts servers in processes of their own.
+  "src/local": ["src/local", "src/programs.ts", "node:*"],
   "src/credentials": ["src/credentials", "conf", "keytar", "node:*"],
   "src/cli": [
     ...["src/cli", "src/client", "src/contract", "src/credentials", "src/programs.ts"],
@@ -97,6 +99,10 @@ export const walls: Walls = {
     ...["server/dev", "server/demo", "server/http", "server/store", "server/secrets", "server/deps.ts"],
     ...["server/clock.ts", "src/contract", "temporal-polyfill", "zod/mini", "node:*"],
   ],
+  "server/dev/throwaway": [
+    ...["server/dev/throwaway", "server/main.ts", "server/settings/settings.ts"],
+    ...["server/store/deployment/folder-lock.ts", "node:*"],
+  ],
   "server/demo": [
     ...[
       "server/demo",
@@ -105,7 +111,7 @@ export const walls: Walls = {
       "server/routes",
       "server/secrets",
     ],
-    ...["server/settings", "server/store", "server/deps.ts", "src/contract", "node:*"],
+    ...["server/settings", "server/store", "server/deps.ts", "src/contract", "yaml", "zod/mini", "node:*"],
   ],
   "server/start": [
     ...["server/start", "server/attestation", "server/background", "server/demo", "server/files"],

@@ -17,6 +17,7 @@ const ofCommands: readonly Variable[] = [
     name: variable,
     meaning: `The ${name}. Goes before a stored one.`,
   })),
+  { name: "INNKEEP_API_KEY_*", meaning: "Set by `dev exec`: the key of each app, by the app's name." },
   { name: "INNKEEP_TEST_KEY", meaning: "The test key of a slot, for `innkeep session`." },
   { name: "INNKEEP_APP", meaning: "Id or name of the app, for commands with a maintainer token." },
   { name: "INNKEEP_PROFILE", meaning: "The profile that commands use: see `innkeep config`." },

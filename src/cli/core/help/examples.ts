@@ -2,6 +2,9 @@
 export const examples: Readonly<Record<string, readonly string[]>> = {
   serve: ["innkeep serve --demo", "innkeep serve --data /srv/innkeep --base-url https://inn.example.org"],
 
+  dev: ["innkeep dev", "innkeep dev --seed seed.yaml"],
+  "dev exec": ["innkeep dev exec -- npm test", "innkeep dev exec --seed seed.yaml -- npx playwright test"],
+
   "feedback send": [
     'innkeep feedback send --type bug --message "The list is empty after syncing" --image screen.png',
     "innkeep feedback send --type bug --subject 'Tests fail' --message @log.txt --dedupe-key tests --best-effort",

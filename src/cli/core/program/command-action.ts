@@ -9,10 +9,13 @@ import { ownCredential } from "../credentials/find-credential.ts";
 import type { Exit } from "../failures/exit-codes.ts";
 import type { Context, FoundCredential, GlobalFlags, Invocation } from "./context.ts";
 
+/** How a command ends: an exit, or the exit code of a program that it ran. */
+export type Ending = Exit | { readonly code: number };
+
 /** What a group of commands is built with: the context, and where each command stores its exit. */
 export interface Setup {
   readonly context: Context;
-  readonly outcome: { exit: Exit };
+  readonly outcome: { exit: Ending };
   /** Commands of a tester: they go to the server of the last sign-in unless one is named. */
   readonly asTester?: boolean;
 }
@@ -27,7 +30,11 @@ export const forTester = (setup: Setup): Setup => ({ ...setup, asTester: true })
 export function commandAction<Flags extends object, Argument = undefined>(
   command: Command,
   { context, outcome, asTester }: Setup,
-  run: (invocation: Invocation, flags: Flags & GlobalFlags, argument: Argument) => Promise<Exit | undefined>,
+  run: (
+    invocation: Invocation,
+    flags: Flags & GlobalFlags,
+    argument: Argument,
+  ) => Promise<Ending | undefined>,
 ): void {
   command.action(async () => {
     const flags = command.optsWithGlobals<Flags & GlobalFlags>();

@@ -18,6 +18,11 @@ export const nouns: readonly Noun[] = [
     load: async () => (await import("../../commands/serve.ts")).addServe,
   },
   {
+    name: "dev",
+    summary: "Start a server to develop and test against, and drive it",
+    load: async () => (await import("../../commands/dev.ts")).addDev,
+  },
+  {
     name: "feedback",
     summary: "Send feedback, and work through it",
     load: async () => (await import("../../commands/feedback.ts")).addFeedback,

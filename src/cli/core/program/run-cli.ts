@@ -1,12 +1,12 @@
 import { Command, CommanderError, Option } from "commander";
 import { isBestEffort } from "../../feedback/sending/best-effort.ts";
 import { DryRun } from "../connection/dry-run.ts";
-import { type Exit, exitCodes } from "../failures/exit-codes.ts";
+import { exitCodes } from "../failures/exit-codes.ts";
 import { calledBy } from "../failures/flag-names.ts";
 import { allMissing } from "../failures/missing-flags.ts";
 import { printFailure } from "../failures/print-failure.ts";
 import { addHelpEndings, helpStyle } from "../help/help-text.ts";
-import type { Setup } from "./command-action.ts";
+import type { Ending, Setup } from "./command-action.ts";
 import type { Context, GlobalFlags, Io } from "./context.ts";
 import { type Noun, nouns } from "./nouns.ts";
 
@@ -15,11 +15,11 @@ import { type Noun, nouns } from "./nouns.ts";
  * to standard output, everything else to standard error.
  */
 export async function runCli(argv: readonly string[], context: Context): Promise<number> {
-  const outcome: { exit: Exit } = { exit: "ok" };
+  const outcome: Setup["outcome"] = { exit: "ok" };
   const program = await createProgram(argv, { context, outcome });
   try {
     await program.parseAsync(argv.length > 0 ? argv : ["--help"], { from: "user" });
-    return exitCodes[outcome.exit].code;
+    return codeOf(outcome.exit);
   } catch (error) {
     // The parser may have stopped before `--json`.
     const flags: GlobalFlags = { json: argv.includes("--json"), ...program.opts<GlobalFlags>() };
@@ -31,6 +31,9 @@ export async function runCli(argv: readonly string[], context: Context): Promise
     return exitCodes[printFailure(fault, flags, { context, command: calledBy(argv, program) })].code;
   }
 }
+
+const codeOf = (ending: Ending): number =>
+  typeof ending === "object" ? ending.code : exitCodes[ending].code;
 
 /** Whether a command ended early because of a fault, and not for help, `--dry-run` or an interruption. */
 const isFailure = (error: unknown, { signal }: Context): boolean =>

@@ -1,0 +1,54 @@
+import { readFile } from "node:fs/promises";
+import * as z from "zod/mini";
+import { NewChangelogEntry } from "../../src/contract/changelog.ts";
+import { NewApp } from "../../src/contract/console/apps.ts";
+import { NewFaq } from "../../src/contract/faqs.ts";
+import { NewFeedback } from "../../src/contract/feedback.ts";
+import { ownMessages } from "../../src/contract/issues.ts";
+import { SettingError } from "../settings/setting-error.ts";
+
+const { name, githubRepository } = NewApp.shape;
+const { images, videos, attachments, dedupeScope, dedupeRun, ...report } = NewFeedback.shape;
+
+const SeedApp = z.strictObject({
+  name,
+  githubRepository,
+  faqs: z._default(z.array(z.strictObject(NewFaq.shape)), []),
+  changelog: z._default(z.array(z.strictObject(NewChangelogEntry.shape)), []),
+  feedback: z._default(z.array(z.strictObject(report)), []),
+});
+export type SeedApp = z.output<typeof SeedApp>;
+
+/** The apps of a development server and what they hold, in place of the demo's app. */
+const Seed = z.strictObject({
+  apps: z.array(SeedApp).check(z.minLength(1, "must have at least 1 element")),
+});
+export type Seed = z.output<typeof Seed>;
+
+/** Reads a seed from a file of JSON or YAML. Throws a SettingError that names every fault. (rule O12) */
+export async function readSeed(file: string): Promise<Seed> {
+  const { data, error } = Seed.safeParse(await valueIn(file), ownMessages);
+  if (error) throw new SettingError(`The seed ${file} has faults:\n${error.issues.map(lineOf).join("\n")}`);
+  const names = data.apps.map((app) => app.name);
+  const twice = names.find((one, at) => names.indexOf(one) !== at);
+  if (twice !== undefined) throw new SettingError(`The seed ${file} has two apps with the name ${twice}.`);
+  return data;
+}
+
+const lineOf = (issue: z.core.$ZodIssue): string => {
+  const path = issue.path.join(".") || "the whole file";
+  if (issue.code !== "unrecognized_keys") return `  ${path} ${issue.message}`;
+  return `  ${path} must not have the field ${issue.keys.join(", ")}`;
+};
+
+async function valueIn(file: string): Promise<unknown> {
+  const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
+    throw new SettingError(`The seed ${file} cannot be read (${cause.code}).`, { cause });
+  });
+  try {
+    return /\.ya?ml$/i.test(file) ? (await import("./parse-yaml.ts")).parseYaml(text) : JSON.parse(text);
+  } catch (cause) {
+    const [why] = cause instanceof Error ? cause.message.split("\n") : [];
+    throw new SettingError(`The seed ${file} is not JSON or YAML: ${why}`, { cause });
+  }
+}

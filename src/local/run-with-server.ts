@@ -1,0 +1,85 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { constants } from "node:os";
+import { resolve } from "node:path";
+import type { DevExecRequest } from "../programs.ts";
+import { clientVariables, serverEnvironment } from "./environment.ts";
+import { type ServerProcess, startServerProcess } from "./server-process.ts";
+import { takeSignals } from "./signals.ts";
+
+export interface ExecWorld {
+  /** The built file of the server. */
+  readonly program: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+}
+
+/**
+ * Runs a command with a server of its own, and ends the server when the command has ended. Gives the exit code of the
+ * command: 128 and the number of the signal that ended it, 127 if it is not found, 126 if it cannot be started.
+ */
+export async function runWithServer(request: DevExecRequest, world: ExecWorld): Promise<number> {
+  const { seed, keep } = request;
+  const signals = takeSignals();
+  const options = { program: world.program, environment: serverEnvironment(world.environment), keep };
+  const starting = startServerProcess({
+    ...options,
+    seed: seed === undefined ? undefined : resolve(seed),
+    signal: signals.first,
+  });
+  const server = await starting.catch((error) => {
+    if (!signals.first.aborted) throw error;
+  });
+  if (!server) return codeOf(signals.received());
+  try {
+    if (signals.first.aborted) return codeOf(signals.received());
+    request.note(`Innkeep serves ${server.ready.baseUrl} while the command runs.`);
+    return await run(request, world, { server, forward: signals.forward });
+  } finally {
+    await server.stop();
+    if (keep) request.note(`The server's data is in ${server.ready.folder}/data.`);
+  }
+}
+
+interface Running {
+  readonly server: ServerProcess;
+  readonly forward: (send: (signal: NodeJS.Signals) => void) => void;
+}
+
+async function run(
+  { command, warn }: DevExecRequest,
+  { environment, platform }: ExecWorld,
+  { server, forward }: Running,
+): Promise<number> {
+  const env = { ...environment, ...clientVariables(server.ready) };
+  const [file = "", ...words] = command;
+  // On Windows npm and npx are scripts, which only a shell starts.
+  const child =
+    platform === "win32"
+      ? spawn(command.map(quoted).join(" "), { env, stdio: "inherit", shell: true })
+      : spawn(file, words, { env, stdio: "inherit" });
+  child.once("spawn", () => {
+    if (child.pid !== undefined) server.guard(child.pid);
+  });
+  forward((signal) => void child.kill(signal));
+  let isOver = false;
+  void server.ended.then(() => {
+    if (!isOver) warn("The server has ended before the command.");
+  });
+  try {
+    const [code, signal] = await once(child, "exit");
+    return code ?? codeOf(signal);
+  } catch (error) {
+    if (!(error instanceof Error) || !("code" in error)) throw error;
+    warn(`error: ${file} cannot be started (${error.code}).`);
+    return error.code === "ENOENT" ? 127 : 126;
+  } finally {
+    isOver = true;
+  }
+}
+
+const quoted = (word: string): string =>
+  /^[\w./:=@\\-]+$/.test(word) ? word : `"${word.replaceAll('"', '\\"')}"`;
+
+const codeOf = (signal: NodeJS.Signals | undefined): number =>
+  128 + (signal === undefined ? 0 : constants.signals[signal]);

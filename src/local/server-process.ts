@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { rm } from "node:fs/promises";
+import { createInterface } from "node:readline";
+
+/** What a started server says of itself. */
+export interface Ready {
+  readonly baseUrl: string;
+  readonly consoleUrl: string;
+  /** Holds the server's data, and what commands that run with it store. */
+  readonly folder: string;
+  readonly demo: {
+    readonly email: string;
+    readonly password: string;
+    readonly appId: string;
+    readonly apiKey: string;
+    readonly apps: readonly { readonly id: string; readonly name: string; readonly apiKey: string }[];
+    readonly agentToken: string;
+    readonly maintainerToken: string;
+    readonly deviceToken: string;
+    readonly testKey: string;
+    readonly threadId?: string;
+    readonly runId?: string;
+  };
+}
+
+export interface ServerProcess {
+  readonly ready: Ready;
+  /** Resolves when the process has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+  /** Ends this process and all below it, too, if this program is killed. */
+  guard(processId: number): void;
+  /** Ends the process, and removes its folder unless it is kept. */
+  stop(): Promise<void>;
+}
+
+export interface ServerProcessOptions {
+  /** The built file of the server. */
+  readonly program: string;
+  /** A file that the server is filled from. */
+  readonly seed?: string | undefined;
+  readonly keep?: boolean | undefined;
+  /** The whole environment of the process. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Ends the start. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Starts a development server in a process of its own, on a free port and with a folder of its own. It ends by itself,
+ * and removes its folder, when this program is gone: then its standard input ends. Throws an Error with the server's
+ * message if it cannot start. (rule O13)
+ */
+export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
+  const { program, seed, keep, environment, signal } = options;
+  const child = spawn(process.execPath, [program, JSON.stringify({ seed, keep })], {
+    env: environment,
+    stdio: ["pipe", "pipe", "inherit"],
+    // Ctrl-C in a terminal must not reach it: the command that uses the server may still need it.
+    detached: true,
+    windowsHide: true,
+  });
+  const ended = once(child, "close").then(() => undefined);
+  const abandon = () => child.kill("SIGKILL");
+  signal?.addEventListener("abort", abandon, { once: true });
+  const ready = await readyOf(child);
+  signal?.removeEventListener("abort", abandon);
+  // A test runner must be able to end without a word to this server.
+  for (const handle of [child, child.stdin, child.stdout]) letGo(handle);
+  return {
+    ready,
+    ended,
+    guard: (processId) => void child.stdin.write(`${JSON.stringify({ guard: processId })}\n`),
+    async stop() {
+      child.ref();
+      if (keep) child.stdin.end();
+      else child.kill("SIGKILL");
+      await ended;
+      if (!keep) await rm(ready.folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** The first line of the server. */
+async function readyOf({ stdout, stdin }: ChildProcess): Promise<Ready> {
+  if (!stdout) throw new Error("The server has no standard output.");
+  // A server that fails does not read what is written to it.
+  stdin?.on("error", () => {});
+  for await (const line of createInterface(stdout)) {
+    const told: Ready & { readonly failed?: string; readonly name?: string } = JSON.parse(line);
+    if (told.failed !== undefined) throw Object.assign(new Error(told.failed), { name: told.name });
+    return told;
+  }
+  throw new Error("The server ended before it was ready.");
+}
+
+function letGo(handle: object): void {
+  if ("unref" in handle && typeof handle.unref === "function") handle.unref();
+}
