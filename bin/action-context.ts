@@ -10,7 +10,7 @@ export const contextOfAction = (signal: AbortSignal): Context =>
       keychain: async () => undefined,
       openBrowser: absent,
       openEditor: absent,
-      programs: { serve: absent, admin: absent, mcp: absent },
+      programs: { serve: absent, admin: absent, mcp: absent, devExec: absent },
     },
   );
 
