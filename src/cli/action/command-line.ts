@@ -8,7 +8,12 @@ import { createProgram } from "../core/program/run-cli.ts";
 import { ownInputs } from "./inputs.ts";
 
 /** The commands that the action runs. */
-export const actionCommands: readonly string[] = ["feedback send", "changelog release"];
+export const actionCommands: readonly string[] = [
+  "feedback send",
+  "changelog release",
+  "faq push",
+  "faq diff",
+];
 
 /** The inputs that take a value a line, because their flags may be repeated. */
 export const repeatable: readonly string[] = ["metadata", "image", "video", "attach", "platform-version"];

@@ -18,7 +18,11 @@ export async function runAction(given: Context): Promise<number> {
   for (const secret of secretLines(context.env)) context.io.stdout.write(maskLine(secret));
   let argv: readonly string[];
   try {
-    argv = await commandLineOf(context, inputs, { "run-started-at": context.env.STATE_startedAt });
+    argv = await commandLineOf(context, inputs, {
+      "run-started-at": context.env.STATE_startedAt,
+      // Nobody can be asked in a step.
+      yes: "true",
+    });
   } catch (error) {
     return refuse(context, cliErrorOf(error), inputs.get("best-effort")?.toLowerCase() === "true");
   }

@@ -47,7 +47,7 @@ export function addFaq(faq: Command, setup: Setup): void {
 
 const pathMeaning = "folder of Markdown files, or one .yaml, .yml or .json file; `faq` unless given";
 const takeMeaning =
-  "`mine` or `theirs`, and ids: these entries become as the file, or as the server, has them; several times";
+  "`mine` or `theirs`, and ids: these entries become as the file, or as the server, has them";
 
 /** The commands that keep the FAQ as files. */
 function addFiles(faq: Command, setup: Setup): void {
