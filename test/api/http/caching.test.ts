@@ -29,7 +29,10 @@ describe.each(databases)("caching on $name", (engine) => {
     service.request("GET", path, { headers: { ...cast.key, ...cast.agent, ...headers } });
   const etagOf = async (path: string) => (await get(path)).headers.get("etag") ?? "";
   const write = (method: string, path: string, body?: object) =>
-    service.request(method, path, { headers: path.includes("/console/") ? cast.person : cast.key, body });
+    service.request(method, path, {
+      headers: { ...(path.includes("/console/") ? cast.person : cast.key), "if-match": "*" },
+      body,
+    });
   const createFaq = async () => (await write("POST", faqs, faq)).field("id");
   const publish = async (note: object = {}) => (await writeNote(service, cast, note)).field("id");
 

@@ -13,7 +13,7 @@ export async function makeOwnerWithOneOfEach(service: Service) {
   const headers = await service.signIn(owner);
   const agentToken = await service.makeToken(owner, "agent");
   const call = (method: string, path: string, body?: unknown): Promise<Answer> =>
-    service.request(method, `/api/v1/console${path}`, { headers, body });
+    service.request(method, `/api/v1/console${path}`, { headers: { ...headers, "if-match": "*" }, body });
   const make = async (path: string, body: unknown) => (await call("POST", path, body)).field("id");
   const threadId = await sendFeedback(service, app.key);
   const device = await service.makeDevice(owner);
@@ -27,7 +27,7 @@ export async function makeOwnerWithOneOfEach(service: Service) {
     /** Of a tester's phone, signed in as the owner. */
     device,
     deviceId: (await call("GET", "/devices")).field("items.0.id"),
-    /** Calls the console's API as the owner in a browser. */
+    /** Calls the console's API as the owner in a browser, whatever has changed since it was read. */
     call,
     threadId,
     runId: await propose(service, agentToken, threadId),
