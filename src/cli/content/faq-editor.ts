@@ -110,9 +110,18 @@ function withRecovery(
   const { next, ...failure } = failureOf(error);
   const at = context.clock.now().toISOString().replaceAll(":", "-");
   const file = join(stateFolder, "unsaved", `faq-${id}-${at}.md`);
-  writePrivately(file, text, context.newId);
-  return new CliError({
-    ...failure,
-    next: [next, `Your text is in ${file}`].filter((part) => part).join("\n"),
-  });
+  const where = kept(() => writePrivately(file, text, context.newId))
+    ? `Your text is in ${file}`
+    : `Your text:\n${text}`;
+  return new CliError({ ...failure, next: [next, where].filter((part) => part).join("\n") });
+}
+
+/** Whether a file could be written. If not, its text must be shown. */
+function kept(write: () => void): boolean {
+  try {
+    write();
+    return true;
+  } catch {
+    return false;
+  }
 }

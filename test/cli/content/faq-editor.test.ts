@@ -109,6 +109,17 @@ describe("faq edit without flags", () => {
     expect((await world.list()).map(({ answer }) => answer)).not.toContain("Mine.");
   });
 
+  it("shows the text if it can be kept nowhere", async () => {
+    await world.checkout.write("file", "");
+    const env = { EDITOR: "vi", INNKEEP_STATE_DIR: `${world.checkout.line.cwd}/file` };
+    const { ran } = await edit((text) => text.replace("So.", `Precious. ${"x".repeat(20_000)}`), { env });
+    expect(ran).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("Your text:\n---\nquestion: How?\n"),
+    });
+    expect(ran.stderr).toContain("Precious.");
+  });
+
   it("opens no editor without a terminal, in CI, and with --no-input", async () => {
     const openEditor = () => expect.unreachable("An editor was opened.");
     for (const options of [{}, { terminal: true, env: { CI: "1" } }])

@@ -200,7 +200,10 @@ describe("faq push", () => {
     expect(no.exit).toBe(2);
     expect(no.stderr).toContain('create    faq/a.md  "A?"\n');
     expect(await questions()).toEqual([]);
-    expect((await checkout.run("faq push", { terminal: true, typed: () => "y" })).exit).toBe(0);
+    expect(await checkout.run("faq push", { terminal: true, typed: () => "y" })).toMatchObject({
+      exit: 0,
+      stdout: "Pushed 1 of 1.\n",
+    });
     expect(await questions()).toEqual(["A?"]);
   });
 

@@ -36,7 +36,7 @@ export interface PlanFlags {
   readonly take?: readonly string[];
 }
 
-/** Compares a checkout with the server's list. Throws a CliError if they belong to different apps. */
+/** Compares a checkout with the server's list. Throws a usage error for a `--take` that names no entry. */
 export async function compare(
   { source, seen, invocation }: Checkout,
   list: TaggedList,

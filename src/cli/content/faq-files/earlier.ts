@@ -51,8 +51,11 @@ const versionOf = (fields: {
 async function run(cwd: string, words: readonly string[]): Promise<string | undefined> {
   const { execFile } = await import("node:child_process");
   return new Promise((done) => {
-    execFile("git", words, { cwd, maxBuffer: mostBytes, encoding: "utf8" }, (error, text) =>
-      done(error ? undefined : text),
+    execFile(
+      "git",
+      ["--literal-pathspecs", ...words],
+      { cwd, maxBuffer: mostBytes, encoding: "utf8" },
+      (error, text) => done(error ? undefined : text),
     );
   });
 }

@@ -3,6 +3,7 @@ import type { Exit } from "../../core/failures/exit-codes.ts";
 import { failureOf } from "../../core/failures/failure.ts";
 import { canAsk, confirm } from "../../core/input/confirm.ts";
 import { note, printOne } from "../../core/output/output.ts";
+import { printable } from "../../core/output/plain-text.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { faqApi, type TaggedList } from "../faq-api.ts";
 import { type Applied, apply } from "./apply.ts";
@@ -32,6 +33,7 @@ export async function pushFaqs(
   const api = await faqApi(invocation);
   const checkout = await openCheckout(invocation, path, { api, mustHave: true });
   let agreed: string | undefined;
+  let isShown = false;
   let oneByOne = false;
   for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
     const list = await api.read();
@@ -42,10 +44,10 @@ export async function pushFaqs(
     if (invocation.flags.dryRun) return showPlan(checkout, items);
     if (changesIn(items).length === 0) return finish(checkout, { items, list });
     const plan = planText(items);
-    if (plan !== agreed) await agree(invocation, plan);
+    if (plan !== agreed) isShown = await agree(invocation, plan);
     agreed = plan;
     const applied = await apply(api, { list, items, oneByOne });
-    if (typeof applied === "object") return finish(checkout, { items, list, applied });
+    if (typeof applied === "object") return finish(checkout, { items, list, applied, isShown });
     oneByOne ||= applied === "oneByOne";
     if (applied === "moved") await invocation.context.clock.sleep(invocation.context.random() * 50 * attempt);
   }
@@ -57,9 +59,12 @@ export async function pushFaqs(
   });
 }
 
-async function agree(invocation: Invocation, plan: string): Promise<void> {
-  if (!invocation.flags.yes && canAsk(invocation)) invocation.context.io.stderr.write(`${plan}\n`);
+/** Shows the plan and asks, unless `--yes` says that nobody needs to be asked. Gives whether it was shown. */
+async function agree(invocation: Invocation, plan: string): Promise<boolean> {
+  const asks = !invocation.flags.yes && canAsk(invocation);
+  if (asks) invocation.context.io.stderr.write(`${printable(plan)}\n`);
   await confirm(invocation, "Push this?");
+  return asks;
 }
 
 function showPlan(checkout: Checkout, items: readonly Item[]): undefined {
@@ -85,15 +90,20 @@ interface Ended {
   readonly list: TaggedList;
   /** Undefined if there was nothing to push. */
   readonly applied?: Applied;
+  /** Whether a person has seen the plan already. */
+  readonly isShown?: boolean;
 }
 
-async function finish(checkout: Checkout, { items, list, applied }: Ended): Promise<Exit | undefined> {
+async function finish(
+  checkout: Checkout,
+  { items, list, applied, isShown }: Ended,
+): Promise<Exit | undefined> {
   const done = applied ?? { entries: list.entries, ids: new Map(), results: undefined };
   await writeBack(checkout, items, done);
   const { results } = done;
   const failed = results?.find(({ error }) => error !== undefined);
   const lines = [
-    planText(items),
+    ...(isShown ? [] : [planText(items)]),
     ...(results ?? []).map(
       (one) =>
         `${one.outcome.padEnd(9)} ${one.action}  ${one.id ?? one.file}${one.reason ? `: ${one.reason}` : ""}`,
