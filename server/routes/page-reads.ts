@@ -56,6 +56,9 @@ export const createPageReads =
     /** The threads that a release note names. The caller has checked that the note is this person's. */
     feedbackOfReleaseNote: (entryId: string) => changelogFeedback.listSubjects(database, entryId),
 
+    /** The release notes that name a thread. The caller has checked that the thread is this person's. */
+    releaseNotesOfFeedback: (threadId: string) => changelogFeedback.listReleaseNotes(database, threadId),
+
     async hasPassword(): Promise<boolean> {
       const user = await users.findByEmail(database, email);
       return Boolean(user?.passwordHash);

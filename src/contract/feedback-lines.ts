@@ -28,7 +28,7 @@ function isFeedbackLine(line: string): boolean {
   if (!startPattern.test(line) || idsOf(line).length === 0) return false;
   const [, rest = ""] = /^[^:]*:(.*)$/s.exec(line) ?? [];
   const others = rest
-    .replace(/\[[^\]]*\](?=\()/g, "")
+    .replace(/\[[^[\]]*\](?=\()/g, "")
     .replace(/https?:\/\/[^\s)>]+/gi, "")
     .replace(idPattern, "")
     .replace(/[\s,;.()<>`*_&]|\band\b/gi, "");

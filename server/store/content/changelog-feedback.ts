@@ -1,4 +1,5 @@
 import type { Reader, Transaction } from "../engine/database.ts";
+import { draftDate } from "./changelog-entries.ts";
 
 /** A thread that a release note names. */
 export interface LinkedThread {
@@ -24,6 +25,15 @@ export const changelogFeedback = {
       `SELECT f.id, f.subject FROM changelog_feedback l JOIN feedback f ON f.id = l.feedback_id
        WHERE l.entry_id = ? ORDER BY f.id`,
       entryId,
+    ),
+
+  /** The release notes that name a thread, the newest first, drafts before all. */
+  listReleaseNotes: (reader: Reader, feedbackId: string) =>
+    reader.all<{ id: string; version: string; title: string; publishedAt: string | null }>(
+      `SELECT e.id, e.version, e.title, e.published_at AS "publishedAt"
+       FROM changelog_feedback l JOIN changelog_entries e ON e.id = l.entry_id
+       WHERE l.feedback_id = ? ORDER BY coalesce(e.published_at, '${draftDate}') DESC, e.created_at DESC, e.id DESC`,
+      feedbackId,
     ),
 
   /** Those of the ids that are threads of the app, in order. */

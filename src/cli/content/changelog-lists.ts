@@ -66,6 +66,7 @@ export const releaseDetails = (entry: Release): string =>
     published: entry.publishedAt ?? "draft",
     body: entry.body,
     items: entry.items?.map(({ type, text }) => `${type}: ${text}`).join("\n"),
+    feedback: "feedbackIds" in entry ? entry.feedbackIds.join("\n") : undefined,
   });
 
 const { default: usual, max: most } = limits.changelogPage;

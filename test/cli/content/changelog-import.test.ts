@@ -70,6 +70,21 @@ describe("changelog import", () => {
     ]);
   });
 
+  it("moves no published note to another day, unless it may overwrite, and moves a scheduled one", async () => {
+    const { write, run, stored } = await newMaintainer();
+    await write("CHANGELOG.md", changelog(second.replace("2026-03-02", "2199-03-02"), first));
+    await run("import");
+    await write(
+      "CHANGELOG.md",
+      changelog(second.replace("2026-03-02", "2199-04-02"), first.replace("-15", "-17")),
+    );
+    const dates = async () => (await stored()).map(({ publishedAt }) => publishedAt?.slice(0, 10));
+    expect((await run("import")).stderr).toBe("0 created, 1 changed, 1 as before.\n");
+    expect(await dates()).toEqual(["2199-04-02", "2026-01-15"]);
+    await run("import", "--overwrite");
+    expect(await dates()).toEqual(["2199-04-02", "2026-01-17"]);
+  });
+
   it("withdraws a version that was yanked later", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog(first));
@@ -151,6 +166,18 @@ describe("unreleased notes", () => {
       },
       { version: "1.0.0" },
     ]);
+  });
+
+  it("do not become the note of an older version, and the draft that is left is named", async () => {
+    const { write, run, stored } = await newMaintainer();
+    await write("CHANGELOG.md", changelog(waiting, second));
+    await run("import");
+    await write("CHANGELOG.md", changelog(first));
+    const ran = await run("import");
+    expect(ran.stderr).toContain("The draft Unreleased stays as it was: the file has no unreleased notes.");
+    expect((await stored()).map(({ version }) => version)).toEqual(["Unreleased", "1.1.0", "1.0.0"]);
+    await run("release");
+    expect((await stored()).map(({ version }) => version)).toEqual(["Unreleased", "1.1.0", "1.0.0"]);
   });
 
   it("stay a draft of their own while the file has some", async () => {

@@ -157,6 +157,9 @@ describe("the changelog in the console", () => {
       `<a href="/console/feedback/${app.id}/${thread}"><bdi>The list is empty.</bdi></a>`,
     );
     expect(fieldsOf(formOf(page, path))).toMatchObject({ body });
+    expect(readingOf(await owner.open(`/console/feedback/${app.id}/${thread}`))).toContain(
+      "Release notes 1.2.0: Maps Draft",
+    );
     const preview = await create({ intent: "preview", title: "Maps", version: "1.3.0", body });
     expect(preview.text).toContain("<p>A list.</p>\n</div>");
   });

@@ -2,13 +2,14 @@ import { ServerError } from "../../../client/errors.ts";
 import type { ImportedChangelogEntry } from "../../../contract/changelog.ts";
 import { CliError, usageError } from "../../core/failures/cli-error.ts";
 import { cliErrorOf } from "../../core/failures/failure.ts";
-import { note, printList } from "../../core/output/output.ts";
+import { note } from "../../core/output/output.ts";
 import type { GlobalFlags, Invocation } from "../../core/program/context.ts";
 import { instantOf } from "../changelog-flags.ts";
 import { type Described, type DescribedRelease, unreleased } from "./described-release.ts";
+import { showImport, tellDraftLeft, tellDrafts } from "./import-result.ts";
 import { showPlan } from "./plan-text.ts";
 import { publicationDates } from "./publication-dates.ts";
-import { readReleases, type SourceFlags } from "./read-releases.ts";
+import { isWholeFile, readReleases, type SourceFlags } from "./read-releases.ts";
 import { assertFits, type EntryFlags, entryOf, type ReleaseEntry } from "./release-entry.ts";
 import { readWritten, type WrittenReleases, writeRelease, writtenOf } from "./written-releases.ts";
 
@@ -30,11 +31,16 @@ export async function importReleases(
   const entries = releases.map((release) => entryOf(release, flags));
   assertFits(releases, entries);
   for (const remark of described.remarks) note(invocation, remark);
-  const plan = { releases, entries, flags };
+  const plan = { releases, entries, flags, now: invocation.context.clock.now() };
   if (flags.dryRun) return showPlan(invocation, datedEntries(plan));
   const written = await readWritten(invocation);
-  const answers = await writeAll(invocation, written, datedEntries(plan, written));
-  show(invocation, answers);
+  const answers = await writeAll(
+    invocation,
+    { written, adoptsDraft: isWholeFile(flags) },
+    datedEntries(plan, written),
+  );
+  if (isWholeFile(flags)) tellDraftLeft(invocation, written, answers);
+  showImport(invocation, answers);
   tellDrafts(invocation, releases, flags);
   return undefined;
 }
@@ -54,16 +60,20 @@ interface Plan {
   readonly releases: readonly DescribedRelease[];
   readonly entries: readonly ReleaseEntry[];
   readonly flags: ImportFlags;
+  readonly now: Date;
 }
 
 /** The entries with their dates: those of the source, else `--published-at`. */
-function datedEntries({ releases, entries, flags }: Plan, written?: WrittenReleases): ReleaseEntry[] {
+function datedEntries({ releases, entries, flags, now }: Plan, written?: WrittenReleases): ReleaseEntry[] {
   const usual = instantOf(flags.publishedAt);
   const dated = releases.map((release, at) => ({
     release: { ...release, ...(release.date === undefined && usual && { date: usual }) },
     known: written && writtenOf(written, entries[at]?.version ?? ""),
   }));
-  const dates = publicationDates(dated.filter((_, at) => entries[at]?.draftReason === undefined));
+  const dates = publicationDates(
+    dated.filter((_, at) => entries[at]?.draftReason === undefined),
+    { now: now.toISOString(), overwrite: flags.overwrite === true },
+  );
   let next = 0;
   return entries.map((entry) => {
     if (entry.draftReason !== undefined) return entry;
@@ -75,16 +85,14 @@ function datedEntries({ releases, entries, flags }: Plan, written?: WrittenRelea
 /** Writes the entries one after the other. An error says how far it came. */
 async function writeAll(
   invocation: Invocation,
-  written: WrittenReleases,
+  { written, adoptsDraft }: { readonly written: WrittenReleases; readonly adoptsDraft: boolean },
   entries: readonly ReleaseEntry[],
 ): Promise<readonly ImportedChangelogEntry[]> {
   const answers: ImportedChangelogEntry[] = [];
-  const hasUnreleased = entries.some(({ version }) => version === unreleased);
-  const isNew = ({ version }: ReleaseEntry) => version !== unreleased && !writtenOf(written, version);
-  const newest = entries.findLast(isNew);
+  const last = entries.at(-1);
   for (const entry of entries) {
     try {
-      const adopts = !hasUnreleased && entry === newest;
+      const adopts = adoptsDraft && entry === last && entry.version !== unreleased;
       answers.push(await writeRelease(invocation, written, { entry, adopts }));
     } catch (error) {
       throw interruptedAt(error, entry, { done: answers.length, all: entries.length });
@@ -108,39 +116,4 @@ function interruptedAt(
     next: next ?? "Run the command again to go on.",
     ...details,
   });
-}
-
-const resultOf = ({ created, changedFields = [] }: ImportedChangelogEntry): string => {
-  if (created) return "created";
-  return changedFields.length > 0 ? "changed" : "same";
-};
-
-function show(invocation: Invocation, answers: readonly ImportedChangelogEntry[]): void {
-  const count = (result: string) => answers.filter((answer) => resultOf(answer) === result).length;
-  const [created, changed, same] = [count("created"), count("changed"), count("same")];
-  note(
-    invocation,
-    created + changed === 0
-      ? "Nothing to do: the server has all of it."
-      : `${created} created, ${changed} changed, ${same} as before.`,
-  );
-  const columns = [
-    { heading: "id", of: ({ id }: ImportedChangelogEntry) => id, isId: true },
-    { heading: "version", of: ({ version }: ImportedChangelogEntry) => version },
-    { heading: "result", of: resultOf },
-    { heading: "published", of: ({ publishedAt }: ImportedChangelogEntry) => publishedAt ?? "draft" },
-    { heading: "title", of: ({ title }: ImportedChangelogEntry) => title },
-  ];
-  printList(invocation, { items: answers, columns });
-}
-
-/** Changesets writes no dates, and some people do not, either. */
-function tellDrafts(invocation: Invocation, releases: readonly DescribedRelease[], flags: ImportFlags): void {
-  const undated = releases.filter(({ date, draftReason }) => date === undefined && draftReason === undefined);
-  if (undated.length === 0 || flags.draft || flags.publishedAt) return;
-  const names = undated.map(({ version }) => version).join(", ");
-  note(
-    invocation,
-    `Without a date, these are drafts unless they were published before: ${names}. --published-at gives them one; \`changelog release\` publishes one now.`,
-  );
 }

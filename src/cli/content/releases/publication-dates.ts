@@ -7,22 +7,37 @@ export interface Dated {
   readonly known: Pick<EditedChangelogEntry, "publishedAt"> | undefined;
 }
 
+/** The time, and whether a file may also move what is published. */
+export interface Moving {
+  readonly now: string;
+  readonly overwrite: boolean;
+}
+
 /**
  * When each release was published, oldest first: a day is its first moment in UTC, and versions of one day stand a
- * millisecond apart. Undefined if that is unknown, or if the server has it on this day already: an entry stays at its
- * instant.
+ * millisecond apart. Undefined if that is unknown, or if the note stays at its instant: it is published, and no other
+ * day may replace it.
  */
-export function publicationDates(releases: readonly Dated[]): readonly (string | undefined)[] {
+export function publicationDates(
+  releases: readonly Dated[],
+  { now, overwrite }: Moving,
+): readonly (string | undefined)[] {
   const newest = new Map<string, number>();
+  const follow = (at: number) => {
+    const day = dayOf(new Date(at).toISOString());
+    newest.set(day, Math.max(at, newest.get(day) ?? at));
+  };
   return releases.map(({ release: { date }, known }) => {
     const wanted = date === undefined ? undefined : utcOf(date);
-    if (wanted === undefined) return undefined;
-    const day = dayOf(wanted);
-    const stands = known?.publishedAt && dayOf(known.publishedAt) === day ? known.publishedAt : undefined;
-    const after = (newest.get(day) ?? Number.NEGATIVE_INFINITY) + 1;
-    const at = stands === undefined ? Math.max(Date.parse(wanted), after) : Date.parse(stands);
-    newest.set(day, Math.max(at, newest.get(day) ?? at));
-    return stands === undefined ? new Date(at).toISOString() : undefined;
+    const before = known?.publishedAt ?? undefined;
+    const isSameDay = before !== undefined && wanted !== undefined && dayOf(before) === dayOf(wanted);
+    const stays = before !== undefined && (isSameDay || (before <= now && !overwrite));
+    if (stays) follow(Date.parse(before));
+    if (stays || wanted === undefined) return undefined;
+    const after = (newest.get(dayOf(wanted)) ?? Number.NEGATIVE_INFINITY) + 1;
+    const at = Math.max(Date.parse(wanted), after);
+    follow(at);
+    return new Date(at).toISOString();
   });
 }
 

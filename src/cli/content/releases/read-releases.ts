@@ -19,6 +19,10 @@ export interface SourceFlags {
   readonly without?: string;
 }
 
+/** Whether the source tells of all versions, so that notes without a version are those of the next one. */
+export const isWholeFile = ({ format = "keep-a-changelog" }: SourceFlags): boolean =>
+  format === "keep-a-changelog" || format === "changesets";
+
 /** Reads releases from a file, a folder of changesets or a range of commits. Throws a usage error if that is not possible. */
 export async function readReleases(
   invocation: Invocation,

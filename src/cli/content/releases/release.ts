@@ -8,7 +8,7 @@ import { instantOf } from "../changelog-flags.ts";
 import { releaseDetails } from "../changelog-lists.ts";
 import { type Described, type DescribedRelease, unreleased } from "./described-release.ts";
 import { showPlan } from "./plan-text.ts";
-import { readGivenNotes, readReleases, type SourceFlags } from "./read-releases.ts";
+import { isWholeFile, readGivenNotes, readReleases, type SourceFlags } from "./read-releases.ts";
 import { assertFits, type EntryFlags, entryOf, type ReleaseEntry } from "./release-entry.ts";
 import { means, versionOfTag } from "./tags.ts";
 import { tellReleaseToJob } from "./tell-release-to-job.ts";
@@ -38,8 +38,8 @@ export async function release(
   if (flags.dryRun) return showPlan(invocation, [entry]);
 
   const written = await readWritten(invocation);
-  const adopts =
-    flags.notes === undefined && !releases.some((one) => isWaiting(one) && one.place !== chosen.place);
+  const waits = releases.some((one) => isWaiting(one) && one.place !== chosen.place);
+  const adopts = flags.notes === undefined && isWholeFile(flags) && !waits;
   const before = writtenOf(written, entry.version);
   const answer = await writeRelease(invocation, written, { entry, adopts });
   tell(invocation, answer, { draftReason: entry.draftReason, wasPublished: Boolean(before?.publishedAt) });

@@ -1,7 +1,7 @@
 import { ServerError } from "../../../client/errors.ts";
 import type { EditedChangelogEntry, ImportedChangelogEntry } from "../../../contract/changelog.ts";
 import { feedbackIdsIn } from "../../../contract/feedback-lines.ts";
-import { isSameVersion } from "../../../contract/version.ts";
+import { isSameVersion, plainVersion } from "../../../contract/version.ts";
 import { CliError } from "../../core/failures/cli-error.ts";
 import { appIdOf } from "../../core/input/app-id.ts";
 import { note } from "../../core/output/output.ts";
@@ -53,8 +53,8 @@ export function writtenOf({ entries }: WrittenReleases, version: string): Edited
 }
 
 /**
- * Writes one release note. The draft of unreleased notes becomes the note of its version, with what a person has edited in
- * it, if `adopts` is true and the version has no note yet.
+ * Writes one release note. If `adopts` is true and no note has this version or a greater one, the draft of unreleased notes
+ * becomes the note of this version, with what a person has edited in it.
  */
 export async function writeRelease(
   invocation: Invocation,
@@ -62,15 +62,38 @@ export async function writeRelease(
   { entry: { version, body }, adopts }: { readonly entry: ReleaseEntry; readonly adopts: boolean },
 ): Promise<ImportedChangelogEntry> {
   const { consoleChangelog } = invocation.client();
-  const draft = adopts && !writtenOf(written, version) ? writtenOf(written, unreleased) : undefined;
-  if (draft?.publishedAt === null) {
-    await consoleChangelog.update({ params: { entryId: draft.id }, body: { version } });
-    note(invocation, `The draft ${unreleased} is the release note of ${version} now.`);
-  }
+  const isNew = !writtenOf(written, version) && isNewer(version, written);
+  const draft = adopts && isNew ? writtenOf(written, unreleased) : undefined;
+  if (draft?.publishedAt === null) await adopt(invocation, draft.id, version);
   const answer = await consoleChangelog.put({ params: { appId: written.appId, version }, body });
   tellKept(invocation, answer);
   tellUnknownFeedback(invocation, answer);
   return answer;
+}
+
+/** Whether the version is greater than those of all notes: an older one, of another branch, is not what a draft waits for. */
+const isNewer = (version: string, { entries }: WrittenReleases): boolean =>
+  entries.every(
+    (entry) => entry.version === unreleased || isGreater(numbersOf(version), numbersOf(entry.version)),
+  );
+
+const numbersOf = (version: string): readonly number[] =>
+  (/^\d+(?:\.\d+)*/.exec(plainVersion(version))?.[0] ?? "").split(".").map(Number);
+
+/** Equal numbers count as greater: a release follows its pre-releases. */
+function isGreater(one: readonly number[], other: readonly number[]): boolean {
+  const at = one.findIndex((number, place) => number !== (other[place] ?? 0));
+  return at === -1 ? one.length >= other.length : (one[at] ?? 0) > (other[at] ?? 0);
+}
+
+/** Gives the draft of unreleased notes its version, unless another job has just made the note of that version. */
+async function adopt(invocation: Invocation, entryId: string, version: string): Promise<void> {
+  try {
+    await invocation.client().consoleChangelog.update({ params: { entryId }, body: { version } });
+    note(invocation, `The draft ${unreleased} is the release note of ${version} now.`);
+  } catch (error) {
+    if (!(error instanceof ServerError) || error.code !== "version_exists") throw error;
+  }
 }
 
 function tellKept(invocation: Invocation, { version, keptFields = [] }: ImportedChangelogEntry): void {

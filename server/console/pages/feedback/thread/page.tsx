@@ -24,7 +24,7 @@ import { currentThread, type SentThread, type ThreadForms, threadForms } from ".
 import { MessageComposer } from "./message-composer.tsx";
 import { OriginalFeedback } from "./original-feedback.tsx";
 import { CurrentProposal, EarlierProposals } from "./proposal.tsx";
-import { ThreadAside } from "./thread-aside.tsx";
+import { ThreadAside, type ThreadAsideProps } from "./thread-aside.tsx";
 import { ThreadHead } from "./thread-head.tsx";
 import { ThreadNavigation } from "./thread-navigation.tsx";
 import { Timeline } from "./timeline.tsx";
@@ -42,11 +42,16 @@ export async function showThread(visit: SignedInVisit, { sent, done }: ShownAgai
   const navigation = done === undefined ? opened : { ...opened, done };
   const thread = await readThread(visit);
   const deliveries = await visit.reads.deliveries(thread.feedback.id);
+  const notes = await visit.reads.releaseNotesOfFeedback(thread.feedback.id);
+  const releases = notes.map((release) => ({
+    ...release,
+    address: visit.links.entry(thread.app.id, release.id),
+  }));
   const forms = threadForms(currentThread(thread), sent);
   const position = inboxPositionOf(visit);
   const here = { appId: navigation.app.id, id: thread.feedback.id };
   const neighbours = await neighboursOf(visit.ask, here, position);
-  const shown = { navigation, thread, forms, position, neighbours, deliveries };
+  const shown = { navigation, thread, forms, position, neighbours, deliveries, releases, now: visit.now };
   return show(<Thread {...shown} />, sent?.refusal?.status);
 }
 
@@ -62,6 +67,8 @@ interface ThreadProps {
   readonly thread: OwnedThread;
   readonly forms: ThreadForms;
   readonly deliveries: readonly ProposalDelivery[];
+  readonly releases: ThreadAsideProps["releases"];
+  readonly now: Date;
   readonly position: InboxPosition;
   readonly neighbours: Neighbours;
 }
@@ -91,7 +98,13 @@ const Thread = (props: ThreadProps) => {
           <Timeline thread={thread} newest={forms.messageId} />
           <MessageComposer forms={forms} sender={thread.sender} address={address} />
         </div>
-        <ThreadAside thread={thread} form={forms.edit} address={address} />
+        <ThreadAside
+          thread={thread}
+          form={forms.edit}
+          address={address}
+          releases={props.releases}
+          now={props.now}
+        />
       </ThreadForm>
     </ConsolePage>
   );

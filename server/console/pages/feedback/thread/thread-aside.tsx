@@ -4,6 +4,7 @@ import { Line } from "../../../kit/display/user-text.tsx";
 import { hasHidden } from "../../../kit/display/visible-text.ts";
 import { type Filled, Select, TextField } from "../../../kit/form/field.tsx";
 import { Refused } from "../../../kit/layout/notice.tsx";
+import { PublicationBadge } from "../../changelog/publication-badge.tsx";
 import { statusNames, typeNames } from "../feedback-badges.tsx";
 import { MetadataPairs, Pair } from "./metadata-pairs.tsx";
 
@@ -11,13 +12,25 @@ export interface ThreadAsideProps {
   readonly thread: OwnedThread;
   readonly form: Filled;
   readonly address: string;
+  /** The release notes that name the thread. */
+  readonly releases: readonly NamingRelease[];
+  readonly now: Date;
+}
+
+interface NamingRelease {
+  readonly id: string;
+  readonly version: string;
+  readonly title: string;
+  readonly publishedAt: string | null;
+  readonly address: string;
 }
 
 /** The facts about a thread, and the fields that can be changed. */
-export const ThreadAside = ({ thread, form, address }: ThreadAsideProps) => (
+export const ThreadAside = ({ thread, form, address, releases, now }: ThreadAsideProps) => (
   <aside class="aside" aria-label="About this thread">
     <EditFields thread={thread} form={form} />
     <Facts thread={thread} />
+    <Releases releases={releases} now={now} />
     <Metadata metadata={thread.feedback.metadata} />
     <details class="reveal danger">
       <summary>Delete thread</summary>
@@ -82,6 +95,23 @@ const Facts = ({ thread: { sender, feedback } }: { readonly thread: OwnedThread 
     </dl>
   </section>
 );
+
+const Releases = ({ releases, now }: Pick<ThreadAsideProps, "releases" | "now">) =>
+  releases.length === 0 ? null : (
+    <section>
+      <h2>Release notes</h2>
+      <ul>
+        {releases.map(({ id, version, title, publishedAt, address }) => (
+          <li key={id}>
+            <a href={address}>
+              <Line text={`${version}: ${title}`} />
+            </a>{" "}
+            <PublicationBadge publishedAt={publishedAt} now={now} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 
 const Metadata = ({ metadata }: { readonly metadata: Readonly<Record<string, unknown>> }) => {
   if (Object.keys(metadata).length === 0) return null;

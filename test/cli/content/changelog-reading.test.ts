@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { readChangelogFile } from "../../../src/cli/content/notes/changelog-file.ts";
+import { fc } from "../../support/property.ts";
+
+const lines = fc.constantFrom(
+  ...[
+    "# Changelog",
+    "## [1.0.0] - 2026-01-15",
+    "## v1.1.0",
+    "### 1.0.1 (2026-02-30)",
+    "## Unreleased",
+    "2.0.0",
+  ],
+  ...[
+    "=====",
+    "### Added",
+    "### Notes",
+    "- Maps",
+    "  - Inner",
+    "* [NEW] Lists",
+    "1. One",
+    "```",
+    "<!--",
+    "-->",
+    "---",
+  ],
+  ...[
+    "",
+    "Words.",
+    "    code",
+    "> quoted",
+    "[1.0.0]: https://example.org",
+    "**1.2.0**",
+    "\t- tab",
+    "- - -",
+    "[x]: <",
+  ],
+);
+const files = fc.array(lines, { maxLength: 40 }).map((all) => all.join("\n"));
+
+describe("reading any changelog", () => {
+  it("fails on no text, and reads line ends of Windows as those of others", () => {
+    fc.assert(
+      fc.property(files, (text) => {
+        const read = readChangelogFile(text);
+        expect(readChangelogFile(text.replaceAll("\n", "\r\n"))).toEqual(read);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => void readChangelogFile(text)),
+    );
+  });
+
+  it("gives the same notes for the text that it gave", () => {
+    fc.assert(
+      fc.property(files, (text) => {
+        for (const { notes } of readChangelogFile(text).releases) {
+          const again = readChangelogFile(`## 9.9.9\n\n${notes.body}`).releases[0];
+          if (/^(?:#|.*\n=|\*\*)/m.test(notes.body)) continue;
+          expect(again?.notes.items).toEqual(notes.items);
+        }
+      }),
+    );
+  });
+
+  it.each(["[", "[a](", "- ", "* ", "> ", "`", "## 1.0.0 - ", "#", "-", "<!--", "\t", "![", "1. "])(
+    "does not take long for many %j",
+    (part) => {
+      const before = performance.now();
+      readChangelogFile(`## 1.0.0\n\n${part.repeat(20_000)}\n${`${part}x\n`.repeat(2_000)}`);
+      expect(performance.now() - before).toBeLessThan(8_000);
+    },
+  );
+});

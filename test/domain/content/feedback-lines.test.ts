@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { feedbackIdsIn, withoutFeedbackLines } from "../../../src/contract/feedback-lines.ts";
+import { fc } from "../../support/property.ts";
+
+const one = "01a1fda4-237d-759b-ad89-7cf5663516dc";
+const two = "01a1fe67-ea45-7574-8a18-9e786f3f8d39";
+const app = "01a1fda3-dcee-7447-b6de-42c8c3c82f1d";
+const link = (id: string) => `https://inn.example.org/console/feedback/${app}/${id}`;
+
+describe("a line that only names feedback (rule C17)", () => {
+  it.each([
+    [`Feedback: ${one}`, [one]],
+    [`feedback:  ${one.toUpperCase()}  `, [one]],
+    [`**Feedback:** ${one}, ${two}.`, [one, two]],
+    [`- Feedback: ${one} and ${two}`, [one, two]],
+    [`> Feedback: <${link(one)}> \`${two}\``, [one, two]],
+    [`Feedback: [the list](${link(one)})`, [one]],
+    [`Feedback: ${one} ${one}`, [one]],
+  ])("is %s", (line, ids) => {
+    expect(feedbackIdsIn(line)).toEqual(ids);
+    expect(withoutFeedbackLines(`Maps\n\n${line}\n\nLists`)).toBe("Maps\n\nLists");
+  });
+
+  it.each([
+    ["Feedback: tell us what you think", []],
+    [`Feedback: the list of ${one} is full again`, []],
+    [`Our feedback: ${one}`, []],
+    [`Fixes [the list](${link(one)}) and ${link(two)}.`, [one, two]],
+    [`Fixes ${one}`, []],
+    ["Feedback: https://example.org/form", []],
+    ["", []],
+  ])("is not %s", (line, ids) => {
+    expect(feedbackIdsIn(line)).toEqual(ids);
+    expect(withoutFeedbackLines(line)).toBe(line);
+  });
+
+  it("takes nothing else from any text", () => {
+    const parts = fc.constantFrom("Feedback: ", one, link(two), "\n", " ", "Maps", "- ", ", ", "[a](", ")");
+    fc.assert(
+      fc.property(fc.array(parts, { maxLength: 12 }), (words) => {
+        const text = words.join("");
+        const shown = withoutFeedbackLines(text);
+        expect(withoutFeedbackLines(shown)).toBe(shown);
+        expect((shown.match(/Maps/g) ?? []).length).toBeLessThanOrEqual((text.match(/Maps/g) ?? []).length);
+        if (feedbackIdsIn(text).length === 0) expect(shown).toBe(text);
+      }),
+    );
+  });
+
+  it.each(["[", "[a", "(", "https://", "01a1fda4-", " ", "\n ", "Feedback: ", "/feedback/"])(
+    "is found without delay in a long text of %j",
+    (part) => {
+      const long = (length: number) => `Feedback: ${one} ${part.repeat(length / part.length)}x`;
+      const milliseconds = (text: string) => {
+        const before = performance.now();
+        feedbackIdsIn(text);
+        withoutFeedbackLines(text);
+        return performance.now() - before;
+      };
+      milliseconds(long(10_000));
+      expect(milliseconds(long(100_000))).toBeLessThan(500);
+    },
+  );
+});
