@@ -3,6 +3,8 @@ import type { Clock } from "../../../src/client/waiting/clock.ts";
 import { longPoll, type PollResult } from "../../../src/client/waiting/long-poll.ts";
 import type { Run } from "../../../src/contract/agent.ts";
 import { limits } from "../../../src/contract/limits.ts";
+import type { Connection } from "../../api/connection.ts";
+import { readRun } from "./read-run.ts";
 
 /** What is known of a proposal when a wait ends. */
 export interface Observation {
@@ -12,8 +14,7 @@ export interface Observation {
 }
 
 export interface WatchParts {
-  /** Reads a proposal. The server may hold its answer for `holdSeconds` while nobody has decided. */
-  readonly read: (runId: string, holdSeconds: number, signal: AbortSignal) => Promise<Run>;
+  readonly connection: Connection;
   readonly clock: Clock;
   /** From 0 up to 1, for the jitter of pauses. */
   readonly random: () => number;
@@ -73,7 +74,8 @@ export function createDecisionWatch(parts: WatchParts): AwaitDecision {
     signal: AbortSignal,
   ): Promise<Observation> => {
     if (state.latest || state.failure !== undefined) return observationOf(state);
-    return { run: await parts.read(runId, 0, signal), lastErrorAt: null };
+    const run = await readRun(parts.connection, runId, { holdSeconds: 0, signal });
+    return { run, lastErrorAt: null };
   };
 
   return async (runId, milliseconds, signal) => {
@@ -104,11 +106,11 @@ function startWatch(runId: string, until: number, parts: WatchParts): Watch {
 async function follow(
   state: WatchState,
   runId: string,
-  { read, clock, random }: WatchParts,
+  { connection, clock, random }: WatchParts,
 ): Promise<Observation> {
   const { signal } = state.stop;
   const results = longPoll({
-    ask: (holdSeconds) => read(runId, holdSeconds, signal),
+    ask: (holdSeconds) => readRun(connection, runId, { holdSeconds, signal }),
     holdSeconds: (leftMs) => longestHold(leftMs - graceMs),
     leftMs: () => state.until + graceMs - clock.now().getTime(),
     pauses: { firstMs: 2_000, growth: 1.5, mostMs: 10_000 },

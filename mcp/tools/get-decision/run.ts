@@ -1,4 +1,3 @@
-import type { Run } from "../../../src/contract/agent.ts";
 import { isNotFound } from "../../api/not-found.ts";
 import { retryAfterWait } from "../../api/retry-after-wait.ts";
 import type { Deps } from "../../deps.ts";
@@ -10,6 +9,7 @@ import { feedbackIdOf, runIdOf } from "../ids.ts";
 import { type Call, runOf, type ToolAnswer } from "../run-tool.ts";
 import type { Observation } from "./decision-watch.ts";
 import { getDecision as definition, type GetDecisionInput, type GetDecisionOutput } from "./definition.ts";
+import { readRun } from "./read-run.ts";
 
 export const getDecisionRun = runOf(definition, getDecision);
 
@@ -52,15 +52,11 @@ async function observe(
   call: Call,
 ): Promise<Observation> {
   if (wait.waitSeconds > 0) return observeUntilDecided(wait, deps, call);
-  const run = await retryAfterWait(deps, call.signal, () => readRun(wait.runId, deps, call.signal));
+  const { signal } = call;
+  const read = () => readRun(deps.connection, wait.runId, { holdSeconds: 0, signal });
+  const run = await retryAfterWait(deps, signal, read);
   return { run, lastErrorAt: null };
 }
-
-const readRun = (
-  runId: string,
-  { connection }: Pick<Deps, "connection">,
-  signal: AbortSignal,
-): Promise<Run> => connection.call((client) => client.agent.readRun({ params: { runId }, signal }));
 
 const progressSeconds = 5;
 
