@@ -2,8 +2,10 @@ import {
   type Auth,
   type DeviceScope,
   deviceScopes,
+  type Endpoint,
   type MaintainerScope,
   maintainerScopes,
+  type Scope,
 } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
@@ -129,6 +131,14 @@ function deviceScopesOf(json: string): DeviceScope[] {
 
 const bearerOf = (authorization: string | undefined): string =>
   /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
+
+/** Throws `insufficient_scope` if the caller lacks the scope of the endpoint. */
+export function requireScope({ scope }: Endpoint, caller: Callers[Auth]): void {
+  if (!scope || !caller || !("scopes" in caller)) return;
+  const granted: readonly Scope[] = caller.scopes;
+  if (granted.includes(scope)) return;
+  throw new ApiError("insufficient_scope", { message: `The credential lacks the scope \`${scope}\`.` });
+}
 
 /** Whether a request that changes something comes from a page of this deployment. */
 export function isOwnOrigin(origin: string | undefined, { baseUrl, consoleUrl }: Deps["settings"]): boolean {

@@ -1,11 +1,5 @@
 import type * as z from "zod/mini";
-import {
-  type CatchUp,
-  type Endpoint,
-  errorsOf,
-  isMutation,
-  type Scope,
-} from "../../src/contract/endpoint.ts";
+import { type CatchUp, type Endpoint, errorsOf, isMutation } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import { faultsOf, type Issue, notUuid } from "../../src/contract/issues.ts";
 import { limits } from "../../src/contract/limits.ts";
@@ -13,6 +7,7 @@ import type { Deps } from "../deps.ts";
 import { isDangling } from "../store/engine/errors.ts";
 import { idempotency } from "../store/requests/idempotency.ts";
 import { isPrepared } from "./answers.ts";
+import { requireScope } from "./authenticate.ts";
 import { errorBody } from "./errors.ts";
 import { type Handler, notYet, type Request } from "./handler.ts";
 import { idempotentRequestOf, replay } from "./idempotency/idempotent-request.ts";
@@ -71,14 +66,6 @@ const readsOnly: Pick<Request, "save" | "saveRow"> = {
  */
 const goneMeanwhile = (endpoint: Endpoint, cause: unknown): ApiError =>
   new ApiError(errorsOf(endpoint).includes("not_found") ? "not_found" : "invalid_api_key", {}, { cause });
-
-/** Throws `insufficient_scope` if the caller lacks the scope of the endpoint. */
-export function requireScope({ scope }: Endpoint, caller: IncomingRequest["caller"]): void {
-  if (!scope || !caller || !("scopes" in caller)) return;
-  const granted: readonly Scope[] = caller.scopes;
-  if (granted.includes(scope)) return;
-  throw new ApiError("insufficient_scope", { message: `The credential lacks the scope \`${scope}\`.` });
-}
 
 const nothingGiven = { params: undefined, query: undefined, body: undefined };
 
