@@ -10,6 +10,7 @@ export const contextOfAction = (signal: AbortSignal): Context =>
       keychain: async () => undefined,
       openBrowser: absent,
       openEditor: absent,
+      checkServer: absent,
       programs: { serve: absent, admin: absent, mcp: absent, devExec: absent },
     },
   );

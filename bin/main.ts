@@ -18,6 +18,7 @@ function processContext(signal: AbortSignal): Context {
       keychain,
       openBrowser,
       openEditor,
+      checkServer,
       programs: programs(io, signal),
     },
   );
@@ -71,6 +72,11 @@ async function openBrowser(url: string): Promise<void> {
 async function openEditor(command: string, file: string): Promise<number> {
   const editor = await import("./editor.ts");
   return editor.openEditor(command, file);
+}
+
+async function checkServer(): Promise<void> {
+  const { checkParts } = await loadProgram(() => import("../server/main.ts"));
+  await checkParts();
 }
 
 /**

@@ -35,7 +35,7 @@ async function flushed(): Promise<void> {
 }
 
 /** What differs between the programs of this package. */
-type Parts = Pick<Context, "keychain" | "openBrowser" | "openEditor" | "programs">;
+type Parts = Pick<Context, "keychain" | "openBrowser" | "openEditor" | "programs" | "checkServer">;
 
 /** The context of a command, made of this process. */
 export const contextOfProcess = ({ io, signal }: Pick<Context, "io" | "signal">, parts: Parts): Context => ({
@@ -47,6 +47,7 @@ export const contextOfProcess = ({ io, signal }: Pick<Context, "io" | "signal">,
   },
   platform: process.platform,
   version,
+  nodeVersion: process.version,
   processId: process.pid,
   isRunning,
   clock: systemClock,

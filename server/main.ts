@@ -22,6 +22,7 @@ import { bindFolder } from "./start/bind-folder.ts";
 import { takeDataFolder } from "./start/data-folder.ts";
 import { createDeps, openSettingsDatabase } from "./start/open-deps.ts";
 import { unlockDatabase } from "./start/unlock-database.ts";
+import { sqliteDriver } from "./store/engine/open.ts";
 
 export interface ServeWorld {
   readonly environment: Environment;
@@ -76,6 +77,14 @@ async function seedOf({ seed, demo, dev }: ServeFlags): Promise<Seed | undefined
 interface Wishes {
   readonly flags: ServeFlags;
   readonly seed: Seed | undefined;
+}
+
+/**
+ * Checks what `serve` needs of this machine: loading this file has loaded the packages. Throws an Error that names a
+ * missing database driver.
+ */
+export async function checkParts(): Promise<void> {
+  await sqliteDriver();
 }
 
 /** Resolves late, in case something hangs: a hung disk or database must not keep the process alive. */

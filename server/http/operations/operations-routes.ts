@@ -1,5 +1,6 @@
 import type { Context } from "koa";
 import type { Deps } from "../../deps.ts";
+import { serverVersion } from "../../version.ts";
 import { matchesEtag } from "../answers.ts";
 import type { Route } from "../mount.ts";
 import { checkReady, readMetrics, readOpenApi } from "../readiness.ts";
@@ -10,7 +11,7 @@ export function operationsRoutes(deps: Pick<Deps, "database" | "settings">, metr
   const openApi = readOpenApi(deps);
   return [
     read("/healthz", async (ctx) => {
-      ctx.body = { status: "ok" };
+      ctx.body = { status: "ok", version: serverVersion };
     }),
     read("/readyz", async (ctx) => {
       await checkReady(deps);

@@ -102,7 +102,7 @@ async function storeGrant(invocation: Invocation, flags: LoginFlags, { device, g
     kind: "deviceToken",
     secret: token,
   });
-  await explainWriteFailure(async () => rememberSignIn(invocation.context, invocation.baseUrl()));
+  await explainWriteFailure(async () => rememberSignIn(invocation.context, invocation.baseUrl(), expiresAt));
   const signedIn = { origin, device, source, hint, expiresAt, scopes, profile };
   printOne(invocation, signedIn, () =>
     details({

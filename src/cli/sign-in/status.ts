@@ -20,7 +20,7 @@ export interface StatusFlags {
 }
 
 /** One server and one kind of credential. */
-interface Place {
+export interface Place {
   readonly server: string;
   readonly kind: CredentialKind;
   /** The profile for which it is stored; null for those that every profile may use, and for those in use. */
@@ -95,7 +95,7 @@ const placesInUse = ({ context, flags }: Invocation, server: Server, tester: Ser
   });
 
 /** The other credentials on this machine. */
-function placesStored({ context, flags }: Invocation, server: Server, tester: Server): Place[] {
+export function placesStored({ context, flags }: Invocation, server: Server, tester: Server): Place[] {
   const store = openStore(context);
   return Object.entries(store.index()).flatMap(([origin, kinds]) =>
     Object.keys(kinds).flatMap((stored): Place[] => {

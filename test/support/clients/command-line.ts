@@ -79,6 +79,7 @@ function contextOf({ home, cwd, pauses, stdout, stderr }: World, options: Comman
     home,
     platform: "linux",
     version: "0.0.0",
+    nodeVersion: "v24.4.0",
     processId: 1_000_000,
     isRunning: isRunning ?? (() => false),
     clock: {
@@ -93,6 +94,7 @@ function contextOf({ home, cwd, pauses, stdout, stderr }: World, options: Comman
     keychain: async () => undefined,
     openBrowser: () => Promise.reject(new Error("There is no browser here.")),
     openEditor: () => Promise.reject(new Error("There is no editor here.")),
+    checkServer: async () => {},
     programs: { serve: notHere, admin: notHere, mcp: notHere, devExec: notHere },
     ...options.world,
   };

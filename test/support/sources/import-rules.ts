@@ -82,6 +82,7 @@ export const walls: Walls = {
       "server/secrets",
       "server/settings",
       "server/deps.ts",
+      "server/version.ts",
     ],
     ...["server/store/engine", "server/store/requests", "server/store/access/credentials.ts", "src/contract"],
     ...["koa", "@koa/router", "@fastify/busboy", "ipaddr.js", "prom-client", "zod/mini", "node:*"],

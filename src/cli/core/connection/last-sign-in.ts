@@ -6,9 +6,21 @@ import type { Context } from "../program/context.ts";
 
 const fileIn = (context: Context): string => join(configFolder(context), "last-sign-in");
 
-/** Stores the address of the server that this machine signed in to. */
-export const rememberSignIn = (context: Context, baseUrl: string): void =>
+const expiryIn = (context: Context): string => join(configFolder(context), "last-sign-in-expires");
+
+/** Stores the address of the server that this machine signed in to, and until when. */
+export function rememberSignIn(context: Context, baseUrl: string, expiresAt: string | undefined): void {
   writePrivately(fileIn(context), `${baseUrl}\n`, context.newId);
+  writePrivately(expiryIn(context), `${expiresAt ?? ""}\n`, context.newId);
+}
+
+/** When the token of the last sign-in ends, if that was at this server. Undefined if it is not known. */
+export function signInExpiry(context: Context, origin: string): Date | undefined {
+  const address = lastSignIn(context);
+  if (address === undefined || new URL(address).origin !== origin) return undefined;
+  const expiry = new Date(readIfThere(expiryIn(context))?.trim() ?? "");
+  return Number.isNaN(expiry.getTime()) ? undefined : expiry;
+}
 
 /**
  * The server of the last sign-in. Undefined without a sign-in, if its token is no longer stored, and if

@@ -1,7 +1,7 @@
 /** Every way a command ends. `innkeep help exit-codes` prints this table. */
 export const exitCodes = {
   ok: { code: 0, meaning: "Done. Also for answers such as `matched: false`." },
-  unexpected: { code: 1, meaning: "Something unexpected went wrong." },
+  unexpected: { code: 1, meaning: "Something unexpected went wrong, or `doctor` found a fault." },
   usage: { code: 2, meaning: "The command line or a value in it is wrong." },
   differences: { code: 3, meaning: "There are differences, and --exit-code asked for them." },
   authentication: { code: 4, meaning: "A credential is missing, expired or not accepted." },

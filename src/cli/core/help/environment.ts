@@ -35,6 +35,10 @@ const ofCommands: readonly Variable[] = [
   { name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "Proxies, and hosts without one." },
   { name: "NODE_EXTRA_CA_CERTS", meaning: "File of further certificate authorities to trust." },
   {
+    name: "ALL_PROXY, NODE_TLS_REJECT_UNAUTHORIZED",
+    meaning: "Have no place in a set-up of innkeep: `innkeep doctor` warns of them.",
+  },
+  {
     name: "XDG_RUNTIME_DIR, DBUS_SESSION_BUS_ADDRESS",
     meaning: "where the keychain of Linux listens; found without them if possible",
   },

@@ -139,6 +139,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "admin backup": ["innkeep admin backup /backups/innkeep-monday.tar --data /srv/innkeep"],
   "admin restore": ["innkeep admin restore /backups/innkeep-monday.tar --data /srv/innkeep-new"],
 
+  doctor: ["innkeep doctor", "innkeep doctor --base-url https://inn.example.org --json"],
   api: [
     "innkeep api /api/v1/faqs/remote",
     'innkeep api /api/v1/faqs/remote --field question="How do I sync?" --field answer="Tap Sync."',

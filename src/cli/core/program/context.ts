@@ -55,6 +55,8 @@ export interface Context {
   readonly platform: string;
   /** Of the package. */
   readonly version: string;
+  /** Of Node, such as `v24.4.0`. */
+  readonly nodeVersion: string;
   readonly processId: number;
   /** Whether a process with this id runs on this machine. */
   readonly isRunning: (processId: number) => boolean;
@@ -71,6 +73,8 @@ export interface Context {
   /** Opens a file in an editor on this terminal, by the person's command for it; gives its exit code. */
   readonly openEditor: (command: string, file: string) => Promise<number>;
   readonly programs: Programs;
+  /** Loads what `serve` needs. Rejects with an Error that names what is missing. */
+  readonly checkServer: () => Promise<void>;
   /** Sends requests, in place of the network of this machine. */
   readonly transport?: Transport;
 }

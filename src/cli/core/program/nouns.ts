@@ -90,6 +90,11 @@ export const nouns: readonly Noun[] = [
     load: async () => (await import("../../commands/admin.ts")).addAdmin,
   },
   {
+    name: "doctor",
+    summary: "Find out what is wrong here, and what to do about it",
+    load: async () => (await import("../../commands/doctor.ts")).addDoctor,
+  },
+  {
     name: "api",
     summary: "Send any request, with the credential that its address needs",
     load: async () => (await import("../../commands/api.ts")).addApi,

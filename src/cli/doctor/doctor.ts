@@ -1,0 +1,92 @@
+import { redactText } from "../../client/calls/redact.ts";
+import type { Exit } from "../core/failures/exit-codes.ts";
+import { type Painter, painter } from "../core/output/color.ts";
+import { note, printOne } from "../core/output/output.ts";
+import { onOneLine } from "../core/output/plain-text.ts";
+import type { Invocation, Server } from "../core/program/context.ts";
+import { checkApp } from "./app.ts";
+import { checkCredentials } from "./credentials.ts";
+import { type Finding, failure, faultOf, ok, type State } from "./finding.ts";
+import { checkFolders, checkSettings } from "./folders.ts";
+import { checkCi, checkKeychain, checkNode, checkServerParts, checkVariables } from "./machine.ts";
+import { checkConnection, checkNetworkVariables } from "./network.ts";
+import { checkServer } from "./server.ts";
+import { checkUnsent } from "./unsent.ts";
+
+/** Looks at everything that commands need, and prints what it finds. The exit is `unexpected` after a failure. (rule L50) */
+export async function examine(invocation: Invocation): Promise<Exit> {
+  const findings = (await findingsOf(invocation)).map(withoutSecrets);
+  const failures = findings.filter(({ state }) => state === "failure").length;
+  const warnings = findings.filter(({ state }) => state === "warning").length;
+  const { context, flags } = invocation;
+  const paint = painter(context, flags, context.io.stdout);
+  const report = { ok: failures === 0, version: context.version, failures, warnings, findings };
+  printOne(invocation, report, () => findings.map((finding) => linesOf(finding, paint)).join("\n"));
+  note(invocation, `${counted(failures, "failure")}, ${counted(warnings, "warning")}.`);
+  return failures === 0 ? "ok" : "unexpected";
+}
+
+const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+async function findingsOf(invocation: Invocation): Promise<Finding[]> {
+  const { context } = invocation;
+  const local = [
+    checkNode(context),
+    await checkServerParts(context),
+    ...checkFolders(context),
+    ...checkSettings(context, invocation.flags),
+    await checkKeychain(context),
+    ...checkVariables(context),
+    checkCi(context),
+    ...checkNetworkVariables(context),
+    ...(await orFailure("unsent", () => checkUnsent(invocation))),
+  ];
+  return [...local, ...(await orFailure("address", () => serverFindings(invocation)))];
+}
+
+/** What there is to say of the server; nothing beyond the first thing that stands in the way. */
+async function serverFindings(invocation: Invocation): Promise<Finding[]> {
+  const server = invocation.server();
+  const connection = await checkConnection(invocation.context, server.address);
+  const found = [addressFinding(server), ...connection];
+  if (hasFailure(connection)) return found;
+  const answering = await checkServer(invocation);
+  if (hasFailure(answering.filter(({ check }) => check === "server"))) return [...found, ...answering];
+  const credentials = await orFailure("credentials", () => checkCredentials(invocation));
+  const isRefused = hasFailure(credentials.filter(({ check }) => check === "maintainer token"));
+  const app = isRefused ? [] : await orFailure("app", () => checkApp(invocation));
+  return [...found, ...answering, ...credentials, ...app];
+}
+
+const hasFailure = (findings: readonly Finding[]): boolean =>
+  findings.some(({ state }) => state === "failure");
+
+const addressFinding = ({ address, from }: Server): Finding =>
+  ok("address", `Commands go to ${address} (${from}).`);
+
+/** The findings of a check; one that says why, if the check itself fails. */
+async function orFailure(check: string, examineIt: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await examineIt();
+  } catch (error) {
+    const why = "Commands that need it fail in the same way.";
+    return [failure(check, faultOf(error, { why, next: "`innkeep config list` shows what is set." }))];
+  }
+}
+
+const withoutSecrets = ({ what, why, next, ...rest }: Finding): Finding => ({
+  ...rest,
+  what: redactText(what),
+  why: why && redactText(why),
+  next: next && redactText(next),
+});
+
+const colors = { failure: "red", warning: "yellow", ok: "green", note: "dim" } as const;
+const width = Math.max(...Object.keys(colors).map((state) => state.length));
+const margin = " ".repeat(width + 2);
+
+function linesOf({ check, state, what, why, next }: Finding, paint: Painter): string {
+  const head = `${paint(colors[state satisfies State], state.padEnd(width))}  ${check}: ${onOneLine(what)}`;
+  const more = [why && `${margin}Why: ${onOneLine(why)}`, next && `${margin}Next: ${onOneLine(next)}`];
+  return [head, ...more.filter((line) => line !== null)].join("\n");
+}

@@ -1,0 +1,113 @@
+import { withinLimit } from "../../credentials/keychain.ts";
+import { ciMetadata, isCiJob } from "../core/ci/ci-environment.ts";
+import { openStore } from "../core/credentials/find-credential.ts";
+import { variables } from "../core/help/environment.ts";
+import { didYouMean } from "../core/input/closest.ts";
+import type { Context } from "../core/program/context.ts";
+import { type Finding, failure, faultOf, ok, remark, warning } from "./finding.ts";
+
+/** When each version of Node gets its last security fixes. Odd versions are never supported for long. */
+const lastFixes: Readonly<Record<number, string>> = {
+  20: "2026-04-30",
+  22: "2027-04-30",
+  24: "2028-04-30",
+  26: "2029-04-30",
+};
+
+/** The version of Node. */
+export function checkNode({ nodeVersion, clock }: Context): Finding {
+  const [major = 0, minor = 0] = nodeVersion.replace("v", "").split(".").map(Number);
+  const named = `Node ${nodeVersion.replace("v", "")}`;
+  const next = "Install Node 24, from https://nodejs.org or with your version manager.";
+  if (major < 20 || (major === 20 && minor < 19))
+    return failure("node", { what: `${named} is too old.`, why: "innkeep needs Node 20.19 or newer.", next });
+  const until = lastFixes[major];
+  const today = clock.now().toISOString().slice(0, 10);
+  const isOdd = major % 2 === 1;
+  if (!isOdd && (until === undefined || until >= today)) return ok("node", `${named}.`);
+  return warning("node", {
+    what: isOdd
+      ? `${named} gets security fixes for a few months only.`
+      : `${named} has had no security fixes since ${until}.`,
+    why: "innkeep runs on it, but faults of Node stay open.",
+    next,
+  });
+}
+
+/** What `serve` needs: the native packages and a database driver. */
+export async function checkServerParts({ checkServer }: Context): Promise<Finding> {
+  try {
+    await checkServer();
+    return ok("serve", "The packages and the database driver for `innkeep serve` are there.");
+  } catch (error) {
+    const why = "`innkeep serve` and `innkeep admin` do not start. All other commands work.";
+    const next = "Install innkeep again without --omit=optional, or use Node 24.";
+    return warning("serve", faultOf(error, { why, next }));
+  }
+}
+
+/** The keychain, and whether stored credentials depend on it. */
+export async function checkKeychain(context: Context): Promise<Finding> {
+  const used = isKeychainUsed(context);
+  const keychain = await context.keychain();
+  if (!keychain) return withoutKeychain(used);
+  try {
+    await withinLimit(keychain.getPassword("innkeep", "doctor"), () => {});
+    return ok("keychain", "The keychain of this system answers.");
+  } catch (error) {
+    const why = used
+      ? "Credentials are stored in it, and cannot be read."
+      : "New credentials would go into a file that only you can read.";
+    const next = "Unlock the keychain, or store them with `innkeep auth set KIND --insecure-storage`.";
+    return (used ? failure : warning)("keychain", faultOf(error, { why, next }));
+  }
+}
+
+function isKeychainUsed(context: Context): boolean {
+  try {
+    const kinds = Object.values(openStore(context).index()).flatMap((stored) => Object.values(stored));
+    return kinds.some((stored) => stored.in === "keychain");
+  } catch {
+    // The check of the folders names the damaged file.
+    return false;
+  }
+}
+
+function withoutKeychain(used: boolean): Finding {
+  if (!used)
+    return remark(
+      "keychain",
+      "There is no keychain here. Credentials go into a file that only you can read.",
+    );
+  return failure("keychain", {
+    what: "Credentials are stored in a keychain that is not there any more.",
+    why: "Commands cannot read them.",
+    next: "Store them again with `innkeep auth set KIND`, or install innkeep without --omit=optional.",
+  });
+}
+
+/** Variables that begin with INNKEEP_ and mean nothing. */
+export function checkVariables({ env }: Context): Finding[] {
+  const known = variables.flatMap(({ name }) => name.split(", "));
+  const unknown = Object.keys(env).filter((name) => name.startsWith("INNKEEP_") && !known.includes(name));
+  return unknown.map((name) =>
+    warning("variables", {
+      what: `${name} is set, and innkeep does not know it.${didYouMean(name, known).replace("\n", " ")}`,
+      why: "Its value has no effect.",
+      next: "`innkeep help environment` lists the variables.",
+    }),
+  );
+}
+
+/** Whether this counts as a CI job, where nothing is asked. */
+export function checkCi({ env }: Context): Finding {
+  if (/^(false|0|no|off)$/i.test(env.CI ?? ""))
+    return warning("ci", {
+      what: `CI is set to \`${env.CI}\`, which counts as a CI job.`,
+      why: "Commands ask no questions, open no browser and wait longer.",
+      next: "Remove it with `unset CI`.",
+    });
+  if (!isCiJob(env)) return ok("ci", "This is not a CI job: commands may ask.");
+  const service = ciMetadata(env).ci;
+  return remark("ci", `This is a CI job${service ? ` of ${service}` : ""}: commands ask nothing.`);
+}

@@ -1,0 +1,31 @@
+import type { CommandLine, CommandLineOptions } from "../../support/clients/command-line.ts";
+
+/** Secrets that the doctor meets and must never show. */
+export const secrets = {
+  key: `sdk_${"k".repeat(36)}`,
+  refused: `sdm_${"r".repeat(36)}`,
+  token: `sdm_${"m".repeat(36)}`,
+  agent: `sda_${"a".repeat(36)}`,
+  proxy: "hunter2-of-the-proxy",
+};
+
+export interface Place {
+  readonly line: CommandLine;
+  readonly config: string;
+  /** A sound server. */
+  readonly baseUrl: string;
+}
+
+export type Planting = (place: Place) => Promise<CommandLineOptions> | CommandLineOptions;
+
+/** What the doctor must say: the check, and words of what it found and of the next step. */
+export interface Planted {
+  readonly fault: string;
+  readonly plant: Planting;
+  readonly check: string;
+  readonly state: "warning" | "failure";
+  readonly what: RegExp;
+  readonly next: RegExp;
+}
+
+export const env = (variables: Readonly<Record<string, string>>): CommandLineOptions => ({ env: variables });
