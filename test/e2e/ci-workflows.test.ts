@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
@@ -55,7 +55,7 @@ async function newApp() {
   const owner = await service.makeUser();
   const app = await service.makeApp(owner);
   const token = await service.makeToken(owner, "maintainer", {
-    scopes: ["feedback:read", "changelog:write", "apps:read"],
+    scopes: ["feedback:read", "changelog:write", "faqs:write", "apps:read"],
     appId: app.id,
   });
   const line = await createCommandLine({
@@ -88,6 +88,7 @@ describe("the workflows of docs/ci.md", () => {
   it("are those of GitHub, GitLab, CircleCI and Jenkins", () => {
     expect([...workflows.keys()]).toEqual([
       ".github/workflows/tests.yml",
+      ".github/workflows/faq.yml",
       ".github/workflows/release.yml",
       ".gitlab-ci.yml",
       ".circleci/config.yml",
@@ -116,6 +117,25 @@ describe("the workflows of docs/ci.md", () => {
     expect(ended.status).toBe("failure");
     expect(await reports()).toEqual([{ ...failure, ci: "github-actions" }]);
     expect(ended.log).toMatch(/^See http:\S+\/console\/feedback\/\S+$/m);
+  });
+
+  it("for GitHub show in a pull request what a push would change in the FAQ, and push it", async () => {
+    const { folder, env, key, line } = await newApp();
+    await mkdir(join(folder, "faq"));
+    await writeFile(join(folder, "faq", "sync.md"), "---\nquestion: How do I sync?\n---\nTap *Sync*.\n");
+    const workflow = GitHub.parse(parsed(textOf(".github/workflows/faq.yml")));
+    const runner = { folder, env, secrets: { INNKEEP_API_KEY: key } };
+    const list = async () =>
+      z.object({ items: z.array(z.unknown()) }).parse((await line.run(["faq", "list", "--json"])).json());
+
+    const planned = await runJob(workflow, "plan", runner);
+    expect(planned.status).toBe("success");
+    expect(planned.log).toMatch(
+      /^pr\ncomment\n12\n--repo\nexample\/app\n--body\n### innkeep faq diff\n\n```text\ncreate .*sync\.md/m,
+    );
+    expect((await list()).items).toEqual([]);
+    expect(await runJob(workflow, "push", runner)).toMatchObject({ status: "success" });
+    expect((await list()).items).toMatchObject([{ question: "How do I sync?", answer: "Tap *Sync*." }]);
   });
 
   it("for GitHub publish the notes of a tag", async () => {
@@ -185,20 +205,23 @@ async function runJob({ jobs, env = {} }: z.output<typeof GitHub>, name: string,
   const filled = (text: string) =>
     text.replace(/\$\{\{ (\S+) \}\}/g, (_, expression: string) => {
       const [kind = "", first = "", , output = ""] = expression.split(".");
-      const value = kind === "secrets" ? secrets[first] : outputs[first]?.[output];
+      const values = { "github.token": "ghs_test", "github.event.number": "12" };
+      const known = Object.entries({ ...values, [`secrets.${first}`]: secrets[first] });
+      const value = kind === "steps" ? outputs[first]?.[output] : new Map(known).get(expression);
       if (value === undefined) throw new Error(`${expression} has no value.`);
       return value;
     });
+  const filledIn = (texts: Readonly<Record<string, string | boolean>> = {}) =>
+    Object.fromEntries(Object.entries(texts).map(([field, value]) => [field, filled(String(value))]));
   for (const step of jobs[name]?.steps ?? []) {
     const runs = { undefined: status === "success", "failure()": status === "failure", "always()": true }[
       String(step.if)
     ];
     if (runs === undefined) throw new Error(`The runner of the tests does not know ${step.if}`);
     if (!runs || (step.uses && !step.uses.startsWith("innkeep/"))) continue;
-    const variables = { ...runner.env, INNKEEP_API_KEY: "", ...env, ...step.env };
-    const given = Object.entries(step.with ?? {}).map(([input, value]) => [input, filled(String(value))]);
+    const variables = { ...runner.env, INNKEEP_API_KEY: "", ...env, ...filledIn(step.env) };
     const ended = step.uses
-      ? await runStep({ with: Object.fromEntries(given), env: variables, status, workspace: folder })
+      ? await runStep({ with: filledIn(step.with), env: variables, status, workspace: folder })
       : await runShell(filled(step.run ?? ""), {
           cwd: folder,
           env: { ...variablesOf(folder), ...variables },

@@ -27,12 +27,16 @@ export function shellLinesOf(jenkinsfile: string) {
   return { script: lines(stages), failure: lines(post) };
 }
 
-/** The programs that the lines of the workflows call: `npm test`, which fails, and `npx`, which runs the built program. */
+/**
+ * The programs that the lines of the workflows call: `npm test`, which fails, `npx`, which runs the built program, and `gh`,
+ * which prints its words.
+ */
 export async function commandsIn(folder: string): Promise<string> {
   const bin = join(folder, "bin");
   await mkdir(bin);
   const programs = {
     npm: '[ "$1" = ci ] || { echo "1 test failed: adds numbers"; exit 1; }',
+    gh: 'printf "%s\\n" "$@"',
     npx: `[ "$1 $2" = "--yes innkeep" ] || exit 127\nshift 2\nexec "${process.execPath}" "${innkeepPath}" "$@"`,
   };
   for (const [name, text] of Object.entries(programs)) {
