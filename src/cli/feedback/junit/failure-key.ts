@@ -1,0 +1,74 @@
+import { hashOf, testHash } from "./merge-tests.ts";
+import { normalised, plainText, withoutColours } from "./plain-failure.ts";
+import type { TestFailure, TestResult } from "./test-result.ts";
+
+/** The beginnings of the keys. A flaky failure has its own, so that a green run does not resolve its thread. */
+const prefixes = { failed: "junit", flaky: "junit-flaky", more: "junit-more" } as const;
+
+/** Of a long failure only the beginning tells which one it is. */
+const longest = 4_000;
+const longestName = 500;
+const mostLines = 12;
+
+/** The key of the thread for a failure: the test, and what failed in it. (rule F26) */
+export function failureKey(test: TestResult, folder: string): string {
+  const prefix = test.outcome === "flaky" ? prefixes.flaky : prefixes.failed;
+  const [failure] = test.failures;
+  const what = failure === undefined ? "" : whatFailed(test.name.slice(0, longestName), failure);
+  return `${prefix}:${testHash(test, folder)}:${hashOf([what])}`;
+}
+
+/** What the keys of all failures of a test begin with, flaky ones aside. */
+export const passedPrefix = (hash: string): string => `${prefixes.failed}:${hash}:`;
+
+/** The key of the report that names the failures for which there was no report of their own. */
+export const moreKey = (patterns: readonly string[]): string =>
+  `${prefixes.more}:${hashOf([...patterns].sort())}`;
+
+export const morePrefix = `${prefixes.more}:`;
+
+/** The sentence that says what failed. Without one, the lines of the text that are no frames of the stack. */
+function whatFailed(name: string, { type, message, text }: TestFailure): string {
+  const sentence = normalised(message.slice(0, longest));
+  const kind = normalised(type);
+  if (isTelling(sentence, { name, kind })) return `${kind} ${sentence}`;
+  const lines = withoutColours(text.slice(0, 4 * longest))
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "");
+  const telling = lines.filter((line) => !isFrame(line) && !isTitle(line, name));
+  const chosen = (telling.length > 0 ? telling : lines).slice(0, mostLines).join("\n").slice(0, longest);
+  return `${kind} ${normalised(chosen)}`;
+}
+
+const empty = new Set([
+  "",
+  "failed",
+  "failure",
+  "error",
+  "test failed",
+  "test failure",
+  "test case failed",
+  "test error",
+]);
+
+/** Some tools give the kind of the failure, or the place and the name of the test, in place of a message. */
+const isTelling = (
+  sentence: string,
+  { name, kind }: { readonly name: string; readonly kind: string },
+): boolean =>
+  !empty.has(sentence.toLowerCase().replace(/[.!]+$/, "")) &&
+  sentence !== kind &&
+  !isTitle(sentence, normalised(name));
+
+/** Whether a line is a heading that begins or ends with the name of the test, or quotes it. */
+function isTitle(line: string, name: string): boolean {
+  const title =
+    plainText(name)
+      .split(/ [›>] /)
+      .at(-1) ?? "";
+  const bare = line.replace(/[\s─-]+$/, "").trim();
+  return title.length >= 3 && (bare.startsWith(title) || bare.endsWith(title) || bare.includes(`'${title}'`));
+}
+
+const isFrame = (line: string): boolean =>
+  /^\s*(?:at\s|File "|from\s.+:\d+:in\s|\.{3} \d+ more|#\d+\s|goroutine \d+|❯\s|\d+:\s+0x)/.test(line);

@@ -1,0 +1,124 @@
+import { readFile, stat } from "node:fs/promises";
+import { relative, resolve } from "node:path";
+import type { InputFault } from "../../core/input/input-fault.ts";
+import { readText, reasonOf } from "../../core/input/text-flag.ts";
+import { note } from "../../core/output/output.ts";
+import type { Context, Invocation } from "../../core/program/context.ts";
+import type { TextBudget } from "./collect-tests.ts";
+import { mergeTests } from "./merge-tests.ts";
+import type { ParsedReport } from "./parse-junit.ts";
+import type { TestResult } from "./test-result.ts";
+
+/** How much is read at most. Larger reports are no reports of tests, or too many for one command. (rule F26) */
+export const most = { bytes: 67_108_864, files: 20_000, tests: 500_000, text: 33_554_432 } as const;
+
+/** All tests of the reports, and what could not be read. */
+export interface ReadReports {
+  /** Each test once, by its hash. */
+  readonly tests: Map<string, TestResult>;
+  readonly faults: readonly InputFault[];
+}
+
+/** Reads the JUnit reports that the patterns name. Of a broken one it gives the tests before the fault. */
+export async function readReports(invocation: Invocation, patterns: readonly string[]): Promise<ReadReports> {
+  const { cwd } = invocation.context;
+  const { files, faults } = await matchingFiles(invocation.context, patterns);
+  const budget: TextBudget = { left: most.text };
+  const tests: TestResult[] = [];
+  const found = new Set<string>();
+  for (const { path, pattern } of files) {
+    const read = await readReport(invocation.context, path, { budget, mostTests: most.tests - tests.length });
+    for (const test of read.tests) tests.push(test);
+    if (read.foreignRoot !== undefined && path !== resolve(cwd, pattern) && path !== "-")
+      note(
+        invocation,
+        `Skipped ${shown(cwd, path)}, which is no JUnit report: its root element is <${read.foreignRoot}>.`,
+      );
+    else {
+      found.add(pattern);
+      faults.push(...faultOf(shown(cwd, path), read));
+    }
+  }
+  const without = patterns.filter(
+    (pattern) => !found.has(pattern) && files.some((file) => file.pattern === pattern),
+  );
+  return {
+    tests: mergeTests(tests, cwd),
+    faults: [...faults, ...without.map((pattern) => fault(pattern, "names no JUnit report"))],
+  };
+}
+
+interface MatchingFile {
+  readonly path: string;
+  readonly pattern: string;
+}
+
+interface MatchingFiles {
+  readonly files: readonly MatchingFile[];
+  readonly faults: InputFault[];
+}
+
+/** Every file once, with the pattern that names it. A pattern without a file is a fault. */
+async function matchingFiles({ cwd }: Context, patterns: readonly string[]): Promise<MatchingFiles> {
+  const { findFiles } = await import("./find-files.ts");
+  const files = new Map<string, string>();
+  const faults: InputFault[] = [];
+  for (const pattern of new Set(patterns)) {
+    const paths = pattern === "-" ? [pattern] : await findFiles(cwd, pattern);
+    if (paths.length === 0) faults.push(fault(pattern, "matches no file"));
+    for (const path of paths) if (!files.has(path)) files.set(path, pattern);
+  }
+  if (files.size > most.files)
+    faults.push(fault(patterns.join(" "), `matches more than ${most.files} files`));
+  const entries = [...files].slice(0, most.files);
+  return { files: entries.map(([path, pattern]) => ({ path, pattern })), faults };
+}
+
+interface ReadFault {
+  readonly why: string;
+}
+
+type Limits = { readonly budget: TextBudget; readonly mostTests: number };
+
+async function readReport(
+  context: Context,
+  path: string,
+  limits: Limits,
+): Promise<ParsedReport & Partial<ReadFault>> {
+  const bytes = await bytesOf(context, path);
+  if ("why" in bytes) return { tests: [], ...bytes };
+  const { parseJunit } = await import("./parse-junit.ts");
+  return parseJunit(bytes, { report: shown(context.cwd, path), ...limits });
+}
+
+async function bytesOf(context: Context, path: string): Promise<Buffer | ReadFault> {
+  if (path === "-") return Buffer.from(await readText(context, "--junit", path));
+  try {
+    const { size } = await stat(path);
+    if (size > most.bytes) return { why: `is larger than ${most.bytes / 1_048_576} MiB` };
+    if (size === 0) return { why: "is empty" };
+    return await readFile(path);
+  } catch (cause) {
+    return { why: `cannot be read (${reasonOf(cause)})` };
+  }
+}
+
+function faultOf(
+  file: string,
+  { fault: broken, foreignRoot, why }: ParsedReport & Partial<ReadFault>,
+): InputFault[] {
+  if (why !== undefined) return [fault(file, why)];
+  if (broken) return [fault(file, `cannot be read from line ${broken.line} on: ${broken.message}`)];
+  if (foreignRoot !== undefined)
+    return [fault(file, `is no JUnit report: its root element is <${foreignRoot}>`)];
+  return [];
+}
+
+const fault = (what: string, message: string): InputFault => ({ flag: `--junit ${what}`, message });
+
+/** The path as the person would write it. */
+function shown(cwd: string, path: string): string {
+  if (path === "-") return "(standard input)";
+  const inside = relative(cwd, path);
+  return (inside.startsWith("..") ? path : inside).replaceAll("\\", "/");
+}
