@@ -12,7 +12,7 @@ const forbidden = {
       server,
       screen,
       protocol,
-      packages("conf", "diff", "open", "undici", "yaml", "zod", "markdown-it"),
+      packages("conf", "diff", "markdown-it", "open", "saxes", "tinyglobby", "undici", "yaml", "zod"),
     ].join("|"),
   ),
   notes: new RegExp(["^(server|mcp)/", server, screen, protocol, packages("undici", "zod")].join("|")),

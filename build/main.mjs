@@ -48,10 +48,12 @@ const apart = {
   "src/cli/views/task-watch.tsx": "./task-watch.js",
 };
 
-/** Packages that all programs share, each in a file of its own: they are slow to load, and most calls need none of them. */
+/** Packages, each in a file of its own: they are slow to load, and most calls need none of them. */
 const loadedLate = {
   "src/client/transport/undici.ts": "./undici.cjs",
   "src/credentials/conf.ts": "./conf.cjs",
+  "src/cli/feedback/junit/parse-junit.ts": "./parse-junit.cjs",
+  "src/cli/feedback/junit/find-files.ts": "./find-files.cjs",
 };
 
 const partsOf = (name) => Object.keys(apart).filter((file) => apart[file] === name);
@@ -140,6 +142,8 @@ function buildLoadedLate() {
       undici: "src/client/transport/undici.ts",
       conf: "src/credentials/conf.ts",
       "faq-files": "src/cli/content/faq-files/source/packages.ts",
+      "parse-junit": "src/cli/feedback/junit/parse-junit.ts",
+      "find-files": "src/cli/feedback/junit/find-files.ts",
     },
   });
 }

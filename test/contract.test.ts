@@ -12,7 +12,6 @@ const endpoints: [string, Endpoint][] = Object.entries(contract).flatMap(([group
 
 /** No command and no tool calls these, and why. */
 const onlyInTheConsole: Record<string, string> = {
-  "failures.resolve": "called over HTTP by a CI job",
   "session.create": "a person signs in in a browser",
   "session.remove": "a person signs out in a browser",
   "session.changePassword":

@@ -1,10 +1,12 @@
 import { type Command, Option } from "commander";
 import { routes } from "../../client/calls/routes.ts";
 import { choices } from "../core/input/choices.ts";
-import { destroys, mutates, ofApp, several, views } from "../core/input/flags.ts";
+import { count, destroys, mutates, ofApp, several, views } from "../core/input/flags.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
 import { rulesOf } from "../delivery/file-kinds.ts";
+import type { JunitFlags } from "../feedback/junit/failure-drafts.ts";
 import type { ResendFlags } from "../feedback/resending/resend.ts";
+import type { ResolveFlags } from "../feedback/resolving/resolve.ts";
 import type { SendFlags } from "../feedback/sending/send.ts";
 import { addMessage, type BodyFlags, editThread, listThreads, viewThread } from "../feedback/threads.ts";
 
@@ -28,6 +30,10 @@ function addSending(feedback: Command, setup: Setup): void {
     .option("--video <file>", rulesOf("videos"), several)
     .option("--attach <file>", `${rulesOf("attachments")}; ${textsToo}`, several)
     .option("--dedupe-key <key>", "add it to the open thread with the same key instead of starting one")
+    .option("--dedupe-scope <scope>", "what the run covers; in CI workflow, job, matrix, system and ref")
+    .option("--dedupe-run <run>", "which run reports it: the same run counts once; in CI the id of the run")
+    .option("--junit <glob...>", "report each failing test of these JUnit XML files; repeatable", several)
+    .option("--max-reports <number>", "with --junit: the rest in one summary; 20 unless set", count)
     .option(
       "--best-effort",
       "exit 0 whatever goes wrong: leave out faulty fields, and show what was not sent",
@@ -36,8 +42,10 @@ function addSending(feedback: Command, setup: Setup): void {
       "after",
       "\nA report whose answer was lost is sent again with the same Idempotency-Key. A server that ignores the key may\npost it twice then.",
     );
-  commandAction<SendFlags>(send, setup, async (invocation, flags) =>
-    (await import("../feedback/sending/send.ts")).send(invocation, flags),
+  commandAction<SendFlags & Partial<JunitFlags>>(send, setup, async (invocation, { junit, ...flags }) =>
+    junit
+      ? (await import("../feedback/junit/send-junit.ts")).sendJunit(invocation, { ...flags, junit })
+      : (await import("../feedback/sending/send.ts")).send(invocation, flags),
   );
 
   const resend = mutates(
@@ -86,6 +94,8 @@ function addWorking(feedback: Command, setup: Setup): void {
     .option("--github-issue-url <url>", "the issue where it is worked on; empty for none");
   commandAction(ofApp(edit), setup, editThread);
 
+  addResolving(feedback, setup);
+
   const reply = feedback.command("reply <thread>").description("Answer the sender");
   commandAction<BodyFlags, string>(withBody(reply), setup, (invocation, flags, thread) =>
     addMessage(invocation, { ...flags, direction: "outbound" }, thread),
@@ -94,6 +104,21 @@ function addWorking(feedback: Command, setup: Setup): void {
   const note = feedback.command("note <thread>").description("Add a note that the sender does not see");
   commandAction<BodyFlags, string>(withBody(note), setup, (invocation, flags, thread) =>
     addMessage(invocation, { ...flags, direction: "note" }, thread),
+  );
+}
+
+function addResolving(feedback: Command, setup: Setup): void {
+  const resolve = mutates(ofApp(feedback.command("resolve").description(routes.failures.resolve.summary)))
+    .option("--dedupe-key <key>", "this failure passed; repeatable", several)
+    .option("--junit <glob...>", "the tests that passed in these JUnit XML files; repeatable", several)
+    .option("--run-status <status>", "how the run ended; only `success` and `failure` resolve anything")
+    .option("--dedupe-scope <scope>", "what the run covers; in CI workflow, job, matrix, system and ref")
+    .option("--dedupe-run <run>", "which run it was; in CI the id of the run")
+    .option("--run-url <url>", "where the run can be seen; known in CI")
+    .option("--run-started-at <instant>", "later reports stay failures; ISO 8601; known in most CI services")
+    .option("--best-effort", "exit 0 whatever goes wrong, with a warning");
+  commandAction<ResolveFlags>(resolve, setup, async (invocation, flags) =>
+    (await import("../feedback/resolving/resolve.ts")).resolve(invocation, flags),
   );
 }
 

@@ -19,6 +19,7 @@ export const walls: Walls = {
   ],
   // Pure: a file of its own in the build, without the errors of the command line.
   "src/cli/content/notes": ["src/cli/content/notes", "src/contract", "markdown-it"],
+  "src/cli/feedback/junit": [...["src/cli", "src/client", "src/contract", "saxes", "tinyglobby", "node:*"]],
   "src/cli/views": ["src/cli", "src/client", "ink", "react"],
   mcp: [
     "mcp",

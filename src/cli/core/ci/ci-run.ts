@@ -1,88 +1,15 @@
 import { createHash } from "node:crypto";
 import { limits } from "../../../contract/limits.ts";
-import { ciMetadata } from "./ci-environment.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
+import { ciJob, ciMetadata } from "./ci-environment.ts";
+import type { Env } from "./ci-providers.ts";
 
 /** What a CI run covers, and which run it is. */
 export interface CiRun {
-  /** Repository, workflow, job, matrix, operating system and ref: what must pass before a failure is resolved. */
+  /** Workflow, job, matrix, operating system and ref: what must pass before a failure is resolved. */
   readonly scope: string | undefined;
-  /** The run without its attempt: repeating it changes nothing. */
+  /** The run without its attempt. */
   readonly run: string | undefined;
-  readonly runUrl: string | undefined;
-  /** How the job ended, as the service says it. */
-  readonly status: string | undefined;
-  readonly startedAt: string | undefined;
 }
-
-/** Beside the facts for the metadata. */
-interface More {
-  readonly repository?: string | undefined;
-  readonly workflow?: string | undefined;
-  /** The job, if its fact for the metadata is not the same in every run. */
-  readonly job?: string | undefined;
-  /** Which part of the tests the job runs, if several jobs share them. */
-  readonly shard?: string | undefined;
-  readonly run: string | undefined;
-  readonly status?: string | undefined;
-  readonly startedAt?: string | undefined;
-}
-
-/** By the names of the services in `ci-environment.ts`. */
-const services: Readonly<Record<string, (env: Env) => More>> = {
-  "github-actions": (env) => ({
-    repository: env.GITHUB_REPOSITORY,
-    workflow: env.GITHUB_WORKFLOW,
-    run: env.GITHUB_RUN_ID,
-  }),
-  gitlab: (env) => ({
-    repository: env.CI_PROJECT_PATH,
-    // Jobs of `parallel: 3` are called `test 1/3`.
-    job: env.CI_JOB_NAME?.replace(/ \d+\/\d+$/, ""),
-    shard: / \d+\/\d+$/.test(env.CI_JOB_NAME ?? "") ? env.CI_NODE_INDEX : undefined,
-    run: env.CI_PIPELINE_ID,
-    status: env.CI_JOB_STATUS,
-    startedAt: env.CI_PIPELINE_CREATED_AT || env.CI_JOB_STARTED_AT,
-  }),
-  circleci: (env) => ({
-    repository: named(env.CIRCLE_PROJECT_USERNAME, env.CIRCLE_PROJECT_REPONAME),
-    shard: Number(env.CIRCLE_NODE_TOTAL) > 1 ? env.CIRCLE_NODE_INDEX : undefined,
-    run: env.CIRCLE_PIPELINE_ID || env.CIRCLE_WORKFLOW_ID,
-  }),
-  "azure-pipelines": (env) => ({
-    repository: env.BUILD_REPOSITORY_NAME,
-    workflow: env.BUILD_DEFINITIONNAME,
-    run: env.BUILD_BUILDID,
-    status: env.AGENT_JOBSTATUS,
-    startedAt: env.SYSTEM_PIPELINESTARTTIME,
-  }),
-  buildkite: (env) => ({
-    repository: named(env.BUILDKITE_ORGANIZATION_SLUG, env.BUILDKITE_PIPELINE_SLUG),
-    shard: env.BUILDKITE_PARALLEL_JOB,
-    run: env.BUILDKITE_BUILD_ID,
-    status: statusOfExit(env.BUILDKITE_COMMAND_EXIT_STATUS),
-  }),
-  bitbucket: (env) => ({
-    repository: env.BITBUCKET_REPO_FULL_NAME,
-    // The id of a step is another one in each run.
-    job: "",
-    shard: env.BITBUCKET_PARALLEL_STEP,
-    run: env.BITBUCKET_BUILD_NUMBER,
-    status: statusOfExit(env.BITBUCKET_EXIT_CODE),
-  }),
-  bitrise: (env) => ({
-    repository: env.BITRISE_APP_SLUG,
-    run: env.BITRISE_BUILD_SLUG,
-    status: statusOfExit(env.BITRISE_BUILD_STATUS),
-    startedAt: secondsSince1970(env.BITRISE_BUILD_TRIGGER_TIMESTAMP),
-  }),
-  teamcity: (env) => ({
-    repository: env.TEAMCITY_PROJECT_NAME,
-    run: env.BUILD_URL || env.BUILD_NUMBER,
-  }),
-  jenkins: (env) => ({ run: env.BUILD_TAG || env.BUILD_URL }),
-};
 
 interface JobTraits {
   readonly platform: string;
@@ -90,21 +17,25 @@ interface JobTraits {
   readonly joinsShards: boolean;
 }
 
-/** The run of a CI job. Outside of known services every field is undefined. */
-export function ciRun(env: Env, traits: JobTraits): CiRun {
-  const { ci = "", runUrl, ref, job } = ciMetadata(env);
-  const more = services[ci]?.(env);
-  if (!more) return { scope: undefined, run: undefined, runUrl, status: undefined, startedAt: undefined };
-  const parts = [more.repository, more.workflow, more.job ?? job, ...matrixOf(env, traits.joinsShards)];
-  const shard = traits.joinsShards ? undefined : more.shard;
+/** The run of a CI job. Outside of known services both fields are undefined. (rule F27) */
+export function ciRun(env: Env, { platform, joinsShards }: JobTraits): CiRun {
+  const job = ciJob(env);
+  if (!job) return { scope: undefined, run: undefined };
+  const { workflow, job: name, ref } = job.scope;
+  const shard = joinsShards ? undefined : shardOf(env, ciMetadata(env).job);
+  const parts = [workflow, name, ...matrixOf(env, joinsShards), shard, platform, ref];
   return {
-    scope: within(limits.dedupeScope, [...parts, shard, traits.platform, ref].filter(Boolean).join(", ")),
-    run: within(limits.dedupeRun, more.run ?? ""),
-    runUrl,
-    status: more.status || undefined,
-    startedAt: instantOf(more.startedAt),
+    scope: within(limits.dedupeScope, parts.filter(Boolean).join(", ")),
+    run: within(limits.dedupeRun, job.run ?? ""),
   };
 }
+
+/** Which part of a suite this job runs. GitLab writes it behind the name of the job: `test 1/3`. */
+const shardOf = (env: Env, job = ""): string | undefined =>
+  / (\d+\/\d+)$/.exec(job)?.[1] ||
+  env.CIRCLE_NODE_INDEX ||
+  env.BUILDKITE_PARALLEL_JOB ||
+  env.BITBUCKET_PARALLEL_STEP;
 
 /**
  * INNKEEP_MATRIX, such as `{"node": 20}`: GitHub Actions sets no variable that tells the jobs of a matrix apart. In a fixed
@@ -136,14 +67,26 @@ function within(most: number, text: string): string | undefined {
   return `${characters.slice(0, most - hash.length - 2).join("")} #${hash}`;
 }
 
-const named = (...parts: readonly (string | undefined)[]): string | undefined =>
-  parts.every(Boolean) ? parts.join("/") : undefined;
+/** How the services that tell it call the end of a job. */
+const statuses: readonly ((env: Env) => string | undefined)[] = [
+  (env) => env.CI_JOB_STATUS,
+  (env) => env.AGENT_JOBSTATUS,
+  (env) => statusOfExit(env.BUILDKITE_COMMAND_EXIT_STATUS),
+  (env) => statusOfExit(env.BITBUCKET_EXIT_CODE),
+  (env) => statusOfExit(env.BITRISE_BUILD_STATUS),
+];
+
+/** How the job ended, as its service says it; undefined if it does not. */
+export const ciStatus = (env: Env): string | undefined =>
+  statuses.map((statusIn) => statusIn(env)).find((status) => status);
 
 const statusOfExit = (code: string | undefined): string | undefined =>
   code === undefined || code === "" ? undefined : code === "0" ? "success" : "failure";
 
-const secondsSince1970 = (text: string | undefined): string | undefined =>
-  text && /^\d{1,11}$/.test(text) ? new Date(Number(text) * 1_000).toISOString() : undefined;
-
-const instantOf = (text: string | undefined): string | undefined =>
-  text && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : undefined;
+/** When the run started, as its service says it; undefined if it does not. */
+export function ciStart(env: Env): string | undefined {
+  const seconds = Number(env.BITRISE_BUILD_TRIGGER_TIMESTAMP);
+  if (seconds > 0) return new Date(seconds * 1_000).toISOString();
+  const text = env.CI_PIPELINE_CREATED_AT || env.CI_JOB_STARTED_AT || env.SYSTEM_PIPELINESTARTTIME;
+  return text && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : undefined;
+}

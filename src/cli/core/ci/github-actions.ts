@@ -1,9 +1,25 @@
 import { appendFile } from "node:fs/promises";
 import { onOneLine } from "../output/plain-text.ts";
 
-/** A line that GitHub Actions shows beside the run. */
-export const annotation = (level: "notice" | "warning" | "error", title: string, message: string): string =>
-  `::${level} title=${escaped(title, /[%\r\n:,]/g)}::${escaped(message, /[%\r\n]/g)}\n`;
+/** The title of an annotation, and the line of a file where GitHub shows it. */
+export interface AnnotationHead {
+  readonly title: string;
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+}
+
+/** A line that GitHub Actions shows beside the run, or beside a line of a file. */
+export function annotation(
+  level: "notice" | "warning" | "error",
+  head: string | AnnotationHead,
+  message: string,
+): string {
+  const { title, file, line } = typeof head === "string" ? { title: head } : head;
+  const traits = Object.entries({ file, line: file === undefined ? undefined : line, title })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${escaped(String(value), /[%\r\n:,]/g)}`);
+  return `::${level} ${traits.join(",")}::${escaped(message, /[%\r\n]/g)}\n`;
+}
 
 /** Adds Markdown to the summary page of a job; `file` is the value of GITHUB_STEP_SUMMARY. */
 export const addToSummary = (file: string, markdown: string): Promise<void> =>

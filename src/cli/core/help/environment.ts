@@ -21,6 +21,10 @@ const ofCommands: readonly Variable[] = [
   { name: "INNKEEP_TEST_KEY", meaning: "The test key of a slot, for `innkeep session`." },
   { name: "INNKEEP_APP", meaning: "Id or name of the app, for commands with a maintainer token." },
   { name: "INNKEEP_PROFILE", meaning: "The profile that commands use: see `innkeep config`." },
+  {
+    name: "INNKEEP_MATRIX",
+    meaning: "The matrix of a CI job as JSON: its jobs report and resolve failures apart. See docs/junit.md.",
+  },
   { name: "INNKEEP_CONSOLE_URL", meaning: "Address of the console; the server's /console unless set." },
   { name: "INNKEEP_CONFIG_DIR", meaning: "Folder of stored credentials and profiles." },
   { name: "INNKEEP_STATE_DIR", meaning: "Folder of what is kept between two commands." },

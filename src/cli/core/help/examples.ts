@@ -9,6 +9,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'innkeep feedback send --type bug --message "The list is empty after syncing" --image screen.png',
     "innkeep feedback send --type bug --subject 'Tests fail' --message @log.txt --dedupe-key tests --best-effort",
     "innkeep feedback send --type bug --message 'The build fails' --attach build.log",
+    "innkeep feedback send --junit 'reports/*.xml' --best-effort",
+  ],
+  "feedback resolve": [
+    "innkeep feedback resolve --junit 'reports/*.xml' --run-status success",
+    "innkeep feedback resolve --dedupe-key nightly --run-status success --dedupe-run 1234",
   ],
   "feedback resend": ["innkeep feedback resend --list", "innkeep feedback resend --all"],
   "feedback discard": ["innkeep feedback discard 01a1fda4-237d-759b-ad89-7cf5663516dc --yes"],

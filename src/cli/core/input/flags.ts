@@ -31,6 +31,12 @@ export function wholeNumber(given: string): number {
   throw new InvalidArgumentError("It must be a whole number.");
 }
 
+/** Reads a whole number that is not negative. */
+export function count(given: string): number {
+  if (/^\d{1,9}$/.test(given)) return Number(given);
+  throw new InvalidArgumentError("It must be a whole number, 0 or more.");
+}
+
 /** Collects the values of a flag that may be given several times. */
 export const several = (given: string, before: readonly string[] = []): readonly string[] => [
   ...before,

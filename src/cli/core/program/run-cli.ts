@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
-import { isBestEffort } from "../../feedback/sending/best-effort.ts";
+import { bestEffortVerb } from "../../feedback/sending/best-effort.ts";
 import { DryRun } from "../connection/dry-run.ts";
 import { exitCodes } from "../failures/exit-codes.ts";
 import { calledBy } from "../failures/flag-names.ts";
@@ -24,9 +24,10 @@ export async function runCli(argv: readonly string[], context: Context): Promise
     // The parser may have stopped before `--json`.
     const flags: GlobalFlags = { json: argv.includes("--json"), ...program.opts<GlobalFlags>() };
     const fault = allMissing(error, program, argv);
-    if (isBestEffort(argv) && isFailure(fault, context)) {
+    const verb = bestEffortVerb(argv);
+    if (verb && isFailure(fault, context)) {
       const { warnUnreadAndContinue } = await import("../../feedback/sending/best-effort-warning.ts");
-      return exitCodes[await warnUnreadAndContinue(context, flags, fault)].code;
+      return exitCodes[await warnUnreadAndContinue(context, flags, { fault, verb })].code;
     }
     return exitCodes[printFailure(fault, flags, { context, command: calledBy(argv, program) })].code;
   }

@@ -1,11 +1,12 @@
 import { realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, isAbsolute, relative, resolve } from "node:path";
+import { dirname, isAbsolute, relative, resolve } from "node:path";
 import type { FeedbackFiles } from "../../../client/calls/feedback-body.ts";
 import type { SentFile } from "../../../client/calls/file-content.ts";
 import { feedbackFiles } from "../../../contract/limits.ts";
 import type { Context } from "../../core/program/context.ts";
 import { checkSentFiles } from "../../delivery/sent-files.ts";
+import { asPdf } from "../text-files/text-attachment.ts";
 import type { Folders } from "./test-place.ts";
 import type { TestResult } from "./test-result.ts";
 
@@ -58,10 +59,11 @@ async function checkFile(
   if (!roots.some((root) => isInside(root, path))) return { why: "it is outside the checkout" };
   const faults: string[] = [];
   for (const field of fields) {
-    const rules = { ...feedbackFiles[field], most: 1, flag: "" };
-    const checked = await checkSentFiles("/", [path], rules);
+    const rules = { ...feedbackFiles[field], flag: "" };
+    const given = field === "attachments" ? { ...rules, converted: asPdf } : rules;
+    const checked = await checkSentFiles("/", [path], given);
     const [file] = checked.value;
-    if (file) return { field, file: { ...file, name: basename(given.replaceAll("\\", "/")) } };
+    if (file) return { field, file };
     const own = checked.faults.map(({ message }) => message);
     if (own.every((message) => !isOfKind(message))) faults.push(...own);
   }

@@ -4,6 +4,7 @@ import { cliErrorOf } from "../../core/failures/failure.ts";
 import { note, printOne } from "../../core/output/output.ts";
 import { startInvocation } from "../../core/program/command-action.ts";
 import type { Context, GlobalFlags, Invocation } from "../../core/program/context.ts";
+import type { BestEffortVerb } from "./best-effort.ts";
 import type { Draft } from "./draft.ts";
 import { failureText, reportFailureToJob } from "./tell-ci-job.ts";
 
@@ -23,8 +24,16 @@ export async function warnAndContinue(
 }
 
 /** The same for a command line that could not be parsed. */
-export const warnUnreadAndContinue = (
+export async function warnUnreadAndContinue(
   context: Context,
   { json }: GlobalFlags,
-  error: unknown,
-): Promise<Exit> => warnAndContinue(startInvocation(context, { json }), cliErrorOf(error));
+  { fault, verb }: { readonly fault: unknown; readonly verb: BestEffortVerb },
+): Promise<Exit> {
+  const invocation = startInvocation(context, { json });
+  const failure = cliErrorOf(fault);
+  if (verb === "send") return warnAndContinue(invocation, failure);
+  note(invocation, `Warning: no feedback was resolved.\n${failureText(failure)}`);
+  const { code, message, details } = failure;
+  printOne(invocation, { success: false, error: { code, message, ...details } }, () => "");
+  return "ok";
+}

@@ -1,9 +1,16 @@
+const verbs = ["send", "resolve"] as const;
+export type BestEffortVerb = (typeof verbs)[number];
+
 /**
- * Whether a command line is a `feedback send --best-effort`, which must not break a build. Reads only its words,
- * because the command line may be faulty.
+ * The verb of a `feedback … --best-effort`, which must not break a build. Undefined for any other command line. Reads
+ * only its words, because the command line may be faulty.
  */
-export function isBestEffort(argv: readonly string[]): boolean {
+export function bestEffortVerb(argv: readonly string[]): BestEffortVerb | undefined {
   const at = argv.indexOf("feedback");
   const verb = at < 0 ? undefined : argv.slice(at + 1).find((word) => !word.startsWith("-"));
-  return verb === "send" && argv.some((word) => /^--best-effort(=|$)/.test(word));
+  if (!argv.some((word) => /^--best-effort(=|$)/.test(word))) return undefined;
+  return verbs.find((one) => one === verb);
 }
+
+/** Whether a command line must not break a build. */
+export const isBestEffort = (argv: readonly string[]): boolean => bestEffortVerb(argv) !== undefined;

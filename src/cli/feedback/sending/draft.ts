@@ -3,6 +3,7 @@ import { NewFeedback } from "../../../contract/feedback.ts";
 import { issuesOf, ownMessages } from "../../../contract/issues.ts";
 import { feedbackFiles, limits } from "../../../contract/limits.ts";
 import { ciMetadata } from "../../core/ci/ci-environment.ts";
+import { ciRun } from "../../core/ci/ci-run.ts";
 import { type Checked, flagOf, type InputFault, inputFaultsError } from "../../core/input/input-fault.ts";
 import { readTexts } from "../../core/input/text-flag.ts";
 import { onOneLine } from "../../core/output/plain-text.ts";
@@ -20,6 +21,8 @@ export interface DraftFlags {
   readonly name?: string;
   readonly source?: string;
   readonly dedupeKey?: string;
+  readonly dedupeScope?: string;
+  readonly dedupeRun?: string;
   readonly metadata?: readonly string[];
   readonly ciMetadata: boolean;
   readonly image?: readonly string[];
@@ -47,18 +50,41 @@ export async function draftOf(invocation: Invocation, flags: DraftFlags): Promis
   const { type, email, name, source, dedupeKey } = flags;
   const message = texts.value.message && fitMessage(invocation, texts.value.message);
   const { subject } = texts.value;
-  const given = { type, message, subject, email, name, source, dedupeKey, metadata: metadata.value };
+  const dedupe = { dedupeKey, ...dedupeFields(invocation.context, flags, { joinsShards: false }) };
+  const given = { type, message, subject, email, name, source, ...dedupe, metadata: metadata.value };
   const fields = checkFields(given, texts.faults);
   const { image: images = [], video: videos = [], attach: attachments = [] } = flags;
   const files = await checkFiles(invocation.context.cwd, { images, videos, attachments });
 
-  const faults = [...fields.faults, ...texts.faults, ...metadata.faults, ...files.faults];
+  const faults = [
+    ...fields.faults,
+    ...texts.faults,
+    ...metadata.faults,
+    ...files.faults,
+    ...aloneFaults(flags),
+  ];
   const facts = flags.ciMetadata ? ciMetadata(invocation.context.env) : {};
   const whole = { fields: withFacts(fields.value, metadata.value, facts), files: files.value };
   if (faults.length === 0) return whole;
   if (!flags.bestEffort) throw inputFaultsError(faults);
   return { ...whole, fields: withoutFaults(invocation, whole.fields, faults) };
 }
+
+/** Which run of what reports the failure. Without a flag it is the run of the CI job. (rule F27) */
+export function dedupeFields(
+  { env, platform }: Invocation["context"],
+  { dedupeKey, dedupeScope, dedupeRun, ciMetadata: tellsJob = true }: Partial<DraftFlags>,
+  { joinsShards }: { readonly joinsShards: boolean },
+): { readonly dedupeScope?: string | undefined; readonly dedupeRun?: string | undefined } {
+  if (dedupeKey === undefined) return {};
+  const { scope, run } = tellsJob ? ciRun(env, { platform, joinsShards }) : {};
+  return { dedupeScope: dedupeScope ?? scope, dedupeRun: dedupeRun ?? run };
+}
+
+const aloneFaults = (flags: DraftFlags): InputFault[] =>
+  (["dedupeScope", "dedupeRun"] as const)
+    .filter((field) => flags[field] !== undefined && flags.dedupeKey === undefined)
+    .map((field) => ({ flag: flagOf(field), message: "needs --dedupe-key" }));
 
 /** The object of all `--metadata key=text` and `--metadata key:=json`; a later value wins. */
 function metadataOf(given: readonly string[]): Checked<Record<string, unknown>> {

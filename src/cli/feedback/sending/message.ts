@@ -40,22 +40,34 @@ async function isPipedIn(file: string | undefined): Promise<boolean> {
   );
 }
 
+/** The text within the limit. A note tells the person what was cut. */
+export function fitMessage(invocation: Invocation, text: string, most: number = limits.message): string {
+  const { message, cut } = cutMessage(text, most);
+  if (cut !== undefined) note(invocation, `The message is too long: ${cut} were cut from its middle.`);
+  return message;
+}
+
+export interface CutMessage {
+  readonly message: string;
+  /** How much was cut, in words; undefined if nothing was. */
+  readonly cut?: string;
+}
+
 /**
  * The text within the limit: its head, its tail, and between them a line that says what was cut. The tail is
  * longer, because a log ends with the failure. Replaces NUL and broken characters, which servers refuse.
  */
-export function fitMessage(invocation: Invocation, text: string, most: number = limits.message): string {
+export function cutMessage(text: string, most: number): CutMessage {
   const characters = [...text.trim().toWellFormed().replaceAll("\0", "\ufffd")];
-  if (characters.length <= most) return characters.join("");
+  if (characters.length <= most) return { message: characters.join("") };
   const room = most - longestNote;
   const head = characters.slice(0, Math.floor(room * 0.3)).join("");
   const tail = characters.slice(-Math.ceil(room * 0.7)).join("");
   const kept = { head: wholeLines(head, "head"), tail: wholeLines(tail, "tail") };
-  const cut = characters.length - [...kept.head].length - [...kept.tail].length;
-  const cutInWords = `${grouped(cut)} of ${grouped(characters.length)} characters`;
-  note(invocation, `The message is too long: ${cutInWords} were cut from its middle.`);
+  const count = characters.length - [...kept.head].length - [...kept.tail].length;
+  const cut = `${grouped(count)} of ${grouped(characters.length)} characters`;
   const unread = unreadPart.exec(text)?.[0] ?? "";
-  return `${kept.head}\n[… ${cutInWords} were cut here …]\n${unread}${kept.tail}`;
+  return { message: `${kept.head}\n[… ${cut} were cut here …]\n${unread}${kept.tail}`, cut };
 }
 
 const longestNote = 150;

@@ -67,7 +67,8 @@ async function sendDraft(invocation: Invocation, draft: Draft): Promise<SentRepo
   return { report, answer: delivery.answer, spool };
 }
 
-function reportOf({ context, flags, baseUrl }: Invocation, draft: Draft): OutgoingFeedback {
+/** A draft as a report that can be kept and sent. */
+export function reportOf({ context, flags, baseUrl }: Invocation, draft: Draft): OutgoingFeedback {
   const id = context.newId();
   return {
     ...draft,
@@ -93,7 +94,7 @@ export function printAnswer(invocation: Invocation, answer: Answer): void {
 }
 
 /** What the server did not keep, and why. */
-function droppedOf({ metadataDropped = [], filesDropped = [] }: Answer): string[] {
+export function droppedOf({ metadataDropped = [], filesDropped = [] }: Answer): string[] {
   const lines: string[] = [];
   if (metadataDropped.length > 0)
     lines.push(

@@ -78,7 +78,7 @@ export const failureText = ({ message, details, next }: CliError): string =>
 
 type Outputs = Readonly<Record<string, string | undefined>>;
 
-async function writeOutputs(invocation: Invocation, outputs: Outputs): Promise<void> {
+export async function writeOutputs(invocation: Invocation, outputs: Outputs): Promise<void> {
   const { context } = invocation;
   const file = context.env.GITHUB_OUTPUT;
   if (!file) return;
@@ -92,7 +92,7 @@ async function writeOutputs(invocation: Invocation, outputs: Outputs): Promise<v
   }
 }
 
-async function summarise(invocation: Invocation, paragraphs: readonly string[]): Promise<void> {
+export async function summarise(invocation: Invocation, paragraphs: readonly string[]): Promise<void> {
   const { env } = invocation.context;
   if (!isGitHubActions(env) || !env.GITHUB_STEP_SUMMARY) return;
   try {

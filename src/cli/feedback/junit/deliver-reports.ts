@@ -1,0 +1,98 @@
+import type { CliError } from "../../core/failures/cli-error.ts";
+import { type Column, note, printList } from "../../core/output/output.ts";
+import { onOneLine } from "../../core/output/plain-text.ts";
+import type { Invocation } from "../../core/program/context.ts";
+import { attempt, type Kept, keep } from "../../delivery/attempt.ts";
+import { resendEach, type Sent } from "../../delivery/resend-each.ts";
+import { asFeedback } from "../sending/deliver.ts";
+import { droppedOf } from "../sending/send.ts";
+import { undelivered } from "../sending/undelivered.ts";
+import { openFeedbackSpool } from "../spool/feedback-spool.ts";
+import type { OutgoingFeedback } from "../spool/stored-feedback.ts";
+import type { FailureDraft } from "./failure-drafts.ts";
+
+/** A report about a failing test, ready to be kept and sent. */
+export interface FailureReport extends FailureDraft {
+  readonly report: OutgoingFeedback;
+}
+
+/** What became of one report. */
+export interface ReportRow {
+  /** Its id in the spool. */
+  readonly report: string;
+  readonly subject: string;
+  readonly dedupeKey: string;
+  readonly sent: boolean;
+  readonly id: string | null;
+  readonly consoleUrl: string | null;
+  readonly deduplicated: boolean;
+  readonly why: string | null;
+}
+
+export interface SentReports {
+  readonly reports: readonly FailureReport[];
+  /** In the order of the reports. */
+  readonly rows: readonly ReportRow[];
+  readonly left: number;
+  /** Why the first unsent report was not sent. */
+  readonly failure?: CliError | undefined;
+}
+
+/**
+ * Keeps all reports, then sends one after another until one must wait. What is not sent stays in the spool, also if the
+ * program is killed.
+ */
+export async function deliverReports(
+  invocation: Invocation,
+  reports: readonly FailureReport[],
+): Promise<SentReports> {
+  const spool = openFeedbackSpool(invocation);
+  const kept = new Map<string, Kept<OutgoingFeedback>>();
+  for (const { report } of reports) kept.set(report.id, await keep(invocation, report, spool));
+  const tried = await resendEach(
+    [...kept.values()].map(({ item }) => item),
+    (item) => sendNext(invocation, kept.get(item.id) ?? { item, spool }),
+  );
+  const rows = reports.map(
+    ({ report }) => tried.rows.find((row) => row.report === report.id) ?? rowOf(report, { why: notTried }),
+  );
+  return { reports, rows, left: rows.filter(({ sent }) => !sent).length, failure: tried.failure };
+}
+
+const notTried = "It was not tried, because an earlier report could not be sent.";
+
+async function sendNext(invocation: Invocation, kept: Kept<OutgoingFeedback>): Promise<Sent<ReportRow>> {
+  const delivery = await attempt(invocation, kept, asFeedback);
+  if (!delivery.delivered) {
+    const why = onOneLine(delivery.error.message);
+    return { row: rowOf(kept.item, { why }), failure: undelivered(kept, delivery) };
+  }
+  for (const dropped of droppedOf(delivery.answer)) note(invocation, dropped);
+  const { id = null, consoleUrl = null, deduplicated = false } = delivery.answer;
+  return { row: rowOf(kept.item, { sent: true, id, consoleUrl, deduplicated }) };
+}
+
+const rowOf = ({ id, fields }: OutgoingFeedback, more: Partial<ReportRow>): ReportRow => ({
+  ...{ report: id, subject: String(fields.subject), dedupeKey: String(fields.dedupeKey) },
+  ...{ sent: false, id: null, consoleUrl: null, deduplicated: false, why: null },
+  ...more,
+});
+
+/** Prints one document about all reports. */
+export function printReports(
+  invocation: Invocation,
+  { rows, left, counts }: SentReports & { readonly counts: object },
+): void {
+  const sent = rows.filter((row) => row.sent);
+  const added = sent.filter(({ deduplicated }) => deduplicated).length;
+  const open = added === 0 ? "" : `, ${added} of them to threads that are open already`;
+  note(invocation, `${sent.length} of ${rows.length} reports sent${open}.`);
+  printList(invocation, { items: rows, columns, name: "reports", extra: { left, tests: counts } });
+}
+
+const columns: readonly Column<ReportRow>[] = [
+  { heading: "sent", of: ({ sent }) => (sent ? "yes" : "no") },
+  { heading: "id", of: ({ id }) => id, isId: true },
+  { heading: "subject", of: ({ subject }) => subject },
+  { heading: "where or why", of: ({ consoleUrl, why }) => consoleUrl ?? why },
+];

@@ -1,0 +1,129 @@
+import { DryRun, type RequestView, textOfRequest } from "../../core/connection/dry-run.ts";
+import type { CliError } from "../../core/failures/cli-error.ts";
+import type { Exit } from "../../core/failures/exit-codes.ts";
+import { cliErrorOf } from "../../core/failures/failure.ts";
+import { type InputFault, inputFaultsError } from "../../core/input/input-fault.ts";
+import { note, printOne } from "../../core/output/output.ts";
+import { onOneLine } from "../../core/output/plain-text.ts";
+import type { Invocation } from "../../core/program/context.ts";
+import { remind } from "../../delivery/attempt.ts";
+import { warnAndContinue } from "../sending/best-effort-warning.ts";
+import { preview } from "../sending/deliver.ts";
+import { reportOf } from "../sending/send.ts";
+import { failureText, reportFailureToJob } from "../sending/tell-ci-job.ts";
+import { openFeedbackSpool } from "../spool/feedback-spool.ts";
+import { deliverReports, printReports, type SentReports } from "./deliver-reports.ts";
+import { type FailureDraft, failureDrafts, foreignFlags, type JunitFlags } from "./failure-drafts.ts";
+import { hashOf } from "./merge-tests.ts";
+import { type ReadReports, readReports } from "./read-reports.ts";
+import { tellJob, warnJob } from "./tell-junit-job.ts";
+import type { Outcome, TestResult } from "./test-result.ts";
+
+/**
+ * Sends a report about each failing test of JUnit reports. With `--best-effort` the exit is `ok` whatever happens, and
+ * warnings say what was lost. (rule F26)
+ */
+export async function sendJunit(invocation: Invocation, flags: JunitFlags): Promise<Exit> {
+  try {
+    return await sendFailures(invocation, flags);
+  } catch (error) {
+    if (error instanceof DryRun) throw error;
+    const failure = cliErrorOf(error);
+    if (invocation.context.signal.aborted) throw failure;
+    if (flags.bestEffort) return warnAndContinue(invocation, failure);
+    await reportFailureToJob(invocation, failure, { level: "error", draft: undefined });
+    throw error;
+  }
+}
+
+async function sendFailures(invocation: Invocation, flags: JunitFlags): Promise<Exit> {
+  const read = await readReports(invocation, flags.junit);
+  acceptFaults(invocation, flags, [...foreignFlags(flags), ...read.faults]);
+  const failing = failingIn(read);
+  if (failing.length === 0) return printNothing(invocation, read);
+  const drafts = await failureDrafts(invocation, flags, failing);
+  if (invocation.flags.dryRun) return printPreviews(invocation, drafts);
+  const sent = await deliverReports(
+    invocation,
+    drafts.map((draft) => ({ ...draft, report: reportOf(withOwnKey(invocation, draft), draft.draft) })),
+  );
+  return endWith(invocation, flags, { ...sent, counts: countsOf(read) });
+}
+
+/** Throws the faults; with `--best-effort` they are warnings. */
+function acceptFaults(invocation: Invocation, flags: JunitFlags, faults: readonly InputFault[]): void {
+  if (faults.length > 0 && !flags.bestEffort) throw inputFaultsError(faults);
+  const title = "A test report cannot be used";
+  for (const { flag, message } of faults)
+    warnJob(invocation, { title, message: onOneLine(`${flag} ${message}`) });
+}
+
+/** The failing tests, flaky ones last. */
+function failingIn({ tests }: ReadReports): readonly TestResult[] {
+  const having = (outcome: Outcome) => [...tests.values()].filter((test) => test.outcome === outcome);
+  return [...having("failed"), ...having("flaky")];
+}
+
+export type Counts = Readonly<Record<Outcome, number>>;
+
+function countsOf({ tests }: ReadReports): Counts {
+  const counts = { passed: 0, failed: 0, flaky: 0, skipped: 0 };
+  for (const { outcome } of tests.values()) counts[outcome] += 1;
+  return counts;
+}
+
+function printNothing(invocation: Invocation, read: ReadReports): Exit {
+  const counts = countsOf(read);
+  printOne(
+    invocation,
+    { reports: [], left: 0, tests: counts },
+    () => `No test failed (${counts.passed} passed, ${counts.skipped} skipped): nothing is sent.`,
+  );
+  return "ok";
+}
+
+/** Each report has a key of its own, also if the person gives one. */
+function withOwnKey(invocation: Invocation, { draft }: FailureDraft): Invocation {
+  const { idempotencyKey } = invocation.flags;
+  if (idempotencyKey === undefined) return invocation;
+  const key = `${idempotencyKey}-${hashOf([String(draft.fields.dedupeKey)])}`;
+  return { ...invocation, flags: { ...invocation.flags, idempotencyKey: key } };
+}
+
+/** For `--dry-run`: shows every request that would be sent. */
+async function printPreviews(invocation: Invocation, drafts: readonly FailureDraft[]): Promise<Exit> {
+  const requests: RequestView[] = [];
+  for (const { draft } of drafts) {
+    try {
+      await preview(invocation, reportOf(invocation, draft));
+    } catch (error) {
+      if (!(error instanceof DryRun)) throw error;
+      requests.push(error.request);
+    }
+  }
+  printOne(invocation, { dryRun: true, requests }, () => requests.map(textOfRequest).join("\n\n"));
+  return "ok";
+}
+
+async function endWith(
+  invocation: Invocation,
+  { bestEffort }: JunitFlags,
+  sent: SentReports & { readonly counts: Counts },
+): Promise<Exit> {
+  const { failure } = sent;
+  await tellJob(invocation, sent, bestEffort ? "warning" : "error");
+  printReports(invocation, sent);
+  if (failure === undefined) {
+    await remind(invocation, openFeedbackSpool(invocation));
+    return "ok";
+  }
+  noteUnsent(invocation, failure, sent.left);
+  if (invocation.context.signal.aborted) throw failure;
+  return bestEffort ? "ok" : failure.exit;
+}
+
+function noteUnsent(invocation: Invocation, failure: CliError, left: number): void {
+  const count = left === 1 ? "One report was" : `${left} reports were`;
+  note(invocation, `Warning: ${count} not sent.\n${failureText(failure)}`);
+  if (left > 1) note(invocation, "All of them: innkeep feedback resend --all");
+}

@@ -1,0 +1,35 @@
+import { morePrefix, passedPrefix } from "../junit/failure-key.ts";
+import { testHash } from "../junit/merge-tests.ts";
+import type { TestResult } from "../junit/test-result.ts";
+
+/** A key that passed, or the beginning of the keys of all failures of a test. */
+export type Passed = string | { readonly prefix: string };
+
+/**
+ * The beginnings of the keys of all tests that passed. With a test passed the suite and the class that it belongs to,
+ * which tools report when a test cannot even start. A run without a failing test has passed its summary, too. (rule F28)
+ */
+export function passedTests(tests: readonly TestResult[], folder: string): Passed[] {
+  const passed = new Set<string>();
+  const failed = new Set<string>();
+  for (const test of tests) {
+    if (test.outcome === "passed") for (const hash of hashesOf(test, folder)) passed.add(hash);
+    if (isFailing(test)) failed.add(testHash(test, folder));
+  }
+  const prefixes = [...passed]
+    .filter((hash) => !failed.has(hash))
+    .map((hash) => ({ prefix: passedPrefix(hash) }));
+  const passesAll = prefixes.length > 0 && !tests.some(isFailing);
+  return passesAll ? [...prefixes, { prefix: morePrefix }] : prefixes;
+}
+
+const isFailing = ({ outcome }: TestResult): boolean => outcome === "failed" || outcome === "flaky";
+
+/** The test, its class without a test, its suite without a class, and a suite that is named as its class. */
+const hashesOf = ({ suite, className, name }: TestResult, folder: string): string[] =>
+  [
+    { suite, className, name },
+    { suite, className, name: "" },
+    { suite, className: "", name: "" },
+    { suite, className: "", name: className },
+  ].map((one) => testHash(one, folder));

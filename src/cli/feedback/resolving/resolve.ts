@@ -1,0 +1,116 @@
+import { stat } from "node:fs/promises";
+import { ciMetadata } from "../../core/ci/ci-environment.ts";
+import { ciRun, ciStart, ciStatus } from "../../core/ci/ci-run.ts";
+import { DryRun } from "../../core/connection/dry-run.ts";
+import { usageError } from "../../core/failures/cli-error.ts";
+import type { Exit } from "../../core/failures/exit-codes.ts";
+import { cliErrorOf } from "../../core/failures/failure.ts";
+import { inputFaultsError } from "../../core/input/input-fault.ts";
+import { onOneLine } from "../../core/output/plain-text.ts";
+import type { Invocation } from "../../core/program/context.ts";
+import { readReports } from "../junit/read-reports.ts";
+import { warnJob } from "../junit/tell-junit-job.ts";
+import { failureText } from "../sending/tell-ci-job.ts";
+import { type Passed, passedTests } from "./passed-tests.ts";
+import { nothingResolved, printResolved } from "./print-resolved.ts";
+import { type PassingRun, resolvePassed } from "./resolve-passed.ts";
+
+/** The flags of `feedback resolve`. */
+export interface ResolveFlags {
+  readonly dedupeKey?: readonly string[];
+  readonly junit?: readonly string[];
+  readonly runStatus?: string;
+  readonly dedupeScope?: string;
+  readonly dedupeRun?: string;
+  readonly runUrl?: string;
+  readonly runStartedAt?: string;
+  readonly bestEffort?: boolean;
+}
+
+/**
+ * Resolves the threads of the failures that passed in a run. Resolves nothing after a run that neither succeeded nor
+ * failed. With `--best-effort` the exit is `ok` whatever happens. (rule F28)
+ */
+export async function resolve(invocation: Invocation, flags: ResolveFlags): Promise<Exit> {
+  try {
+    await resolveRun(invocation, flags);
+  } catch (error) {
+    if (!flags.bestEffort || error instanceof DryRun || invocation.context.signal.aborted) throw error;
+    const why = failureText(cliErrorOf(error)).split("\n").map(onOneLine).join(" ").replace(/\.$/, "");
+    warnJob(invocation, { title: "No feedback was resolved", message: why });
+    printResolved(invocation, { resolved: [], stillFailing: [], why });
+  }
+  return "ok";
+}
+
+async function resolveRun(invocation: Invocation, flags: ResolveFlags): Promise<void> {
+  const { env } = invocation.context;
+  refuseWrongChoice(flags);
+  const status = flags.runStatus ?? ciStatus(env);
+  if (status === undefined) throw usageError("Say how the run ended: --run-status success.", statusHelp);
+  const outcome = outcomes[status.trim().toLowerCase()];
+  if (outcome === undefined)
+    return nothingResolved(invocation, `The run ended as "${onOneLine(status)}": nothing is resolved.`);
+  if (outcome === "failure" && !flags.junit)
+    return nothingResolved(invocation, "The run failed: nothing is resolved by its key.");
+  const run = await runOf(invocation, flags);
+  const passed = await passedOf(invocation, flags);
+  if (passed.length === 0) return nothingResolved(invocation, "No test passed: nothing is resolved.");
+  printResolved(invocation, await resolvePassed(invocation, run, passed));
+}
+
+const statusHelp = "On GitHub Actions it is the value of job.status. GitLab tells it in after_script.";
+
+/** The words of the services. Any other word, such as `cancelled`, says nothing about a failure. */
+const outcomes: Readonly<Record<string, "success" | "failure" | undefined>> = Object.assign(
+  Object.create(null),
+  {
+    ...{ success: "success", succeeded: "success", passed: "success" },
+    ...{ failure: "failure", failed: "failure" },
+  },
+);
+
+function refuseWrongChoice({ dedupeKey, junit }: ResolveFlags): void {
+  if ((dedupeKey === undefined) !== (junit === undefined)) return;
+  throw usageError(
+    "Name what passed: either with --dedupe-key or with --junit.",
+    "innkeep feedback resolve --help",
+  );
+}
+
+async function passedOf(invocation: Invocation, { dedupeKey, junit = [] }: ResolveFlags): Promise<Passed[]> {
+  if (dedupeKey) return [...new Set(dedupeKey)];
+  const { tests, faults } = await readReports(invocation, junit);
+  if (faults.length > 0) throw inputFaultsError(faults);
+  return passedTests([...tests.values()], invocation.context.cwd);
+}
+
+async function runOf({ context }: Invocation, flags: ResolveFlags): Promise<PassingRun> {
+  const { env, platform } = context;
+  const known = ciRun(env, { platform, joinsShards: flags.junit !== undefined });
+  const run = flags.dedupeRun ?? known.run;
+  if (!run) throw usageError("Name the run, such as its number: --dedupe-run 1234.");
+  return {
+    scope: (flags.dedupeScope ?? known.scope) || undefined,
+    run,
+    runUrl: (flags.runUrl ?? ciMetadata(env).runUrl) || undefined,
+    startedAt: instantOf(flags.runStartedAt) ?? ciStart(env) ?? (await startOfGitHubJob(context)),
+  };
+}
+
+/** Throws a usage error for a text that is no instant. */
+function instantOf(given: string | undefined): string | undefined {
+  if (!given) return undefined;
+  if (/^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:?\d\d)$/i.test(given) && !Number.isNaN(Date.parse(given)))
+    return given;
+  throw usageError(
+    `--run-started-at must be an instant such as 2026-11-21T09:00:00Z, not "${onOneLine(given)}".`,
+  );
+}
+
+/** GitHub tells no job when it started, but writes the file of the event then. */
+async function startOfGitHubJob({ env, clock }: Invocation["context"]): Promise<string | undefined> {
+  if (!env.GITHUB_EVENT_PATH) return undefined;
+  const file = await stat(env.GITHUB_EVENT_PATH).catch(() => undefined);
+  return file && file.mtime <= clock.now() ? file.mtime.toISOString() : undefined;
+}
