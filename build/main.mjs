@@ -23,7 +23,13 @@ const shared = {
   define: { INNKEEP_VERSION: JSON.stringify(version), "process.env.NODE_ENV": '"production"' },
 };
 
-const cjs = { ...shared, format: "cjs", outExtension: { ".js": ".cjs" } };
+const cjs = {
+  ...shared,
+  format: "cjs",
+  outExtension: { ".js": ".cjs" },
+  // A package gives it to `createRequire`, which also takes a path.
+  define: { ...shared.define, "import.meta.url": "__filename" },
+};
 
 /** Packages that are not bundled: native modules, and modules that only some installations have. */
 const external = ["sqlite3", "keytar", "pg-native", "@node-rs/argon2", "react-devtools-core"];

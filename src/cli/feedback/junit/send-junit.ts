@@ -55,7 +55,7 @@ function acceptFaults(invocation: Invocation, flags: JunitFlags, faults: readonl
   if (faults.length > 0 && !flags.bestEffort) throw inputFaultsError(faults);
   const title = "A test report cannot be used";
   for (const { flag, message } of faults)
-    warnJob(invocation, { title, message: onOneLine(`${flag} ${message}`) });
+    warnJob(invocation, { title, message: onOneLine(`${flag} ${message}.`) });
 }
 
 /** The failing tests, flaky ones last. */

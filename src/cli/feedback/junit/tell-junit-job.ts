@@ -39,14 +39,14 @@ export function warnJob(
   { title, message }: { readonly title: string; readonly message: string },
 ): void {
   const { env, io } = invocation.context;
-  note(invocation, `Warning: ${message}.`);
+  note(invocation, `Warning: ${message}`);
   if (isGitHubActions(env)) io.stderr.write(annotation("warning", title, message));
 }
 
-function annotationOf({ test, place, draft }: FailureReport, { consoleUrl, id }: ReportRow): string {
+function annotationOf({ test, place, draft }: FailureReport, { consoleUrl, id, sent }: ReportRow): string {
   const level = test?.outcome === "flaky" ? "warning" : "error";
   const title = test ? titleOf(test) : String(draft.fields.subject);
-  const lines = [test ? headlineOf(test) : "", consoleUrl ?? id ?? "The report was not sent."];
+  const lines = [test ? headlineOf(test) : "", consoleUrl ?? id ?? (sent ? "" : "The report was not sent.")];
   const text = lines.map(onOneLine).filter((line) => line !== "");
   return annotation(level, { title: onOneLine(title), ...place }, text.join("\n"));
 }

@@ -36,7 +36,7 @@ export async function resolve(invocation: Invocation, flags: ResolveFlags): Prom
     await resolveRun(invocation, flags);
   } catch (error) {
     if (!flags.bestEffort || error instanceof DryRun || invocation.context.signal.aborted) throw error;
-    const why = failureText(cliErrorOf(error)).split("\n").map(onOneLine).join(" ").replace(/\.$/, "");
+    const why = failureText(cliErrorOf(error)).split("\n").map(onOneLine).join(" ");
     warnJob(invocation, { title: "No feedback was resolved", message: why });
     printResolved(invocation, { resolved: [], stillFailing: [], why });
   }

@@ -1,0 +1,214 @@
+import { utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { limits } from "../../../../src/contract/limits.ts";
+import { createCommandLine } from "../../../support/clients/command-line.ts";
+import { gitHubJob, place, resolveJunit } from "../../../support/clients/junit-sending.ts";
+import { junitReport } from "../../../support/files/junit-samples.ts";
+import { type Answering, answers, startRecordingServer } from "../../../support/network/recording-server.ts";
+
+const nothing = { resolved: [], stillFailing: [], more: false };
+const appId = "0197b3a0-0000-7000-8000-00000000000a";
+const resolveKey = ["feedback", "resolve", "--dedupe-key", "nightly", "--run-status", "success"];
+const failure = (at: number) => ({
+  id: appId,
+  dedupeKey: `key ${at}`,
+  consoleUrl: `https://inn.example.org/${at}`,
+});
+
+async function started(...prepared: Answering[]) {
+  const server = await startRecordingServer(...(prepared.length > 0 ? prepared : [answers(200, nothing)]));
+  const line = await createCommandLine({
+    INNKEEP_BASE_URL: server.baseUrl,
+    INNKEEP_TOKEN: "sdm_test",
+    INNKEEP_APP: appId,
+  });
+  const bodies = () => server.received.map(({ body }) => JSON.parse(body.toString()));
+  const keys = () => server.received.map(({ headers }) => headers["idempotency-key"]);
+  return { line, bodies, keys, received: server.received };
+}
+
+describe("feedback resolve", () => {
+  it("names the run of the CI job", async () => {
+    const { line, bodies } = await started();
+    await place(line, "event.json", "{}");
+    const event = join(line.cwd, "event.json");
+    await utimes(event, new Date(), new Date("2026-01-02T03:04:05Z"));
+    await line.run(resolveKey, { env: gitHubJob({ GITHUB_EVENT_PATH: event }) });
+    expect(bodies()).toEqual([
+      {
+        scope: "example/app/.github/workflows/ci.yml, test, linux, refs/heads/main",
+        run: "77",
+        runUrl: "https://github.com/example/app/actions/runs/77",
+        startedAt: "2026-01-02T03:04:05.000Z",
+        passed: ["nightly"],
+      },
+    ]);
+  });
+
+  it.each([
+    ["success", 1],
+    ["failed", 0],
+    ["canceled", 0],
+  ])("takes the status `%s` from GitLab", async (CI_JOB_STATUS, requests) => {
+    const { line, bodies } = await started();
+    const env = {
+      GITLAB_CI: "true",
+      CI_PIPELINE_ID: "9",
+      CI_PIPELINE_CREATED_AT: "2026-01-02T03:04:05Z",
+      CI_JOB_STATUS,
+    };
+    const { exit } = await line.run(["feedback", "resolve", "--dedupe-key", "nightly"], { env });
+    expect([exit, bodies().length]).toEqual([0, requests]);
+    for (const body of bodies())
+      expect(body).toMatchObject({ run: "9", startedAt: "2026-01-02T03:04:05.000Z" });
+  });
+
+  it("lets flags win over the job", async () => {
+    const { line, bodies } = await started();
+    const flags = ["--dedupe-scope", "mine", "--dedupe-run", "5", "--run-url", "https://ci.example.org/5"];
+    const argv = [...resolveKey, ...flags, "--run-started-at", "2026-01-01T00:00:00+01:00"];
+    await line.run(argv, { env: gitHubJob() });
+    expect(bodies()[0]).toMatchObject({
+      ...{
+        scope: "mine",
+        run: "5",
+        runUrl: "https://ci.example.org/5",
+        startedAt: "2026-01-01T00:00:00+01:00",
+      },
+    });
+  });
+
+  it("sends the beginnings of the keys of passed tests, and of none that was skipped or failed", async () => {
+    const { line, bodies } = await started();
+    const tests = [
+      { name: "a" },
+      { name: "b", failure: "no" },
+      { name: "c", inside: "<skipped/>" },
+      { name: "a" },
+    ];
+    await place(line, "junit.xml", junitReport(...tests));
+    await line.run([...resolveJunit, "--run-status", "success"], { env: gitHubJob() });
+    const [{ passed }] = bodies();
+    // The test, its class, its suite, and a suite that is named as its class.
+    expect(passed).toHaveLength(4);
+    for (const one of passed) expect(one).toEqual({ prefix: expect.stringMatching(/^junit:[0-9a-f]{32}:$/) });
+  });
+
+  it("asks again while there is more, with a key of its own for each request", async () => {
+    const more = answers(200, { resolved: [failure(1)], stillFailing: [], more: true });
+    const last = answers(200, {
+      resolved: [failure(2)],
+      stillFailing: [{ ...failure(3), scopes: ["", "linux"] }],
+      more: false,
+    });
+    const { line, keys } = await started(more, last);
+    const ran = await line.run([...resolveKey, "--idempotency-key", "mine"], { env: gitHubJob() });
+    expect(keys()).toEqual(["mine", "mine-2"]);
+    expect(ran.stdout).toBe("https://inn.example.org/1\nhttps://inn.example.org/2\n");
+    expect(ran.stderr).toBe(
+      "2 threads resolved.\nStill open: https://inn.example.org/3 has not passed in a job without a scope; linux.\n",
+    );
+  });
+
+  it("ends even if a server always says that there is more", async () => {
+    const { line, received } = await started(answers(200, { ...nothing, more: true }));
+    expect(await line.run(resolveKey, { env: gitHubJob() })).toMatchObject({ exit: 0 });
+    expect(received).toHaveLength(1);
+  });
+
+  it("sends many tests in several requests", async () => {
+    const { line, bodies, received } = await started();
+    const tests = Array.from(
+      { length: limits.passedFailures + 496 },
+      (_, at) => `<testcase name="t${at}" classname="c"/>`,
+    );
+    await place(line, "junit.xml", `<testsuite name="s">${tests.join("")}</testsuite>`);
+    await line.run([...resolveJunit, "--run-status", "success"], { env: gitHubJob() });
+    const lengths = bodies().map(({ passed }) => passed.length);
+    expect(lengths).toEqual([limits.passedFailures, 500]);
+    for (const { body } of received) expect(body.length).toBeLessThan(1_048_576);
+    expect(bodies()[1].passed.at(-1)).toEqual({ prefix: "junit-more:" });
+  });
+
+  it("keeps each request below its limit of bytes", async () => {
+    const { line, received } = await started();
+    const flags = Array.from({ length: 3_000 }, (_, at) => [
+      "--dedupe-key",
+      `${"ä".repeat(190)}${at}`,
+    ]).flat();
+    await line.run(["feedback", "resolve", ...flags, "--run-status", "success"], { env: gitHubJob() });
+    expect(received.length).toBeGreaterThan(1);
+    for (const { body } of received) expect(body.length).toBeLessThan(1_048_576);
+  });
+
+  it("sends nothing if no test passed", async () => {
+    const { line, received } = await started();
+    await place(line, "junit.xml", junitReport({ name: "a", failure: "no" }));
+    const ran = await line.run([...resolveJunit, "--run-status", "failure", "--json"], { env: gitHubJob() });
+    expect(ran.json()).toEqual({
+      resolved: [],
+      stillFailing: [],
+      why: "No test passed: nothing is resolved.",
+    });
+    expect(received).toEqual([]);
+  });
+});
+
+describe("feedback resolve that cannot be done", () => {
+  it.each([
+    [
+      "no choice",
+      ["feedback", "resolve", "--run-status", "success"],
+      "either with --dedupe-key or with --junit",
+    ],
+    ["both choices", [...resolveKey, "--junit", "a.xml"], "either with --dedupe-key or with --junit"],
+    [
+      "no status",
+      ["feedback", "resolve", "--dedupe-key", "k"],
+      "Say how the run ended: --run-status success.",
+    ],
+    ["no run", resolveKey, "Name the run, such as its number: --dedupe-run 1234."],
+    [
+      "a start that is no instant",
+      [...resolveKey, "--dedupe-run", "1", "--run-started-at", "today"],
+      "--run-started-at must be",
+    ],
+    [
+      "a glob without a file",
+      ["feedback", "resolve", "--junit", "x*.xml", "--run-status", "success", "--dedupe-run", "1"],
+      "--junit x*.xml matches no file",
+    ],
+  ])("for %s is a usage error, and a warning with --best-effort", async (_, argv, why) => {
+    const { line, received } = await started();
+    const ran = await line.run(argv);
+    expect([ran.exit, received.length]).toEqual([2, 0]);
+    expect(ran.stderr).toContain(why);
+    const kind = await line.run([...argv, "--best-effort"]);
+    expect(kind.exit).toBe(0);
+    expect(kind.stderr).toContain("Warning: ");
+    expect(kind.stderr).toContain(why.replace(/\.$/, ""));
+  });
+
+  it.each([404, 405, 501])("because the server answers %i says so in one sentence", async (status) => {
+    const { line } = await started(answers(status, { error: "Not found.", code: "not_found" }));
+    const ran = await line.run([...resolveKey, "--max-wait", "0s"], { env: gitHubJob() });
+    expect(ran.exit).toBe(6);
+    expect(ran.stderr).toBe(
+      `error: This server has no app ${appId}, or it cannot resolve failures: an older Innkeep or another program answers there.\n`,
+    );
+  });
+
+  it("does not break the build with --best-effort", async () => {
+    const { line } = await started(answers(503, { error: "Busy.", code: "busy" }));
+    const argv = [...resolveKey, "--best-effort", "--max-wait", "0s"];
+    const ran = await line.run(argv, { env: gitHubJob() });
+    expect(ran.exit).toBe(0);
+    expect(ran.stderr).toContain("::warning title=No feedback was resolved::Busy.");
+    expect((await line.run([...argv, "--json"], { env: gitHubJob() })).json()).toMatchObject({
+      resolved: [],
+      why: "Busy.",
+    });
+    expect(await line.run([...argv, "--no-such-flag"])).toMatchObject({ exit: 0 });
+  });
+});
