@@ -10,16 +10,24 @@ import { ownInputs } from "./inputs.ts";
 /** The commands that the action runs. */
 export const actionCommands: readonly string[] = [
   "feedback send",
+  "feedback resolve",
   "changelog release",
   "faq push",
   "faq diff",
 ];
 
 /** The inputs that take a value a line, because their flags may be repeated. */
-export const repeatable: readonly string[] = ["metadata", "image", "video", "attach", "platform-version"];
+export const repeatable: readonly string[] = [
+  "metadata",
+  "image",
+  "video",
+  "attach",
+  "junit",
+  "platform-version",
+];
 
 /** The flag for which the input `status` is, which always has a value. */
-const statusFlag = "run-status";
+export const statusFlag = "run-status";
 
 /** What the action knows beside its inputs, by the flag that it is for. Used only if the command has the flag. */
 export type Known = Readonly<Record<string, string | undefined>>;
@@ -57,7 +65,7 @@ function withKnown(command: Command, inputs: ReadonlyMap<string, string>, known:
   const names = command.options.map(inputOf);
   const all = { ...known, [statusFlag]: inputs.get("status") };
   const offered = Object.entries(all).filter(([name]) => names.includes(name));
-  const given = [...inputs].filter(([input]) => input !== "status" && !ownInputs.includes(input));
+  const given = [...inputs].filter(([input]) => !ownInputs.includes(input));
   const entries = [...offered, ...given].flatMap(([name, value]): [string, string][] =>
     value ? [[name, value]] : [],
   );
@@ -88,10 +96,10 @@ function flagWords(option: Option, input: string, value: string): Words {
   const flag = option.long ?? "";
   if (option.isBoolean() || option.negate) return switchWords(option, input, value);
   const lines = value.split("\n").map((line) => line.trim());
-  if (option.variadic)
-    return { flags: lines.flatMap((line) => (line === "" ? [] : [flag, ...line.split(/\s+/)])) };
   if (repeatable.includes(input))
     return { flags: lines.flatMap((line) => (line === "" ? [] : [`${flag}=${line}`])) };
+  if (option.variadic)
+    return { flags: lines.flatMap((line) => (line === "" ? [] : [flag, ...line.split(/\s+/)])) };
   return { flags: [`${flag}=${value}`] };
 }
 

@@ -17,13 +17,14 @@ const variables: Readonly<Record<string, string>> = {
   "base-url": "INNKEEP_BASE_URL",
   "api-key": "INNKEEP_API_KEY",
   token: "INNKEEP_TOKEN",
+  matrix: "INNKEEP_MATRIX",
 };
 
 /** The variables whose values no log may show. */
 const secrets = ["INNKEEP_API_KEY", "INNKEEP_TOKEN"];
 
-/** The inputs that are no flags of a command. */
-export const ownInputs: readonly string[] = ["command", ...Object.keys(variables)];
+/** The inputs that are no flags of a command, or only of some commands, which then get a default. */
+export const ownInputs: readonly string[] = ["command", "status", ...Object.keys(variables)];
 
 /** The environment of the command: that of the step, and the inputs that stand for a variable. */
 export const environmentOf = (env: Env, inputs: ReadonlyMap<string, string>): Env => ({

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { actionCommands, inputOf, repeatable } from "../../../src/cli/action/command-line.ts";
+import { actionCommands, inputOf, repeatable, statusFlag } from "../../../src/cli/action/command-line.ts";
 import { ownInputs } from "../../../src/cli/action/inputs.ts";
 import { calledBy } from "../../../src/cli/core/failures/flag-names.ts";
 import { createProgram } from "../../../src/cli/core/program/run-cli.ts";
@@ -33,6 +33,8 @@ describe("action.yml", () => {
     const flags = new Set<string>(ownInputs);
     for (const command of await commands()) {
       for (const option of command.options) flags.add(inputOf(option));
+      // The input `status` stands for it.
+      flags.delete(statusFlag);
       for (const argument of command.registeredArguments) flags.add(argument.name());
     }
     // Nobody can be asked in a step: the action sets it.

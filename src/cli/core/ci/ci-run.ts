@@ -90,3 +90,14 @@ export function ciStart(env: Env): string | undefined {
   const text = env.CI_PIPELINE_CREATED_AT || env.CI_JOB_STARTED_AT || env.SYSTEM_PIPELINESTARTTIME;
   return text && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : undefined;
 }
+
+/** The folders of the checkout and of temporary files, as the service names them. */
+export const ciFolders = (
+  env: Env,
+): { readonly workspace: string | undefined; readonly temporary: string | undefined } => ({
+  workspace: env.GITHUB_WORKSPACE || env.CI_PROJECT_DIR,
+  temporary: env.RUNNER_TEMP,
+});
+
+/** A file that GitHub writes when a job starts: it tells no job the time itself. */
+export const fileOfStart = (env: Env): string | undefined => env.GITHUB_EVENT_PATH;

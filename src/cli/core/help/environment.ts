@@ -58,10 +58,10 @@ const ofCommands: readonly Variable[] = [
   { name: "PATH", meaning: "Whether `serve --demo` shows commands as `innkeep` or as `npx innkeep`." },
   {
     name:
-      "GITHUB_*, GITLAB_CI, CI_*, CIRCLECI, CIRCLE_*, TF_BUILD, SYSTEM_*, BUILD_*, AGENT_JOBNAME, BUILDKITE, " +
+      "GITHUB_*, GITLAB_CI, CI_*, CIRCLECI, CIRCLE_*, TF_BUILD, SYSTEM_*, BUILD_*, AGENT_*, RUNNER_TEMP, BUILDKITE, " +
       "BUILDKITE_*, BITBUCKET_*, BITRISE_*, GIT_*, TEAMCITY_*, JENKINS_URL, TAG_NAME, BRANCH_NAME, JOB_NAME",
     meaning:
-      "Run, commit, ref and job of a CI run, for `feedback send`, and its tag, for `changelog release`: see docs/ci.md.",
+      "Run, commit, ref and job of a CI run, for `feedback send` and `feedback resolve`, and its tag, for `changelog release`: see docs/ci.md.",
   },
 ];
 

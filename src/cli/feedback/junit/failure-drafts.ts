@@ -1,3 +1,4 @@
+import { ciFolders } from "../../core/ci/ci-run.ts";
 import { flagOf, type InputFault } from "../../core/input/input-fault.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { type Draft, type DraftFlags, dedupeFields, draftOf } from "../sending/draft.ts";
@@ -69,7 +70,7 @@ async function draftOfTest(
 /** The folder of the checkout is that of the command, unless the CI service names another. */
 const foldersOf = ({ context: { cwd, env } }: Invocation): Folders => ({
   cwd,
-  workspace: env.GITHUB_WORKSPACE || env.CI_PROJECT_DIR || cwd,
+  workspace: ciFolders(env).workspace || cwd,
 });
 
 interface OwnContent extends ReportText {

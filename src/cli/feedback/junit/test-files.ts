@@ -4,6 +4,7 @@ import { dirname, isAbsolute, relative, resolve } from "node:path";
 import type { FeedbackFiles } from "../../../client/calls/feedback-body.ts";
 import type { SentFile } from "../../../client/calls/file-content.ts";
 import { feedbackFiles } from "../../../contract/limits.ts";
+import { ciFolders } from "../../core/ci/ci-run.ts";
 import type { Context } from "../../core/program/context.ts";
 import { checkSentFiles } from "../../delivery/sent-files.ts";
 import { asPdf } from "../text-files/text-attachment.ts";
@@ -23,7 +24,7 @@ const mostLooked = 50;
 
 /** The folders from which files are taken: a report that strangers wrote must not name any file of the machine. */
 const rootsOf = ({ env }: Pick<Context, "env">, { cwd, workspace }: Folders): string[] =>
-  [cwd, workspace, env.RUNNER_TEMP, tmpdir()].flatMap((folder) => folder || []);
+  [cwd, workspace, ciFolders(env).temporary, tmpdir()].flatMap((folder) => folder || []);
 
 /** Checks the files that a report names for a test. Their paths start from the folder of the command, the checkout, or the report. */
 export async function filesOf(

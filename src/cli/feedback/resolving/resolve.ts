@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { ciMetadata } from "../../core/ci/ci-environment.ts";
-import { ciRun, ciStart, ciStatus } from "../../core/ci/ci-run.ts";
+import { ciRun, ciStart, ciStatus, fileOfStart } from "../../core/ci/ci-run.ts";
 import { DryRun } from "../../core/connection/dry-run.ts";
 import { usageError } from "../../core/failures/cli-error.ts";
 import type { Exit } from "../../core/failures/exit-codes.ts";
@@ -108,9 +108,9 @@ function instantOf(given: string | undefined): string | undefined {
   );
 }
 
-/** GitHub tells no job when it started, but writes the file of the event then. */
+/** GitHub tells no job when it started, but writes a file then. */
 async function startOfGitHubJob({ env, clock }: Invocation["context"]): Promise<string | undefined> {
-  if (!env.GITHUB_EVENT_PATH) return undefined;
-  const file = await stat(env.GITHUB_EVENT_PATH).catch(() => undefined);
+  const written = fileOfStart(env);
+  const file = written ? await stat(written).catch(() => undefined) : undefined;
   return file && file.mtime <= clock.now() ? file.mtime.toISOString() : undefined;
 }

@@ -78,6 +78,7 @@ export const failureText = ({ message, details, next }: CliError): string =>
 
 type Outputs = Readonly<Record<string, string | undefined>>;
 
+/** Writes the outputs of a step of GitHub Actions. */
 export async function writeOutputs(invocation: Invocation, outputs: Outputs): Promise<void> {
   const { context } = invocation;
   const file = context.env.GITHUB_OUTPUT;
@@ -92,6 +93,7 @@ export async function writeOutputs(invocation: Invocation, outputs: Outputs): Pr
   }
 }
 
+/** Adds paragraphs of Markdown to the summary page of a GitHub Actions job. */
 export async function summarise(invocation: Invocation, paragraphs: readonly string[]): Promise<void> {
   const { env } = invocation.context;
   if (!isGitHubActions(env) || !env.GITHUB_STEP_SUMMARY) return;

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { junitReport } from "../../support/files/junit-samples.ts";
+import { runStep, type Step } from "../../support/programs/actions-runner.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { appForAction } from "../../support/worlds/app-for-action.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+it("a step reports failing tests, and a later one resolves them when the same job of the matrix is green", async () => {
+  const { inputs, app, thread } = await appForAction(service);
+  const globs = { junit: "out/a b.xml\nout/c*.xml" };
+  const red = {
+    "out/a b.xml": junitReport({ name: "adds", failure: "no" }),
+    "out/c.xml": junitReport({ name: "b" }),
+  };
+  const reported = await runStep({
+    with: { ...inputs, ...globs, command: "feedback send" },
+    matrix: { node: 20 },
+    files: red,
+  });
+  expect(reported.code).toBe(0);
+  const id = reported.outputs["feedback-id"];
+  expect((await thread(id)).feedback).toMatchObject({ subject: "Test failed: adds (cart)", status: "open" });
+
+  const green = { ...red, "out/a b.xml": junitReport({ name: "adds" }) };
+  const resolve = async (more: Omit<Step, "with">) => {
+    const step = { ...inputs, ...globs, app: app.id, command: "feedback resolve" };
+    const { code } = await runStep({ env: { GITHUB_RUN_ID: "78" }, ...more, with: step, files: green });
+    expect(code).toBe(0);
+    return (await thread(id)).feedback.status;
+  };
+  expect(await resolve({ matrix: { node: 20 }, status: "cancelled" })).toBe("open");
+  expect(await resolve({ matrix: { node: 22 } })).toBe("open");
+  expect(await resolve({ matrix: { node: 20 } })).toBe("resolved");
+});
+
+it("a step with only the specification on the server does not break the job", async () => {
+  const { inputs } = await appForAction(service);
+  const ended = await runStep({
+    with: {
+      ...inputs,
+      command: "feedback resolve",
+      "dedupe-key": "k",
+      app: "0197b3a0-0000-7000-8000-000000000001",
+      "best-effort": "true",
+    },
+  });
+  expect(ended.code).toBe(0);
+  expect(ended.annotations).toMatchObject([{ level: "warning", title: "No feedback was resolved" }]);
+});
