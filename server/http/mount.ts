@@ -10,6 +10,7 @@ import { type Authenticate, requireScope } from "./authenticate.ts";
 import { type Admit, uncountBytes } from "./bodies/admission.ts";
 import { type IncomingBodies, type IncomingBody, senderOf } from "./bodies/arrivals.ts";
 import { readJson } from "./bodies/body.ts";
+import { createLargeJsonReader } from "./bodies/large-json.ts";
 import type { Callers, Groups } from "./handler.ts";
 import type { InvocationResult, Invoke } from "./invocation.ts";
 import { createInvoke, type InvokeDeps } from "./invoke.ts";
@@ -102,14 +103,19 @@ interface Sender {
 
 /** Makes a function that reads bodies. Large bodies must be admitted first. */
 function createBodyReader({ files }: Pick<Deps, "files">, { admit, arrivals, addressOf }: Door) {
+  const readLargeJson = createLargeJsonReader(arrivals);
   return async (
     { req, path }: Context,
     endpoint: Endpoint,
     { caller, idempotencyKey }: Sender,
   ): Promise<ReceivedBody> => {
     const sender = senderOf(caller, caller ? "" : addressOf(req));
-    const { bodyKind, upload: rules } = endpoint;
-    if (!rules) return { value: await readJson(req, { arrivals, sender, most: endpoint.bodyBytes }) };
+    const { bodyKind, bodyBytes, upload: rules } = endpoint;
+    if (bodyBytes !== undefined) {
+      const { value, release } = await readLargeJson(req, { arrivals, sender, most: bodyBytes });
+      return { value, discard: async () => release() };
+    }
+    if (!rules) return { value: await readJson(req, { arrivals, sender }) };
     const admitted = await admit({ request: req, endpoint, caller, path, idempotencyKey });
     const arrival = req.complete ? undefined : arrivals.begin(req, sender);
     if (arrival && admitted) admitted.onCut(arrival.cut);

@@ -20,6 +20,8 @@ export interface IncomingBody {
 
 export interface IncomingBodies {
   begin(request: IncomingMessage, sender: Sender): IncomingBody;
+  /** Accounts for the memory of a body that has arrived and waits. It may be cut. Gives a function that ends this. */
+  keep(sender: Sender, bytes: number, cut: (why: ApiError) => void): () => void;
   /**
    * Reads and drops the rest of a body, so that its sender can read the answer: a client that is still writing when its
    * connection closes may never see it. Resolves when the body has ended or enough was dropped.
@@ -69,6 +71,12 @@ export function createIncomingBodies({
         if (why) listener(why);
       };
       return { hold: held.hold, cut, onCut, end };
+    },
+
+    keep(sender, bytes, cut) {
+      const held = memory(sender, cut);
+      held.hold(bytes);
+      return held.end;
     },
 
     async drop(request) {

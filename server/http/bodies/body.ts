@@ -15,13 +15,21 @@ export interface Sending {
 
 /**
  * Gives the JSON value of a request's body, or `{}` if it has none. Throws `unsupported_media_type` for anything but
- * JSON, `payload_too_large` over the limit, `bad_request` for a body that was cut, `busy` for
- * one that comes too slowly, UploadFailure for malformed JSON.
+ * JSON, `payload_too_large` over the limit, `bad_request` for a body that was cut, `busy` for one that comes too slowly,
+ * UploadFailure for malformed JSON.
  */
-export async function readJson(request: IncomingMessage, sending: Sending): Promise<unknown> {
+export const readJson = async (request: IncomingMessage, sending: Sending): Promise<unknown> =>
+  jsonOf(request, await readJsonBytes(request, sending));
+
+/** The bytes of a body that should be JSON. */
+export async function readJsonBytes(request: IncomingMessage, sending: Sending): Promise<Buffer> {
   refuseEncoded(request);
   const most = sending.sender.anonymous ? limits.anonymousBody : (sending.most ?? limits.json);
-  const bytes = await readBytes(request, most, sending);
+  return readBytes(request, most, sending);
+}
+
+/** The JSON value of a body that has arrived. */
+export function jsonOf(request: IncomingMessage, bytes: Buffer): unknown {
   if (bytes.length === 0) return {};
   if (mediaTypeOf(request) !== "application/json") throw new ApiError("unsupported_media_type");
   return parseStrictJson(bytes);

@@ -1,0 +1,92 @@
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+import { expect, it } from "vitest";
+import { createIncomingBodies } from "../../../server/http/bodies/arrivals.ts";
+import { createLargeJsonReader } from "../../../server/http/bodies/large-json.ts";
+import { readSettings } from "../../../server/settings/environment.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+
+const MB = 1_048_576;
+
+/** A FAQ of 24 MiB. */
+const largeList = (answer: string) =>
+  JSON.stringify({
+    faqs: Array.from({ length: 1_250 }, (_, at) => ({ question: `Q${at}?`, answer: answer.repeat(20_000) })),
+  });
+
+it("many of the largest FAQs at once are taken or put off, and small requests are served meanwhile", async () => {
+  const service: Service = await startService();
+  const { key } = await service.makeApp();
+  const headers = { "x-api-key": key, "Content-Type": "application/json", "If-Match": "*" };
+  const address = `${service.baseUrl}/api/v1/faqs/remote`;
+  let isOver = false;
+  const sent = Array.from({ length: 8 }, async (_, at) => {
+    const answer = await fetch(address, { method: "PUT", headers, body: largeList(String(at)) });
+    await answer.body?.cancel();
+    return answer.status;
+  });
+  const all = Promise.all(sent).finally(() => {
+    isOver = true;
+  });
+  const small: number[] = [];
+  while (!isOver) small.push((await service.request("GET", "/api/v1/changelog/remote", { headers })).status);
+  const statuses = await all;
+  expect(statuses).toContain(200);
+  expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+  expect([...new Set(small)]).toEqual([200]);
+  await service.stop();
+}, 120_000);
+
+/** A request whose body has `bytes` bytes. */
+function requestOf(bytes: number): IncomingMessage {
+  const request = new IncomingMessage(new Socket());
+  request.headers = { "content-type": "application/json", "content-length": String(bytes) };
+  request.push(`{"a":"${"x".repeat(bytes - 8)}"}`);
+  request.push(null);
+  return request;
+}
+
+/** Reads bodies of `bytes` bytes and senders with these names, and says in which order they were given out. */
+function reading(budgets: { readonly bufferedBytes: number; readonly anonymousBufferedBytes: number }) {
+  const settings = readSettings({}, {});
+  const stopping = new AbortController().signal;
+  const arrivals = createIncomingBodies({
+    settings: { ...settings, budgets: { ...settings.budgets, ...budgets } },
+    stopping,
+  });
+  const read = createLargeJsonReader(arrivals);
+  const order: string[] = [];
+  const start = async (id: string, bytes: number) => {
+    const json = await read(requestOf(bytes), { arrivals, sender: { id, anonymous: false }, most: 32 * MB });
+    order.push(id);
+    return json;
+  };
+  return { order, start };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+it("a large JSON body waits until the one before was handled; small ones do not", async () => {
+  const { order, start } = reading({ bufferedBytes: 64 * MB, anonymousBufferedBytes: MB });
+  const first = await start("first", 2 * MB);
+  const second = start("second", 2 * MB);
+  await start("small", MB);
+  for (let at = 0; at < 20; at += 1) await turn();
+  expect(order).toEqual(["first", "small"]);
+  first.release();
+  (await second).release();
+  expect(order).toEqual(["first", "small", "second"]);
+});
+
+it("a large JSON body that waits gives its memory up to others, and the line goes on", async () => {
+  const { order, start } = reading({ bufferedBytes: 9 * MB, anonymousBufferedBytes: MB });
+  const first = await start("first", 2 * MB);
+  const cut = expect(start("greedy", 5 * MB)).rejects.toMatchObject({ code: "busy" });
+  for (let at = 0; at < 20; at += 1) await turn();
+  const modest = start("modest", 3 * MB + 1_000_000);
+  await cut;
+  first.release();
+  (await modest).release();
+  (await start("last", 2 * MB)).release();
+  expect(order).toEqual(["first", "modest", "last"]);
+});
