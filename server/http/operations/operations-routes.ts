@@ -1,14 +1,14 @@
 import type { Context } from "koa";
 import type { Deps } from "../../deps.ts";
 import { serverVersion } from "../../version.ts";
-import { matchesEtag } from "../answers.ts";
+import { matchesEtag, type PreparedAnswer } from "../answers.ts";
 import type { Route } from "../mount.ts";
 import { checkReady, readMetrics, readOpenApi } from "../readiness.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** The routes for operators and tools: health, readiness, metrics, and the OpenAPI document. */
 export function operationsRoutes(deps: Pick<Deps, "database" | "settings">, metrics: Metrics): Route[] {
-  const openApi = readOpenApi(deps);
+  let known: PreparedAnswer | undefined;
   return [
     read("/healthz", async (ctx) => {
       ctx.body = { status: "ok", version: serverVersion };
@@ -22,6 +22,9 @@ export function operationsRoutes(deps: Pick<Deps, "database" | "settings">, metr
       ctx.set("Content-Type", metrics.contentType);
     }),
     read("/api/v1/openapi.json", async (ctx) => {
+      // It takes long to make. Most servers are never asked.
+      known ??= readOpenApi(deps);
+      const openApi = known;
       ctx.set("ETag", openApi.etag);
       ctx.set("Content-Type", "application/json; charset=utf-8");
       ctx.body = openApi.body;
