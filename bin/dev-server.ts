@@ -1,9 +1,8 @@
 import { serveThrowaway } from "../server/dev/throwaway/serve-throwaway.ts";
 
-/** The server that `innkeep dev exec` and `innkeep/testing` start. Its only argument is its options as JSON. */
-const [, , options = "{}"] = process.argv;
+/** The server that `innkeep dev exec` and `innkeep/testing` start. Its options come over standard input. */
 const { env: environment, stdin: input, stdout, stderr } = process;
-const code = await serveThrowaway(JSON.parse(options), {
+const code = await serveThrowaway({
   environment,
   input,
   out: (line) => void stdout.write(`${line}\n`),

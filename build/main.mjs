@@ -31,6 +31,9 @@ const cjs = {
   define: { ...shared.define, "import.meta.url": "__filename" },
 };
 
+/** Says in which folder a built file is. */
+const folderIs = (expression) => ({ ...shared.define, INNKEEP_FOLDER: expression });
+
 /** Packages that are not bundled: native modules, and modules that only some installations have. */
 const external = ["sqlite3", "keytar", "pg-native", "@node-rs/argon2", "react-devtools-core"];
 
@@ -79,6 +82,7 @@ const [frontDoor, commandLine, rules, notes, packages, agentServer, programs, li
     buildLibrary(),
     buildAction(),
     buildBenchmarks(),
+    buildTesting(),
   ]);
 // The machine code of a file is found by the hash at the end of the file.
 for (const file of ["cli.cjs", "mcp.cjs", "mcp-session.cjs", "undici.cjs", "conf.cjs"].map((name) =>
@@ -194,6 +198,15 @@ function buildLibrary() {
     format: "esm",
     plugins: [asValues("src/client/calls/routes.ts"), builtApart(loadedLate)],
   });
+}
+
+/** What tests of apps import, for both kinds of modules. */
+async function buildTesting() {
+  const entryPoints = { testing: "src/local/testing.ts" };
+  await build({ ...shared, entryPoints, format: "esm", define: folderIs("import.meta.dirname") });
+  await build({ ...cjs, entryPoints, define: folderIs("__dirname") });
+
+
 }
 
 /** The step of GitHub Actions: it runs from a tag of the repository, without packages. See action.yml. */

@@ -10,6 +10,7 @@ export function applyFaults(faults: Faults, { stopping }: Pick<Deps, "stopping">
     const fault = faults.take(pathOf(ctx) ?? "");
     if (!fault) return next();
     if (fault.delayMs > 0) await sleep(fault.delayMs, undefined, { signal: stopping }).catch(() => undefined);
+    ctx.state.isWanted = true;
     if (fault.error) throw apiErrorOf(fault.error);
     return next();
   };

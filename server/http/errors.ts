@@ -83,13 +83,13 @@ const challenges: ReadonlyMap<string, string> = new Map([
   ["invalid_api_key", 'ApiKey realm="innkeep", header="x-api-key"'],
 ] satisfies [ErrorCode, string][]);
 
-/** Logs an error of the server with its cause. */
+/** Logs an error of the server with its cause. An error that a developer has asked for is none. */
 function logServerError(
   { log }: Pick<Deps, "log">,
   ctx: Context,
   { error, thrown }: { readonly error: ApiError; readonly thrown: unknown },
 ): void {
-  if (error.status < 500) return;
+  if (error.status < 500 || ctx.state.isWanted) return;
   log.error(
     { requestId: ctx.state.requestId, method: ctx.method, route: ctx.state.route, err: thrown },
     error.code,

@@ -37,8 +37,8 @@ export interface ServerProcess {
 export interface ServerProcessOptions {
   /** The built file of the server. */
   readonly program: string;
-  /** A file that the server is filled from. */
-  readonly seed?: string | undefined;
+  /** A file that the server is filled from, or its content. */
+  readonly seed?: string | object | undefined;
   readonly keep?: boolean | undefined;
   /** The whole environment of the process. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -53,7 +53,7 @@ export interface ServerProcessOptions {
  */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const { program, seed, keep, environment, signal } = options;
-  const child = spawn(process.execPath, [program, JSON.stringify({ seed, keep })], {
+  const child = spawn(process.execPath, [program], {
     env: environment,
     stdio: ["pipe", "pipe", "inherit"],
     // Ctrl-C in a terminal must not reach it: the command that uses the server may still need it.
@@ -63,6 +63,9 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   const ended = once(child, "close").then(() => undefined);
   const abandon = () => child.kill("SIGKILL");
   signal?.addEventListener("abort", abandon, { once: true });
+  // A server that fails does not read what is written to it.
+  child.stdin.on("error", () => {});
+  child.stdin.write(`${JSON.stringify({ seed, keep })}\n`);
   const ready = await readyOf(child);
   signal?.removeEventListener("abort", abandon);
   // A test runner must be able to end without a word to this server.
@@ -82,10 +85,8 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
 }
 
 /** The first line of the server. */
-async function readyOf({ stdout, stdin }: ChildProcess): Promise<Ready> {
+async function readyOf({ stdout }: ChildProcess): Promise<Ready> {
   if (!stdout) throw new Error("The server has no standard output.");
-  // A server that fails does not read what is written to it.
-  stdin?.on("error", () => {});
   for await (const line of createInterface(stdout)) {
     const told: Ready & { readonly failed?: string; readonly name?: string } = JSON.parse(line);
     if (told.failed !== undefined) throw Object.assign(new Error(told.failed), { name: told.name });

@@ -1,4 +1,6 @@
 import { rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { serve } from "../../main.ts";
@@ -6,16 +8,19 @@ import type { Environment } from "../../settings/settings.ts";
 import { dataOf, makeFolder, removeOldFolders } from "./folder.ts";
 import { endTree } from "./process-tree.ts";
 
-export interface ThrowawayOptions {
-  /** A file that the server is filled from. */
-  readonly seed?: string;
+interface ThrowawayOptions {
+  /** A file that the server is filled from, or its content. */
+  readonly seed?: string | object;
   /** Keeps the folder. */
   readonly keep?: boolean;
 }
 
 export interface ThrowawayWorld {
   readonly environment: Environment;
-  /** Ends when the program that started this one is gone. Its lines name processes to end then. */
+  /**
+   * Ends when the program that started this one is gone. The first line holds the options as JSON, later lines name
+   * processes to end then.
+   */
   readonly input: Readable;
   readonly out: (line: string) => void;
   readonly err: (text: string) => void;
@@ -25,18 +30,22 @@ export interface ThrowawayWorld {
  * Serves in a folder of its own until the program that started this process is gone. Then ends the processes that it
  * was told to guard, and removes the folder. Writes one line with the addresses, or with the reason why it failed.
  */
-export async function serveThrowaway(
-  { seed, keep = false }: ThrowawayOptions,
-  { environment, input, out, err }: ThrowawayWorld,
-): Promise<number> {
+export async function serveThrowaway({ environment, input, out, err }: ThrowawayWorld): Promise<number> {
+  const lines = createInterface(input)[Symbol.asyncIterator]();
+  const first = await lines.next();
+  if (first.done) return 0;
+  const { seed, keep = false }: ThrowawayOptions = JSON.parse(first.value);
   const folder = await makeFolder(keep);
   const stop = new AbortController();
   const ready = (line: string) => {
     out(JSON.stringify({ ...JSON.parse(line), folder }));
     void removeOldFolders();
   };
-  const flags = { dev: true, demo: true, local: true, json: true, port: 0, data: dataOf(folder), seed };
-  const serving = serve(flags, { environment, out: ready, err, stop: stop.signal });
+  const flags = { dev: true, demo: true, local: true, json: true, port: 0, data: dataOf(folder) };
+  const serving = serve(
+    { ...flags, seed: await seedFile(folder, seed) },
+    { environment, out: ready, err, stop: stop.signal },
+  );
   const failed = serving.then(
     () => false,
     ({ message, name }: Error) => {
@@ -44,7 +53,7 @@ export async function serveThrowaway(
       return true;
     },
   );
-  const guarded = await Promise.race([untilAlone(input), failed]);
+  const guarded = await Promise.race([untilAlone(lines), failed]);
   if (typeof guarded === "object") for (const processId of guarded) await endTree(processId);
   stop.abort();
   if (keep) await failed;
@@ -53,11 +62,20 @@ export async function serveThrowaway(
   return guarded === true ? 1 : 0;
 }
 
-/** Resolves when the input ends, with the ids of the processes that its lines have named. */
-async function untilAlone(input: Readable): Promise<number[]> {
+/** The file of a seed. A content is written into one. */
+async function seedFile(folder: string, seed: string | object | undefined): Promise<string | undefined> {
+  if (typeof seed !== "object") return seed;
+  const file = join(folder, "seed.json");
+  await writeFile(file, JSON.stringify(seed), { mode: 0o600 });
+  return file;
+}
+
+/** Resolves when there are no more lines, with the ids of the processes that they have named. */
+async function untilAlone(lines: AsyncIterator<string, undefined>): Promise<number[]> {
   const guarded: number[] = [];
   try {
-    for await (const line of createInterface(input)) guarded.push(Number(JSON.parse(line).guard));
+    for (let line = await lines.next(); !line.done; line = await lines.next())
+      guarded.push(Number(JSON.parse(line.value).guard));
   } catch {
     // A pipe that breaks has ended, too.
   }

@@ -38,7 +38,7 @@ export async function startBrowser(): Promise<TestBrowser> {
 }
 
 /** The browser, unpacked once for all runs; several runs may try at the same time. */
-async function browserPath(): Promise<string> {
+export async function browserPath(): Promise<string> {
   const home = join(tmpdir(), "innkeep-browser-147");
   const path = join(home, "chromium");
   if (existsSync(path)) return path;

@@ -1,0 +1,17 @@
+/** Where to move the clock: by an ISO 8601 duration, or to an instant. */
+export type ClockMove = { readonly advance: string } | { readonly set: string };
+
+const units = /(\d{1,9})([wdhms])/g;
+const seconds: Readonly<Record<string, number>> = { w: 604_800, d: 86_400, h: 3_600, m: 60, s: 1 };
+
+/**
+ * The ISO 8601 duration of a text such as `1d`, `+2h30m`, `-90s` or `P1D`. Undefined if it is none. A day has 24 hours.
+ */
+export function isoDuration(given: string): string | undefined {
+  const [, sign = "", rest = ""] = /^([+-]?)(.*)$/s.exec(given.trim()) ?? [];
+  if (/^P/i.test(rest)) return `${sign === "-" ? "-" : ""}${rest.toUpperCase()}`;
+  const parts = [...rest.toLowerCase().matchAll(units)];
+  if (parts.length === 0 || parts.map(([part]) => part).join("") !== rest.toLowerCase()) return undefined;
+  const total = parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (seconds[unit] ?? 0), 0);
+  return `${sign === "-" ? "-" : ""}PT${total}S`;
+}

@@ -1,0 +1,160 @@
+import { resolve } from "node:path";
+import { call } from "./call.ts";
+import { isoDuration } from "./clock-move.ts";
+import { clientVariables, serverEnvironment } from "./environment.ts";
+import { serverProgram } from "./server-program.ts";
+import { startServerProcess } from "./server-process.ts";
+
+/** What a new server holds: the apps, each with what its users read and write. The fields are those of the API. */
+export interface Seed {
+  readonly apps: readonly {
+    readonly name: string;
+    readonly githubRepository?: string | null;
+    readonly faqs?: readonly { question: string; answer: string; sortOrder?: number }[];
+    /** A draft unless `publish` or `publishedAt` is given. */
+    readonly changelog?: readonly {
+      title: string;
+      version: string;
+      body?: string;
+      items?: readonly { type: string; text: string }[];
+      publish?: boolean;
+      publishedAt?: string;
+    }[];
+    readonly feedback?: readonly {
+      type: "bug" | "feature" | "question" | "general";
+      message: string;
+      subject?: string;
+      name?: string;
+      email?: string;
+      source?: string;
+      metadata?: Record<string, unknown>;
+      dedupeKey?: string;
+    }[];
+  }[];
+}
+
+export interface StartOptions {
+  /** Fills the server: a file of JSON or YAML, or its content. The demo's app unless given. */
+  readonly seed?: string | Seed;
+  /** Where the clock starts; at the real time unless given. */
+  readonly now?: string | Date;
+  /** Settings of the server, such as `{ INNKEEP_RATE_LIMITS: "on" }`. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** The next requests that fail or wait. */
+export interface Fault {
+  /** This path and all paths below it. */
+  readonly path: string;
+  /** 400 to 599. */
+  readonly status?: number;
+  /** An error code of the API, such as `device_taken`. */
+  readonly code?: string;
+  /** For how many requests; 1 unless given. */
+  readonly times?: number;
+  /** How long they wait first. */
+  readonly delayMs?: number;
+}
+
+/** A message that the server would have sent. */
+export interface CapturedMessage {
+  readonly id: string;
+  readonly kind: string;
+  readonly appId: string;
+  readonly subjectId: string;
+  readonly target: string;
+  readonly payload: unknown;
+  readonly status: string;
+  readonly createdAt: string;
+  readonly sentAt: string | null;
+}
+
+/** A development server in a process of its own. */
+export interface Innkeep {
+  readonly baseUrl: string;
+  readonly consoleUrl: string;
+  /** The account that owns the apps. */
+  readonly email: string;
+  readonly password: string;
+  /** The first app and its key. */
+  readonly appId: string;
+  readonly apiKey: string;
+  readonly apps: readonly { readonly id: string; readonly name: string; readonly apiKey: string }[];
+  readonly agentToken: string;
+  readonly maintainerToken: string;
+  /** The device of a tester in a running test, and the key of that tester's slot. */
+  readonly deviceToken: string;
+  readonly testKey: string;
+  /** A thread on which an agent has proposed a plan, and the proposal; not with a seed. */
+  readonly threadId?: string;
+  readonly runId?: string;
+  /** The addresses and keys as variables, for a program under test. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The server's time. */
+  now(): Promise<Date>;
+  /** Moves the clock, by `1d`, `-2h30m`, `P1D` or a number of milliseconds. What is due by then has happened. */
+  advance(duration: string | number): Promise<Date>;
+  /** Sets the clock, which then goes on from there. */
+  setTime(instant: string | Date): Promise<Date>;
+  /** Makes the next requests to a path fail or wait. */
+  addFault(fault: Fault): Promise<void>;
+  clearFaults(): Promise<void>;
+  /** The messages that would have been sent, newest first. */
+  messages(): Promise<CapturedMessage[]>;
+  /** Goes back to the start: real time, no faults, the seed's content. Keys and tokens stay. */
+  reset(): Promise<void>;
+  /** Ends the server and removes its data. Without it the server ends when this process does. */
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Starts a server on a free port, with a folder of its own and no rate limits. It ends with this process, even if that
+ * is killed. Throws an Error with the server's message if it cannot start.
+ */
+export async function startInnkeep({ seed, now, settings }: StartOptions = {}): Promise<Innkeep> {
+  const server = await startServerProcess({
+    program: serverProgram,
+    seed: typeof seed === "string" ? resolve(seed) : seed,
+    environment: serverEnvironment({ ...process.env, ...settings }),
+  });
+  const innkeep = control(server.ready.baseUrl);
+  const { demo, baseUrl, consoleUrl } = server.ready;
+  if (now !== undefined) await innkeep.setTime(now);
+  return {
+    ...demo,
+    baseUrl,
+    consoleUrl,
+    env: clientVariables(server.ready),
+    ...innkeep,
+    stop: server.stop,
+    [Symbol.asyncDispose]: server.stop,
+  };
+}
+
+/** What drives a server, by the endpoints under `/dev`. */
+function control(baseUrl: string) {
+  const move = async (body: object) =>
+    new Date(
+      (await call<{ now: string }>(baseUrl, { method: "POST", path: "/dev/clock", body })).now,
+    );
+  return {
+    now: () => move({ advance: "PT0S" }),
+    async advance(duration: string | number) {
+      const given = typeof duration === "number" ? `${duration < 0 ? "-" : ""}PT${Math.abs(duration) / 1_000}S` : duration;
+      const advance = isoDuration(given);
+      if (advance === undefined) throw new TypeError(`${given} is no length of time such as 1d, -2h30m or P1D.`);
+      return move({ advance });
+    },
+    setTime: (instant: string | Date) => move({ set: new Date(instant).toISOString() }),
+    async addFault(fault: Fault) {
+      await call(baseUrl, { method: "POST", path: "/dev/faults", body: fault });
+    },
+    clearFaults: () => call<void>(baseUrl, { method: "DELETE", path: "/dev/faults" }),
+    messages: async () =>
+      (await call<{ items: CapturedMessage[] }>(baseUrl, { method: "GET", path: "/dev/outbox" })).items,
+    async reset() {
+      await call(baseUrl, { method: "POST", path: "/dev/reset" });
+    },
+  };
+}
