@@ -205,8 +205,6 @@ async function buildTesting() {
   const entryPoints = { testing: "src/local/testing.ts" };
   await build({ ...shared, entryPoints, format: "esm", define: folderIs("import.meta.dirname") });
   await build({ ...cjs, entryPoints, define: folderIs("__dirname") });
-
-
 }
 
 /** The step of GitHub Actions: it runs from a tag of the repository, without packages. See action.yml. */

@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { call } from "./call.ts";
 import { isoDuration } from "./clock-move.ts";
 import { clientVariables, serverEnvironment } from "./environment.ts";
-import { serverProgram } from "./server-program.ts";
 import { startServerProcess } from "./server-process.ts";
+import { serverProgram } from "./server-program.ts";
 
 /** What a new server holds: the apps, each with what its users read and write. The fields are those of the API. */
 export interface Seed {
@@ -135,15 +135,17 @@ export async function startInnkeep({ seed, now, settings }: StartOptions = {}): 
 /** What drives a server, by the endpoints under `/dev`. */
 function control(baseUrl: string) {
   const move = async (body: object) =>
-    new Date(
-      (await call<{ now: string }>(baseUrl, { method: "POST", path: "/dev/clock", body })).now,
-    );
+    new Date((await call<{ now: string }>(baseUrl, { method: "POST", path: "/dev/clock", body })).now);
   return {
     now: () => move({ advance: "PT0S" }),
     async advance(duration: string | number) {
-      const given = typeof duration === "number" ? `${duration < 0 ? "-" : ""}PT${Math.abs(duration) / 1_000}S` : duration;
+      const given =
+        typeof duration === "number"
+          ? `${duration < 0 ? "-" : ""}PT${Math.abs(duration) / 1_000}S`
+          : duration;
       const advance = isoDuration(given);
-      if (advance === undefined) throw new TypeError(`${given} is no length of time such as 1d, -2h30m or P1D.`);
+      if (advance === undefined)
+        throw new TypeError(`${given} is no length of time such as 1d, -2h30m or P1D.`);
       return move({ advance });
     },
     setTime: (instant: string | Date) => move({ set: new Date(instant).toISOString() }),
