@@ -32,7 +32,7 @@ const cjs = {
 };
 
 /** Says in which folder a built file is. */
-const folderIs = (expression) => ({ ...shared.define, INNKEEP_FOLDER: expression });
+const folderIs = (expression) => ({ ...shared.define, BUILT_FOLDER: expression });
 
 /** Packages that are not bundled: native modules, and modules that only some installations have. */
 const external = ["sqlite3", "keytar", "pg-native", "@node-rs/argon2", "react-devtools-core"];
