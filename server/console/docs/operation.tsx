@@ -140,6 +140,7 @@ const Example = ({ operation, baseUrl }: Pick<OperationProps, "operation" | "bas
     `curl -X ${operation.method} '${baseUrl}${operation.path}'`,
     ...(credential === "x-api-key" ? [`-H "x-api-key: $INNKEEP_API_KEY"`] : []),
     ...(credential === "bearer" ? [`-H "Authorization: Bearer $TOKEN"`] : []),
+    ...requiredHeaders(operation).map((name) => `-H '${name}: …'`),
     ...(body === undefined
       ? []
       : ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`]),
@@ -153,6 +154,9 @@ const Example = ({ operation, baseUrl }: Pick<OperationProps, "operation" | "bas
     </section>
   );
 };
+
+const requiredHeaders = ({ parameters = [] }: Operation): string[] =>
+  parameters.flatMap(({ name, in: place, required }) => (place === "header" && required ? [name] : []));
 
 /** The text in single quotes for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -77,6 +77,7 @@ function addFiles(faq: Command, setup: Setup): void {
       .argument("[path]", pathMeaning)
       .option("--prune", "delete entries that were pulled and have no file any more")
       .option("--take <side-and-ids...>", takeMeaning),
+    "print the plan, and send nothing",
   );
   commandAction<{ prune?: boolean; take?: readonly string[] }, string | undefined>(
     ofApp(push),

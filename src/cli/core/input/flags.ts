@@ -6,10 +6,10 @@ import { duration } from "./duration.ts";
 export const views = (command: Command): Command =>
   command.option("--raw <field>", "print this field alone, exactly as it is stored");
 
-/** The flags of a command that changes something. */
-export const mutates = (command: Command): Command =>
+/** The flags of a command that changes something. `dryRun` says what `--dry-run` does. */
+export const mutates = (command: Command, dryRun = "print the request instead of sending it"): Command =>
   command
-    .option("--dry-run", "print the request instead of sending it")
+    .option("--dry-run", dryRun)
     .option("--idempotency-key <key>", "use this Idempotency-Key instead of a generated one")
     .option(
       "--max-wait <time>",
@@ -19,7 +19,8 @@ export const mutates = (command: Command): Command =>
     .option("--timeout <time>", "how long one try may be silent: 30s", duration);
 
 /** The flags of a command that destroys something. */
-export const destroys = (command: Command): Command => mutates(command).option("-y, --yes", "do not ask");
+export const destroys = (command: Command, dryRun?: string): Command =>
+  mutates(command, dryRun).option("-y, --yes", "do not ask");
 
 /** The flag that says which app is meant. */
 export const ofApp = (command: Command): Command =>
