@@ -30,7 +30,7 @@ export async function listKeys(database: Database, { owner, appId }: CredentialF
 export function revokeToken(database: Database, { id }: { readonly id: string }) {
   return database.write(async (tx) => {
     const token = onlyOne("token", id, await allCredentials.tokens(tx, undefined));
-    await tokens.remove(tx, token.ownerId, token.id);
+    await tokens.remove(tx, { userId: token.ownerId, appId: null }, token.id);
     const { id: target, appId, label } = token;
     await record(tx, token.ownerId, { action: "token.delete", appId, target, label });
     tx.signal(credentialsTopic);

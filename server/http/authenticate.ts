@@ -18,6 +18,7 @@ import {
 } from "../store/access/credentials.ts";
 import { credentialsTopic } from "../store/engine/topics.ts";
 import type { AgentCaller, AppCaller, Callers, ConsoleCaller, DeviceCaller } from "./handler.ts";
+import { fieldOf } from "./invocation.ts";
 import { cachedLookup } from "./lookup-cache.ts";
 import type { PresentedCredentials } from "./presented-credentials.ts";
 
@@ -132,9 +133,13 @@ function deviceScopesOf(json: string): DeviceScope[] {
 const bearerOf = (authorization: string | undefined): string =>
   /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
 
-/** Throws `insufficient_scope` if the caller lacks the scope of the endpoint. */
-export function requireScope({ scope }: Endpoint, caller: Callers[Auth]): void {
+/** Throws `insufficient_scope` if the caller lacks the scope of the endpoint, and is not the token that it is about. */
+export function requireScope(
+  { scope, ownToken }: Endpoint,
+  { caller, params }: { readonly caller: Callers[Auth]; readonly params: unknown },
+): void {
   if (!scope || !caller || !("scopes" in caller)) return;
+  if (ownToken && caller.kind === "maintainerToken" && fieldOf(params, ownToken) === caller.id) return;
   const granted: readonly Scope[] = caller.scopes;
   if (granted.includes(scope)) return;
   throw new ApiError("insufficient_scope", { message: `The credential lacks the scope \`${scope}\`.` });

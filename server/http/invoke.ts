@@ -28,7 +28,7 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
     "body" in endpoint.success ? endpoint.success.body.parse(answer) : undefined;
 
   return async (incoming) => {
-    requireScope(endpoint, incoming.caller);
+    requireScope(endpoint, incoming);
     const key = idempotentRequestOf(endpoint, incoming, deps);
     const kept = key && (await idempotency.find(deps.database, key, deps.clock.now()));
     if (key && kept) return replay(key, kept);

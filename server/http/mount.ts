@@ -58,7 +58,7 @@ function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, door }: Mounting): 
       const shown = door.readCredentials(ctx, isMutation(endpoint));
       const caller = await door.authenticate(endpoint.auth, shown);
       // Checked before the body, which may be large or malformed.
-      requireScope(endpoint, caller);
+      requireScope(endpoint, { caller, params });
       let body = noBody;
       try {
         const idempotencyKey = isMutation(endpoint) ? idempotencyKeyOf(ctx.req) : undefined;

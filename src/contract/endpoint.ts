@@ -16,6 +16,8 @@ export const maintainerScopes = [
   "changelog:write",
   "testing:manage",
   "apps:read",
+  "apps:write",
+  "audit:read",
 ] as const;
 export type MaintainerScope = (typeof maintainerScopes)[number];
 
@@ -60,6 +62,8 @@ export interface Endpoint {
   readonly summary: string;
   readonly auth: Auth;
   readonly scope?: Scope;
+  /** The path parameter that names a token. A token may send this request about itself without the scope. (rule K12) */
+  readonly ownToken?: string;
   readonly params?: z.ZodMiniObject;
   readonly query?: z.ZodMiniObject;
   readonly body?: z.ZodMiniObject;

@@ -9,12 +9,9 @@ export const audit = ({ database }: Pick<Deps, "database">): Handlers<typeof con
   async list({ caller, query }) {
     const limit = query.limit ?? limits.listPage.default;
     const position = readCursor(query.cursor, [instantPart, idPart]);
-    const entries = await rows.list(database, caller.userId, {
-      appId: query.appId,
-      action: query.action,
-      position,
-      limit: limit + 1,
-    });
+    const { appId, action, actor, from, to } = query;
+    const filters = { appId, action, actor, from, to };
+    const entries = await rows.list(database, caller, { ...filters, position, limit: limit + 1 });
     return pageOf(entries, limit, ({ at, id }) => [at, id]);
   },
 });

@@ -49,6 +49,7 @@ export function consoleSession(deps: Deps): Handlers<typeof contract> {
       user: { id: caller.userId, email: caller.email },
       scopes: [...caller.scopes],
       app: await appOf(deps, caller),
+      tokenId: caller.kind === "maintainerToken" ? caller.id : null,
     }),
   };
 }

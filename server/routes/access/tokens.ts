@@ -12,7 +12,7 @@ export function tokens(deps: Pick<Deps, "clock" | "database" | "newId">): Handle
   const record = createAuditWriter(deps);
   return {
     async list({ caller }) {
-      const found = await rows.list(deps.database, caller.userId);
+      const found = await rows.list(deps.database, caller);
       return { items: found.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) })) };
     },
 
@@ -30,7 +30,7 @@ export function tokens(deps: Pick<Deps, "clock" | "database" | "newId">): Handle
 
     remove: ({ caller, address, params: { tokenId }, save }) =>
       save(async (tx) => {
-        const removed = await rows.remove(tx, caller.userId, tokenId);
+        const removed = await rows.remove(tx, caller, tokenId);
         if (!removed) throw new ApiError("not_found");
         await record(tx, { caller, address }, { action: "token.delete", ...removed, target: tokenId });
         tx.signal(credentialsTopic);

@@ -1,5 +1,6 @@
 import type { AuditEntry } from "../../../src/contract/console/audit.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
+import type { Viewer } from "../feedback/feedback.ts";
 
 export interface NewAuditEntry extends AuditEntry {
   /** The account that the entry concerns, or that owns the app. */
@@ -8,10 +9,14 @@ export interface NewAuditEntry extends AuditEntry {
   readonly label?: string | null;
 }
 
-/** A page of the list, limited to one app and to one action if they are given. */
+/** A page of the list, limited to one app, one action, one actor and a period if they are given. */
 export interface AuditPage {
   readonly appId: string | undefined;
   readonly action: string | undefined;
+  /** A person's e-mail address, `agent`, or the id of a token. */
+  readonly actor?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
   readonly position: readonly string[];
   readonly limit: number;
 }
@@ -31,15 +36,48 @@ export const audit = {
       label: entry.label ?? null,
     }),
 
-  /** The entries after `position`, newest first. `position` is the `at` and the `id` of an entry. */
-  list: (reader: Reader, ownerId: string, { appId, action, position, limit }: AuditPage) => {
-    const given = [appId, action].filter((value) => value !== undefined);
+  /**
+   * The entries after `position`, newest first. `position` is the `at` and the `id` of an entry. To a token of one app
+   * only the entries of that app are shown.
+   */
+  list: (reader: Reader, viewer: Viewer, { position, limit, ...filters }: AuditPage) => {
+    const given = conditions(viewer, filters);
     return reader.all<AuditEntry>(
       `SELECT id, at, actor, action, app_id AS "appId", target, address FROM audit
-       WHERE owner_id = ? AND (at, id) < (?, ?)
-         ${appId === undefined ? "" : "AND app_id = ?"} ${action === undefined ? "" : "AND action = ?"}
+       WHERE owner_id = ? AND (at, id) < (?, ?) ${given.map(({ sql }) => `AND ${sql}`).join(" ")}
        ORDER BY at DESC, id DESC LIMIT ?`,
-      ...[ownerId, ...position, ...given, limit],
+      ...[viewer.userId, ...position, ...given.flatMap(({ values }) => values), limit],
     );
   },
 };
+
+interface Condition {
+  readonly sql: string;
+  readonly values: readonly string[];
+}
+
+function conditions(
+  viewer: Viewer,
+  { appId, action, actor, from, to }: Omit<AuditPage, "position" | "limit">,
+): Condition[] {
+  const equals = (sql: string, value: string | null | undefined): Condition[] =>
+    value === undefined || value === null ? [] : [{ sql, values: [value] }];
+  return [
+    ...equals("app_id = ?", viewer.appId),
+    ...equals("app_id = ?", appId),
+    ...equals("action = ?", action),
+    ...equals("at >= ?", from),
+    ...equals("at < ?", to),
+    ...(actor === undefined ? [] : [byActor(actor.toLowerCase())]),
+  ];
+}
+
+/** What a person did, also with maintainer tokens; or what one token did. */
+function byActor(actor: string): Condition {
+  const literally = actor.replace(/[\\%_]/g, "\\$&");
+  const values = [actor, `${literally}, token %`, `%, token ${literally}`];
+  return {
+    sql: `(actor = ? OR actor LIKE ? ESCAPE '\\' OR actor LIKE ? ESCAPE '\\')`,
+    values,
+  };
+}

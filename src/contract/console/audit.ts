@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "../endpoint.ts";
-import { instant, queryInteger, text, uuid } from "../fields.ts";
+import { givenInstant, instant, queryInteger, text, uuid } from "../fields.ts";
 import { limits } from "../limits.ts";
 
 /** Who did what, when, and from which address. */
@@ -20,10 +20,17 @@ export const audit = {
     method: "GET",
     path: "/api/v1/console/audit",
     summary: "List what was done in your account and your apps, newest first",
-    auth: "session",
+    auth: "console",
+    scope: "audit:read",
     query: z.object({
       appId: z.optional(uuid),
       action: z.optional(text(1, 100)),
+      /** The e-mail address of a person, whose maintainer tokens are meant, too; `agent`; or the id of a token. */
+      actor: z.optional(text(1, limits.email)),
+      /** Entries of this instant and later ones. */
+      from: z.optional(givenInstant),
+      /** Entries before this instant. */
+      to: z.optional(givenInstant),
       cursor: z.optional(text(1, 500)),
       limit: z.optional(queryInteger(1, limits.listPage.max)),
     }),

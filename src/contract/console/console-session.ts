@@ -57,6 +57,8 @@ export const session = {
         scopes: z.array(z.enum(maintainerScopes)),
         /** The one app to which a token is limited. Null for a token without a limit, and for a person. */
         app: z.nullable(z.object({ id: uuid, name: z.string() })),
+        /** The token of these credentials. Null for a person. */
+        tokenId: z.nullable(uuid),
       }),
     },
     errors: [],

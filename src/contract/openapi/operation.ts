@@ -22,7 +22,7 @@ export function operation({ tag, name, endpoint }: NamedEndpoint, schemas: Schem
     tags: [tag],
     operationId,
     summary: endpoint.summary,
-    ...(endpoint.scope ? { description: `Needs the scope \`${endpoint.scope}\`.` } : {}),
+    ...(endpoint.scope ? { description: scopeNote(endpoint.scope, endpoint.ownToken) } : {}),
     ...(endpoint.successor ? { deprecated: true } : {}),
     security: security[endpoint.auth],
     parameters: parameters(endpoint, schemas),
@@ -30,6 +30,9 @@ export function operation({ tag, name, endpoint }: NamedEndpoint, schemas: Schem
     responses: responses(endpoint, schemas, example.answer),
   };
 }
+
+const scopeNote = (scope: string, ownToken: string | undefined): string =>
+  `Needs the scope \`${scope}\`${ownToken ? ", except for the token itself" : ""}.`;
 
 function parameters(endpoint: Endpoint, schemas: Schemas): Json[] {
   const inPlace = (place: "path" | "query", shape: Readonly<Record<string, z.core.$ZodType>> = {}) =>

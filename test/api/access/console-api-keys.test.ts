@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
+  bearer,
   makeOwnerWithOneOfEach,
   type OwnerWithOneOfEach,
 } from "../../support/worlds/owner-with-one-of-each.ts";
@@ -71,6 +72,17 @@ describe.each(databases)("app keys on $name", (engine) => {
     expect((await world.call("DELETE", `${keys}/${key.field("id")}`)).status).toBe(204);
     expect((await use(key.field("key"))).field("code")).toBe("invalid_api_key");
     expect((await world.call("DELETE", `${keys}/${key.field("id")}`)).status).toBe(404);
+  });
+
+  it("are revoked by a script with apps:write, which makes and replaces none", async () => {
+    const token = await service.makeToken(world.owner, "maintainer", { scopes: ["apps:read", "apps:write"] });
+    const send = (method: string, path: string) =>
+      service.request(method, `/api/v1/console${path}`, { headers: bearer(token), body: {} });
+    const key = await make();
+    expect((await send("POST", keys)).field("code")).toBe("sign_in_required");
+    expect((await send("POST", `${keys}/${key.field("id")}/regenerate`)).status).toBe(401);
+    expect((await send("DELETE", `${keys}/${key.field("id")}`)).status).toBe(204);
+    expect((await use(key.field("key"))).field("code")).toBe("invalid_api_key");
   });
 
   it("of another app are not found under this app", async () => {

@@ -96,6 +96,22 @@ describe.each(databases)("apps on $name", (engine) => {
     expect(await list(bearer(token))).toEqual({ items: [expect.objectContaining({ id: second.id })] });
   });
 
+  it("are changed by a script with apps:write in its own app, and neither made nor deleted", async () => {
+    const [app, sister] = [await service.makeApp(world.owner), await service.makeApp(world.owner)];
+    const token = await service.makeToken(world.owner, "maintainer", {
+      scopes: ["apps:write"],
+      appId: app.id,
+    });
+    const send = (method: string, path: string, body?: object) =>
+      service.request(method, `/api/v1/console/apps${path}`, { headers: bearer(token), body });
+    const changed = await send("PATCH", `/${app.id}`, { name: "Renamed", feedbackEnabled: false });
+    expect(changed).toMatchObject({ status: 200, body: { name: "Renamed", feedbackEnabled: false } });
+    expect((await submit(app.key)).field("code")).toBe("feedback_disabled");
+    expect((await send("PATCH", `/${sister.id}`, { name: "Renamed" })).status).toBe(404);
+    expect((await send("POST", "", { name: "New" })).field("code")).toBe("sign_in_required");
+    expect((await send("DELETE", `/${app.id}`)).field("code")).toBe("sign_in_required");
+  });
+
   it("are deleted permanently with everything in them", async () => {
     const doomed = await makeOwnerWithOneOfEach(service);
     const { app, call, threadId, runId, faqId, entryId } = doomed;

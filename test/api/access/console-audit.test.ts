@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
+import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { cookieOf, makeAccount, postSession } from "../../support/sign-in/password-accounts.ts";
 import { newListing } from "../../support/worlds/listing-and-slot-activity.ts";
@@ -126,6 +127,59 @@ describe.each(databases)("the audit log on $name", (engine) => {
   it("shows nothing of other owners", async () => {
     const other = await makeOwnerWithOneOfEach(service);
     expect((await other.call("GET", "/audit")).text).not.toContain(world.owner.email);
+  });
+
+  const entries = (answer: Answer): { actor: string; action: string; appId: string; at: string }[] =>
+    Object(answer.body).items;
+
+  it("is read by a script with audit:read; a token of one app sees that app only", async () => {
+    const other = await makeOwnerWithOneOfEach(service);
+    const sister = await service.makeApp(other.owner);
+    await other.call("PATCH", `/apps/${sister.id}`, { name: "Sister" });
+    const read = async (appId?: string, query = "") => {
+      const token = await service.makeToken(other.owner, "maintainer", { scopes: ["audit:read"], appId });
+      return service.request("GET", `/api/v1/console/audit${query}`, { headers: bearer(token) });
+    };
+    expect(entries(await read())).toEqual(entries(await other.call("GET", "/audit")));
+    const ofSister = entries(await read(sister.id));
+    expect(ofSister).toMatchObject([{ action: "app.update", appId: sister.id }]);
+    expect(entries(await read(sister.id, `?appId=${sister.id}`))).toEqual(ofSister);
+    expect(entries(await read(sister.id, `?appId=${other.app.id}`))).toEqual([]);
+  });
+
+  it("is filtered by a person with all tokens, and by one token", async () => {
+    const other = await makeOwnerWithOneOfEach(service);
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => service.makeToken(other.owner, "maintainer", { scopes: ["feedback:write"] })),
+    );
+    for (const token of [first, second, first])
+      await service.request("PATCH", `/api/v1/console/feedback/${other.threadId}`, {
+        headers: bearer(token ?? ""),
+        body: {},
+      });
+    const by = async (actor: string) =>
+      entries(await other.call("GET", `/audit?limit=100&actor=${encodeURIComponent(actor)}`));
+    const all = entries(await other.call("GET", "/audit?limit=100"));
+    const tokenId = all[0]?.actor.split(" ").at(-1) ?? "";
+    const { email } = other.owner;
+    expect(await by(email.toUpperCase())).toEqual(all.filter(({ actor }) => actor.startsWith(email)));
+    expect(await by("agent")).toEqual(all.filter(({ action }) => action === "run.propose"));
+    expect((await by(tokenId)).map(({ actor }) => actor)).toEqual(
+      Array(2).fill(`${email}, token ${tokenId}`),
+    );
+    for (const wild of ["%", "_".repeat(email.length), email.slice(0, -1)])
+      expect(await by(wild)).toEqual([]);
+  });
+
+  it("is filtered by a period: from an instant, and before another", async () => {
+    const other = await makeOwnerWithOneOfEach(service);
+    const all = entries(await other.call("GET", "/audit?limit=100"));
+    const [newest, oldest] = [all[0]?.at ?? "", all.at(-1)?.at ?? ""];
+    const between = async (query: string) => entries(await other.call("GET", `/audit?limit=100&${query}`));
+    expect(await between(`from=${newest}`)).toEqual(all.filter(({ at }) => at >= newest));
+    expect(await between(`to=${newest}`)).toEqual(all.filter(({ at }) => at < newest));
+    expect(await between(`from=${oldest}&to=${oldest}`)).toEqual([]);
+    expect((await other.call("GET", "/audit?from=yesterday")).field("issues.0.path")).toBe("from");
   });
 
   it("has pages that miss no entry and repeat none", async () => {

@@ -44,6 +44,7 @@ describe.each(databases)("tokens on $name", (engine) => {
       user: { id: world.owner.id, email: world.owner.email },
       scopes: ["feedback:read", "apps:read"],
       app: null,
+      tokenId: answer.field("id"),
     });
     expect((await get(`/console/feedback/${world.threadId}`, token)).status).toBe(200);
   });
@@ -93,6 +94,46 @@ describe.each(databases)("tokens on $name", (engine) => {
     expect((await world.call("DELETE", `/tokens/${made.field("id")}`)).status).toBe(204);
     expect((await get("/console/apps", made.field("token"))).field("code")).toBe("invalid_token");
     expect((await world.call("DELETE", `/tokens/${made.field("id")}`)).status).toBe(404);
+  });
+
+  const revoke = (id: string, token: string) =>
+    service.request("DELETE", `/api/v1/console/tokens/${id}`, { headers: bearer(token) });
+  const script = async (scopes: readonly string[], appId: string | null = null) => {
+    const made = await make({ kind: "maintainer", scopes, appId });
+    return { id: made.field("id"), token: made.field("token") };
+  };
+  const idsSeenBy = async (token: string): Promise<string[]> =>
+    Object((await get("/console/tokens", token)).body).items.map(({ id }: { id: string }) => id);
+
+  it("are listed to a script with apps:read, and revoked by one with apps:write", async () => {
+    const [reader, writer, other] = [
+      await script(["apps:read"]),
+      await script(["apps:write"]),
+      await script(["testing:manage"]),
+    ];
+    expect(await idsSeenBy(reader.token)).toEqual(expect.arrayContaining([writer.id, other.id]));
+    expect((await revoke(other.id, reader.token)).field("code")).toBe("insufficient_scope");
+    expect((await revoke(other.id, writer.token)).status).toBe(204);
+    expect((await get("/console/me", other.token)).field("code")).toBe("invalid_token");
+  });
+
+  it("limited to one app see and revoke only tokens of that app", async () => {
+    const [app, sister] = [await service.makeApp(world.owner), await service.makeApp(world.owner)];
+    const scopes = ["apps:read", "apps:write"];
+    const [limited, same] = [await script(scopes, app.id), await script(scopes, app.id)];
+    const foreign = [await script(scopes, sister.id), await script(scopes)];
+    expect(await idsSeenBy(limited.token)).toEqual([limited.id, same.id]);
+    for (const { id } of foreign) expect((await revoke(id, limited.token)).field("code")).toBe("not_found");
+    expect((await revoke(same.id, limited.token)).status).toBe(204);
+    for (const { token } of foreign) expect((await get("/console/me", token)).status).toBe(200);
+  });
+
+  it("may revoke themselves whatever their scopes, and then nothing more", async () => {
+    const [own, other] = [await script(["changelog:write"]), await script(["changelog:write"])];
+    expect((await revoke(other.id, own.token)).field("code")).toBe("insufficient_scope");
+    expect((await revoke(own.id, own.token)).status).toBe(204);
+    expect((await revoke(own.id, own.token)).field("code")).toBe("invalid_token");
+    expect((await get("/console/me", other.token)).status).toBe(200);
   });
 
   it("record the hour of their last use", async () => {

@@ -7,6 +7,7 @@ import { databases } from "../../support/database/databases.ts";
 import { tracedDatabase } from "../../support/database/traced-database.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
+const owner = { userId: "owner", appId: null };
 const top = { position: ["9999", ""], limit: 51 };
 const byAction = { ...top, appId: undefined, action: "app.delete" };
 const byApp = { ...top, appId: "rare", action: undefined };
@@ -23,19 +24,19 @@ const reads: readonly [
     "one kind of deed",
     /audit_by_action/,
     ["owner", "9999", "", "app.delete", 51],
-    (reader) => audit.list(reader, "owner", byAction),
+    (reader) => audit.list(reader, owner, byAction),
   ],
   [
     "one app",
     /audit_by_app/,
     ["owner", "9999", "", "rare", 51],
-    (reader) => audit.list(reader, "owner", byApp),
+    (reader) => audit.list(reader, owner, byApp),
   ],
   [
     "one kind of deed of one app",
     /audit_by_(action|app)/,
     ["owner", "9999", "", "rare", "app.delete", 51],
-    (reader) => audit.list(reader, "owner", byBoth),
+    (reader) => audit.list(reader, owner, byBoth),
   ],
   ["the labels of revoked tokens", /audit_labels/, ["token"], (reader) => recordedLabels(reader, ["token"])],
 ];

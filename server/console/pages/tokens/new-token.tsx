@@ -53,7 +53,9 @@ const scopeNames: Record<(typeof maintainerScopes)[number], string> = {
   "faqs:write": "Read and write the FAQ",
   "changelog:write": "Read and write the changelog, publish",
   "testing:manage": "Manage closed testing",
-  "apps:read": "Read apps and their keys' labels",
+  "apps:read": "Read apps, and the labels of their keys and of tokens",
+  "apps:write": "Change the settings of apps, revoke keys and tokens",
+  "audit:read": "Read the audit log",
 };
 
 /** A checkbox for each scope. Each has its own name, so that the form can be shown again as it was sent. */
