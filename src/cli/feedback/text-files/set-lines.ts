@@ -20,6 +20,8 @@ export function setLines(text: string, columns: number): string[] {
 }
 
 function wrapped(line: string, columns: number): string[] {
+  // Most lines are like this, and need not be read character by character.
+  if (line.length <= columns && /^[ -~]*$/.test(line)) return [line];
   const rows: string[] = [];
   let row = "";
   for (const character of line) {
