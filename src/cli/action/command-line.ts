@@ -1,6 +1,7 @@
 import type { Command, Option } from "commander";
 import { usageError } from "../core/failures/cli-error.ts";
 import { calledBy } from "../core/failures/flag-names.ts";
+import { several } from "../core/input/flags.ts";
 import type { InputFault } from "../core/input/input-fault.ts";
 import { onOneLine } from "../core/output/plain-text.ts";
 import type { Context } from "../core/program/context.ts";
@@ -16,15 +17,9 @@ export const actionCommands: readonly string[] = [
   "faq diff",
 ];
 
-/** The inputs that take a value a line, because their flags may be repeated. */
-export const repeatable: readonly string[] = [
-  "metadata",
-  "image",
-  "video",
-  "attach",
-  "junit",
-  "platform-version",
-];
+/** Whether the input of a flag takes a value a line, because the flag may be repeated. */
+export const isRepeatable = (option: Option): boolean =>
+  option.parseArg === several || inputOf(option) === "platform-version";
 
 /** The flag for which the input `status` is, which always has a value. */
 export const statusFlag = "run-status";
@@ -96,7 +91,7 @@ function flagWords(option: Option, input: string, value: string): Words {
   const flag = option.long ?? "";
   if (option.isBoolean() || option.negate) return switchWords(option, input, value);
   const lines = value.split("\n").map((line) => line.trim());
-  if (repeatable.includes(input))
+  if (isRepeatable(option))
     return { flags: lines.flatMap((line) => (line === "" ? [] : [`${flag}=${line}`])) };
   if (option.variadic)
     return { flags: lines.flatMap((line) => (line === "" ? [] : [flag, ...line.split(/\s+/)])) };

@@ -109,7 +109,7 @@ function addWorking(feedback: Command, setup: Setup): void {
 
 function addResolving(feedback: Command, setup: Setup): void {
   const resolve = mutates(ofApp(feedback.command("resolve").description(routes.failures.resolve.summary)))
-    .option("--dedupe-key <key>", "this failure passed; give it once for each", several)
+    .option("--dedupe-key <key>", "this failure passed; repeatable", several)
     .option("--junit <glob...>", "the tests that passed in these JUnit XML files; repeatable", several)
     .option("--run-status <status>", "how the run ended; only `success` and `failure` resolve anything")
     .option("--dedupe-scope <scope>", "what the run covers; in CI workflow, job, matrix, system and ref")

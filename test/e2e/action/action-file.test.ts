@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { actionCommands, inputOf, repeatable, statusFlag } from "../../../src/cli/action/command-line.ts";
+import { actionCommands, inputOf, isRepeatable, statusFlag } from "../../../src/cli/action/command-line.ts";
 import { ownInputs } from "../../../src/cli/action/inputs.ts";
 import { calledBy } from "../../../src/cli/core/failures/flag-names.ts";
 import { createProgram } from "../../../src/cli/core/program/run-cli.ts";
@@ -19,13 +19,11 @@ const commands = () =>
 
 describe("action.yml", () => {
   it("takes several values for the flags that may be repeated, and for no other", async () => {
-    for (const command of await commands()) {
-      const several = command.options.filter(
-        ({ description, variadic }) => !variadic && /repeatable|several times/.test(description),
-      );
-      const listed = command.options.map(inputOf).filter((input) => repeatable.includes(input));
-      expect(several.map(inputOf).sort()).toEqual(listed.sort());
-    }
+    const options = (await commands()).flatMap((command) => command.options);
+    const several = options.filter(isRepeatable).map(inputOf);
+    const described = options.filter(({ description }) => /repeatable|several times/.test(description));
+    expect(several.length).toBeGreaterThan(5);
+    expect(described.map(inputOf)).toEqual(several);
   });
 
   it("has an input for each flag of its commands, and no other", async () => {

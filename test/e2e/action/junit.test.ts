@@ -52,3 +52,18 @@ it("a step with only the specification on the server does not break the job", as
   expect(ended.code).toBe(0);
   expect(ended.annotations).toMatchObject([{ level: "warning", title: "No feedback was resolved" }]);
 });
+
+it("a step that resolves names each of several keys, and says when the job started", async () => {
+  const { inputs } = await appForAction(service);
+  const { "api-key": _, ...maintainer } = inputs;
+  const given = { command: "feedback resolve", "dedupe-key": "unit tests\nnightly", "dry-run": "true" };
+  const { log, pre } = await runStep({ with: { ...maintainer, ...given } });
+  const { startedAt = "" } = pre.state;
+  expect(startedAt).toMatch(/^\d{4}-/);
+  expect(log).toContain(`"startedAt": "${startedAt}"`);
+  expect(log).toMatch(/"passed": \[\s+"unit tests",\s+"nightly"\s+\]/);
+  const own = { ...given, "run-started-at": "2026-11-21T09:00:00Z", status: "cancelled" };
+  expect((await runStep({ with: { ...maintainer, ...own } })).log).toContain('ended as "cancelled"');
+  const later = await runStep({ with: { ...maintainer, ...own, status: "success" } });
+  expect(later.log).toContain('"startedAt": "2026-11-21T09:00:00Z"');
+});

@@ -20,22 +20,28 @@ export function workflowsIn(page: string): ReadonlyMap<string, string> {
 /** A workflow as its service reads it. Throws if it is not well-formed, or has a key twice. */
 export const parsed = (text: string): unknown => parse(text, { strict: true, uniqueKeys: true });
 
-/** The shell lines of a Jenkinsfile: of its stages, and of what comes after a failure. */
+/** The shell lines of a Jenkinsfile: of its stages, and of what comes after them. */
 export function shellLinesOf(jenkinsfile: string) {
-  const lines = (text: string) => [...text.matchAll(/\bsh '([^']*)'/g)].map(([, line = ""]) => line);
+  const lines = (text: string) => [...text.matchAll(/\bsh (['"])(.*)\1$/gm)].map(([, , line = ""]) => line);
   const [stages = "", post = ""] = jenkinsfile.split(/^ {2}post \{$/m);
-  return { script: lines(stages), failure: lines(post) };
+  return { script: lines(stages).join("\n"), after: lines(post).join("\n") };
 }
 
+const result = (failure: string) =>
+  `<testsuite name="sums"><testcase name="adds" classname="sums">${failure}</testcase></testsuite>`;
+
 /**
- * The programs that the lines of the workflows call: `npm test`, which fails, `npx`, which runs the built program, and `gh`,
- * which prints its words.
+ * The programs that the lines of the workflows call: `npm`, whose tests fail unless there is a file `green`, `npx`, which runs
+ * the built program, and `gh`, which prints its words.
  */
 export async function commandsIn(folder: string): Promise<string> {
   const bin = join(folder, "bin");
   await mkdir(bin);
   const programs = {
-    npm: '[ "$1" = ci ] || { echo "1 test failed: adds numbers"; exit 1; }',
+    npm: `mkdir -p reports
+if [ -e green ]; then echo '${result("")}' > reports/unit.xml; exit 0; fi
+echo '${result('<failure message="1 is not 2"/>')}' > reports/unit.xml
+echo "1 test failed: adds"; exit 1`,
     gh: 'printf "%s\\n" "$@"',
     npx: `[ "$1 $2" = "--yes innkeep" ] || exit 127\nshift 2\nexec "${process.execPath}" "${innkeepPath}" "$@"`,
   };
