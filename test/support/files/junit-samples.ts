@@ -272,9 +272,38 @@ assertion \`left == right\` failed
   says: "assertion `left == right` failed",
 };
 
+const node: JunitSample = {
+  tool: "the test runner of Node",
+  xml: `<?xml version="1.0" encoding="utf-8"?>
+<testsuites>
+	<testsuite name="cart" time="0.006" disabled="0" errors="0" tests="3" failures="2" skipped="1" hostname="runner">
+		<testcase name="adds" time="0.004" classname="test"/>
+		<testcase name="totals" time="0.001" classname="test" failure="3 == 4">
+			<failure type="testCodeFailure" message="3 == 4">
+Error [ERR_TEST_FAILURE]: 3 == 4
+  cause: AssertionError [ERR_ASSERTION]: 3 == 4
+      at TestContext.&lt;anonymous> (file:///app/a.test.mjs:2:70)
+			</failure>
+		</testcase>
+		<testcase name="one day" time="0.001" classname="test" failure="x">
+			<skipped type="todo" message="true"/>
+			<failure type="testCodeFailure" message="x">x</failure>
+		</testcase>
+	</testsuite>
+	<testcase name="top" time="0.001" classname="test"/>
+</testsuites>`,
+  tests: [
+    ["cart", "test", "adds", "passed"],
+    ["cart", "test", "totals", "failed"],
+    ["cart", "test", "one day", "skipped"],
+    ["", "test", "top", "passed"],
+  ],
+  says: "3 == 4",
+};
+
 /** One report for each tool that CI jobs commonly use, written here in its habits. */
 export const junitSamples: readonly JunitSample[] = [
-  ...[surefire, gradle, jest, vitest, pytest, go, phpunit, nunit, playwright, mocha, nextest],
+  ...[surefire, gradle, jest, vitest, pytest, go, phpunit, nunit, playwright, mocha, nextest, node],
 ];
 
 export interface MadeTest {

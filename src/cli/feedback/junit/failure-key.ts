@@ -27,17 +27,19 @@ export const moreKey = (patterns: readonly string[]): string =>
 
 export const morePrefix = `${prefixes.more}:`;
 
-/** The sentence that says what failed. Without one, the lines of the text that are no frames of the stack. */
-function whatFailed(name: string, { type, message, text }: TestFailure): string {
+const whatFailed = (name: string, failure: TestFailure): string =>
+  `${normalised(failure.type)} ${normalised(tellingText(name, failure))}`;
+
+/** What says which failure it is: its message, or without one the lines of its text that are no frames of the stack. */
+export function tellingText(name: string, { type, message, text }: TestFailure): string {
   const sentence = normalised(message.slice(0, longest));
-  const kind = normalised(type);
-  if (isTelling(sentence, { name, kind })) return `${kind} ${sentence}`;
+  if (isTelling(sentence, { name, kind: normalised(type) })) return message.slice(0, longest);
   const lines = withoutColours(text.slice(0, 4 * longest))
     .split(/\r?\n/)
     .filter((line) => line.trim() !== "");
   const telling = lines.filter((line) => !isFrame(line) && !isTitle(line, name));
   const chosen = (telling.length > 0 ? telling : lines).slice(0, mostLines).join("\n").slice(0, longest);
-  return `${kind} ${normalised(chosen)}`;
+  return chosen === "" ? message.slice(0, longest) : chosen;
 }
 
 const empty = new Set([
@@ -49,6 +51,7 @@ const empty = new Set([
   "test failure",
   "test case failed",
   "test error",
+  "collection failure",
 ]);
 
 /** Some tools give the kind of the failure, or the place and the name of the test, in place of a message. */

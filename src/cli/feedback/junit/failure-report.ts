@@ -1,5 +1,6 @@
 import { limits } from "../../../contract/limits.ts";
 import { onOneLine } from "../../core/output/plain-text.ts";
+import { tellingText } from "./failure-key.ts";
 import { withoutColours } from "./plain-failure.ts";
 import { escapeSign } from "./readable-xml.ts";
 import type { Place } from "./test-place.ts";
@@ -62,19 +63,19 @@ export function restText({ tests, reported, shorten }: Rest): ReportText {
 /** The name of a test for a person, on one line. */
 export function titleOf({ name, className, suite }: TestResult): string {
   const own = cut(onOneLine(withoutColours(name)), longestName);
-  const group = cut(onOneLine(withoutColours(className || suite)), longestName);
+  // The test runner of Node gives every test the class `test`.
+  const group = cut(
+    onOneLine(withoutColours(className === "test" ? suite : className || suite)),
+    longestName,
+  );
   if (own === "") return group || "a test without a name";
   return group === "" || own.includes(group) ? own : `${own} (${group})`;
 }
 
-/** The first line of a failure. */
-export function headlineOf({ failures: [failure] }: TestResult): string {
-  if (failure === undefined) return "failed";
-  const { message, text, type } = failure;
-  const line = [message, ...text.split("\n", 50), type]
-    .map((one) => onOneLine(readable(one)))
-    .find((one) => one !== "");
-  return cut(line ?? "failed", 200);
+/** The first line that says what failed. */
+export function headlineOf({ name, failures: [failure] }: TestResult): string {
+  const lines = failure === undefined ? [] : [...tellingText(name, failure).split("\n"), failure.type];
+  return cut(lines.map((line) => onOneLine(readable(line))).find((line) => line !== "") ?? "failed", 200);
 }
 
 type Kind = "test" | "suite" | "flaky";

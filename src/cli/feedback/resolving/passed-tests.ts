@@ -25,11 +25,14 @@ export function passedTests(tests: readonly TestResult[], folder: string): Passe
 
 const isFailing = ({ outcome }: TestResult): boolean => outcome === "failed" || outcome === "flaky";
 
-/** The test, its class without a test, its suite without a class, and a suite that is named as its class. */
+/** What tools call a test that stands for a class that could not start. */
+const namesOfClass = ["", "initializationError", "executionError", "classMethod"];
+
+/** The test, its class, its suite, and a suite or a file that is named as its class. */
 const hashesOf = ({ suite, className, name }: TestResult, folder: string): string[] =>
   [
     { suite, className, name },
-    { suite, className, name: "" },
+    ...[...namesOfClass, className].map((other) => ({ suite, className, name: other })),
     { suite, className: "", name: "" },
     { suite, className: "", name: className },
   ].map((one) => testHash(one, folder));

@@ -83,6 +83,7 @@ describe("the key of a failure", () => {
     ["Failed", "got 4, want 3"],
     ["a.spec.ts:5:3 adds", "  [chromium] › a.spec.ts:5:3 › adds ────\n\n got 4, want 3"],
     ["AssertionError", "got 4, want 3"],
+    ["collection failure", "got 4, want 3"],
   ])("comes from the text if the message is `%s`", (message, text) => {
     expect(keyOf(message, text + stack)).toBe(keyOf(message, text.replaceAll("4", "5")));
     expect(keyOf(message, text + stack)).not.toBe(keyOf(message, text.replaceAll("want", "need") + stack));

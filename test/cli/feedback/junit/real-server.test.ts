@@ -164,11 +164,31 @@ describe.each(databases)("the failing tests of CI jobs, on $name", (engine) => {
     expect((await threads()).map(({ status }) => status)).toEqual(["open", "open"]);
   });
 
-  it("of a suite that could not start are closed when one of its tests passes", async () => {
+  it.each([
+    ["a suite", '<testsuite name="cart"><error message="no port"/></testsuite>'],
+    [
+      "a class",
+      '<testsuite name="cart"><testcase classname="cart" name=""><error message="no port"/></testcase></testsuite>',
+    ],
+    [
+      "a JUnit class",
+      '<testsuite name="cart"><testcase classname="cart" name="initializationError"><error/></testcase></testsuite>',
+    ],
+    [
+      "a Python module",
+      '<testsuite name="cart"><testcase classname="" name="cart"><error/></testcase></testsuite>',
+    ],
+    [
+      "a file",
+      '<testsuite name="cart"><testcase classname="cart" name="cart"><error/></testcase></testsuite>',
+    ],
+  ])("of %s that could not start are closed when one of its tests passes", async (_, report) => {
     const { line, run } = await job();
-    await place(line, "junit.xml", '<testsuite name="cart"><error message="no port"/></testsuite>');
+    await place(line, "junit.xml", report);
     await line.run(sendJunit);
-    expect(await threads()).toMatchObject([{ subject: "Test suite failed: cart" }]);
+    expect(await threads()).toHaveLength(1);
+    await run([...resolveJunit, "--run-status", "failure"], [{ name: "b", failure: "no" }]);
+    expect(await threads()).toMatchObject([{ status: "open" }]);
     await run(passed, [green]);
     expect(await threads()).toMatchObject([{ status: "resolved" }]);
   });
