@@ -13,7 +13,7 @@ export type { ClientOptions, Credentials, Exchange, Idempotency } from "./client
 export type { Message, NewProposal, Proposal, Run, RunStatus, Thread } from "./contract/agent.ts";
 export type { ChangelogEntry } from "./contract/changelog.ts";
 export { type ErrorCode, errorCatalogue } from "./contract/errors.ts";
-export type { Faq, FaqChange, ListedFaq, NewFaq } from "./contract/faqs.ts";
+export type { Faq, FaqChange, ListedFaq, NewFaq, WantedFaq } from "./contract/faqs.ts";
 export type { FeedbackType, NewFeedback } from "./contract/feedback.ts";
 export { challengeOf, challengePattern, verifierPattern } from "./contract/pkce.ts";
 export type { DeviceGrant, Profile } from "./contract/sign-in.ts";

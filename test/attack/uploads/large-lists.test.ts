@@ -21,9 +21,12 @@ it("many of the largest FAQs at once are taken or put off, and small requests ar
   const address = `${service.baseUrl}/api/v1/faqs/remote`;
   let isOver = false;
   const sent = Array.from({ length: 8 }, async (_, at) => {
-    const answer = await fetch(address, { method: "PUT", headers, body: largeList(String(at)) });
-    await answer.body?.cancel();
-    return answer.status;
+    // A connection that is cut while it sends may end before its answer is read.
+    const answer = await fetch(address, { method: "PUT", headers, body: largeList(String(at)) }).catch(
+      () => undefined,
+    );
+    await answer?.body?.cancel();
+    return answer?.status ?? 503;
   });
   const all = Promise.all(sent).finally(() => {
     isOver = true;
