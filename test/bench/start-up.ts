@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { DemoServer } from "./demo-server.ts";
@@ -58,7 +58,32 @@ export async function measureStartUp(demo: DemoServer, folder: string): Promise<
     figure("innkeep faq list", "call", "nothing", 2.5),
     figure("innkeep dev exec to its command", "devExec", "nothing", 12),
     figure("innkeep mcp to tools/list", "mcp", "everything", 0.45),
+    await completionFigure(median(times.nothing)),
   ];
+}
+
+const completions = 50;
+
+/** What bash needs for a word that stands in the completion script, against the start of Node. */
+async function completionFigure(nothingMs: number): Promise<Figure> {
+  const { stdout } = spawnSync(process.execPath, [innkeep, "completion", "bash"], { encoding: "utf8" });
+  const lines = [
+    stdout,
+    "COMP_WORDS=(innkeep feedback list --status o); COMP_CWORD=4; _innkeep; started=${EPOCHREALTIME/./}",
+    `for ((round = 0; round < ${completions}; round++)); do _innkeep; done`,
+    "echo $((${EPOCHREALTIME/./} - started)) $COMPREPLY",
+  ];
+  const ran = spawnSync("bash", ["--norc"], { input: lines.join("\n"), encoding: "utf8" });
+  const [microseconds = "", found] = ran.stdout.trim().split(" ");
+  if (found !== "open") throw new Error(`bash completed nothing: ${ran.stdout}${ran.stderr}`);
+  const each = Number(microseconds) / 1_000 / completions;
+  return {
+    name: "completion of a word in bash",
+    value: each / nothingMs,
+    unit: "x node",
+    goal: ["<=", 0.3],
+    detail: `${each.toFixed(1)} ms of ${nothingMs.toFixed(0)} ms`,
+  };
 }
 
 const namesOf = <Names extends string>(record: Record<Names, unknown>): Names[] => {

@@ -2,7 +2,8 @@ import { InvalidArgumentError } from "commander";
 import { type CredentialKind, credentialKinds } from "../../../client/credential-kinds.ts";
 
 /** The name of a credential on the command line: the last word of `innkeep auth set …`. */
-const wordOf = (kind: CredentialKind): string => credentialKinds[kind].command.split(" ").at(-1) ?? kind;
+export const wordOf = (kind: CredentialKind): string =>
+  credentialKinds[kind].command.split(" ").at(-1) ?? kind;
 
 export const allKinds: readonly CredentialKind[] = ["appKey", "agentToken", "deviceToken", "maintainerToken"];
 

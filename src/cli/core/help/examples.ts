@@ -145,6 +145,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "admin restore": ["innkeep admin restore /backups/innkeep-monday.tar --data /srv/innkeep-new"],
 
   doctor: ["innkeep doctor", "innkeep doctor --base-url https://inn.example.org --json"],
+  completion: [
+    "innkeep completion bash > ~/.local/share/bash-completion/completions/innkeep",
+    "innkeep completion fish > ~/.config/fish/completions/innkeep.fish",
+  ],
   api: [
     "innkeep api /api/v1/faqs/remote",
     'innkeep api /api/v1/faqs/remote --field question="How do I sync?" --field answer="Tap Sync."',

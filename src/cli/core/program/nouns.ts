@@ -95,6 +95,11 @@ export const nouns: readonly Noun[] = [
     load: async () => (await import("../../commands/doctor.ts")).addDoctor,
   },
   {
+    name: "completion",
+    summary: "Print the completion script for bash, zsh or fish",
+    load: async () => (await import("../../commands/completion.ts")).addCompletion,
+  },
+  {
     name: "api",
     summary: "Send any request, with the credential that its address needs",
     load: async () => (await import("../../commands/api.ts")).addApi,

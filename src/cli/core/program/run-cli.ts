@@ -56,7 +56,8 @@ export async function createProgram(argv: readonly string[], setup: Setup): Prom
   for (const noun of wanted(argv)) {
     const command = program.command(noun.name).aliases(noun.aliases ?? []);
     command.description(noun.summary).helpCommand(false);
-    if (wordsOf(noun).some((word) => argv.includes(word))) (await noun.load())(command, setup);
+    if (isWhole(argv) || wordsOf(noun).some((word) => argv.includes(word)))
+      (await noun.load())(command, setup);
   }
   addHelpEndings(program);
   return program;
@@ -65,8 +66,11 @@ export async function createProgram(argv: readonly string[], setup: Setup): Prom
 /** The noun that the command line starts with; all nouns if it starts with none, or with `help`. */
 const wanted = ([first = ""]: readonly string[]): readonly Noun[] => {
   const named = nouns.filter((noun) => noun.name !== "help" && wordsOf(noun).includes(first));
-  return named.length > 0 ? named : nouns;
+  return named.length > 0 && !isWhole([first]) ? named : nouns;
 };
+
+/** Whether the command line calls for every command, with all its flags. */
+const isWhole = ([first]: readonly string[]): boolean => first === "completion";
 
 const wordsOf = ({ name, aliases = [] }: Noun): readonly string[] => [name, ...aliases];
 

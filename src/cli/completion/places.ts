@@ -1,0 +1,96 @@
+import type { Argument, Command, Option } from "commander";
+import { allKinds, wordOf } from "../core/credentials/credential-names.ts";
+import { choices } from "../core/input/choices.ts";
+import { profileKeys } from "../core/settings/profiles.ts";
+import { type Listing, listedArguments, listedFlags } from "../lists/listed-values.ts";
+
+/** A word to complete, with its meaning. */
+export interface Word {
+  readonly word: string;
+  readonly meaning: string;
+}
+
+/** What may stand as a value: words, the names of files, or what a command lists. */
+export type Values =
+  | { readonly words: readonly string[] }
+  | { readonly files: true }
+  | { readonly listing: Listing };
+
+/** A flag; `values` only if it takes a value that can be completed. */
+export interface Flag extends Word {
+  readonly takesValue: boolean;
+  readonly values?: Values | undefined;
+}
+
+/** A point in a command line: the words of a command so far, and what may follow them. */
+export interface Place {
+  /** The words, with slashes: `faq/list`. Empty for the start. */
+  readonly path: string;
+  /** The words that lead on from here, aliases first of each, with the place that they lead to. */
+  readonly next: readonly (Word & { readonly aliases: readonly string[] })[];
+  readonly flags: readonly Flag[];
+  /** What the arguments may be. */
+  readonly argument?: Values | undefined;
+}
+
+/** Every place of the tree of commands. */
+export function placesOf(program: Command): Place[] {
+  const common = [...flagsOf(program), helpFlag, { ...versionFlag }];
+  return [placeOf(program, "", common), ...program.commands.flatMap((one) => below(one, "", common))];
+}
+
+const helpFlag: Flag = { word: "--help", meaning: "display help for the command", takesValue: false };
+const versionFlag: Flag = { word: "--version", meaning: "show the version", takesValue: false };
+
+function below(command: Command, before: string, common: readonly Flag[]): Place[] {
+  const path = before === "" ? command.name() : `${before}/${command.name()}`;
+  const own = [...flagsOf(command), ...common.filter(({ word }) => word !== "--version")];
+  return [placeOf(command, path, own), ...command.commands.flatMap((one) => below(one, path, common))];
+}
+
+const placeOf = (command: Command, path: string, flags: readonly Flag[]): Place => ({
+  path,
+  next: command.commands.map((one) => ({
+    word: one.name(),
+    aliases: one.aliases(),
+    meaning: one.description(),
+  })),
+  flags,
+  argument: argumentOf(command.registeredArguments[0], path),
+});
+
+const flagsOf = (command: Command): Flag[] =>
+  command.options
+    .filter(({ hidden, long }) => !hidden && long)
+    .map((option) => ({
+      word: option.long ?? "",
+      meaning: option.description,
+      takesValue: option.required || option.optional,
+      values: option.required || option.optional ? valuesOf(option) : undefined,
+    }));
+
+const isFile = (text: string): boolean => /<(file|folder|path)/.test(text);
+
+function valuesOf({ flags, long, argChoices }: Option): Values | undefined {
+  if (argChoices) return { words: argChoices };
+  const listing = listedFlags[long ?? ""];
+  if (listing) return { listing };
+  if (flags === "--type <type>") return { words: choices.feedbackTypes };
+  return isFile(flags) ? { files: true } : undefined;
+}
+
+function argumentOf(argument: Argument | undefined, path: string): Values | undefined {
+  if (!argument) return undefined;
+  const listing = listedArguments[path.replaceAll("/", " ")];
+  if (listing) return { listing };
+  const words = argument.argChoices ?? wordsOf[argument.name()];
+  if (words) return { words };
+  return isFile(`<${argument.name()}`) || argument.name() === "command" ? { files: true } : undefined;
+}
+
+/** The values of arguments that have a fixed set, by the name of the argument. */
+const wordsOf: Readonly<Record<string, readonly string[]>> = {
+  kind: allKinds.map(wordOf),
+  key: [...profileKeys],
+  topic: ["options", "exit-codes", "environment"],
+};

@@ -1,0 +1,41 @@
+/** The command that lists the values of an argument, the field that the argument takes, and one to tell them apart. */
+export interface Listing {
+  readonly command: readonly string[];
+  readonly value: string;
+  readonly name: string;
+}
+
+const faqs: Listing = { command: ["faq", "list"], value: "id", name: "question" };
+const releases: Listing = { command: ["changelog", "list"], value: "id", name: "version" };
+const threads: Listing = { command: ["feedback", "list"], value: "id", name: "subject" };
+const profiles: Listing = { command: ["config", "list"], value: "name", name: "server" };
+const slots: Listing = { command: ["slot", "list"], value: "slotId", name: "app.name" };
+const openSlots: Listing = { command: ["slot", "list", "--open"], value: "openSlotId", name: "appName" };
+const listings: Listing = { command: ["testing", "listing", "list"], value: "id", name: "appName" };
+
+/** The arguments whose values a command lists with one request, by the words of their command. */
+export const listedArguments: Readonly<Record<string, Listing>> = {
+  "faq view": faqs,
+  "faq edit": faqs,
+  "faq delete": faqs,
+  "faq reorder": faqs,
+  "changelog view": releases,
+  "changelog edit": releases,
+  "changelog publish": releases,
+  "changelog delete": releases,
+  "feedback view": threads,
+  "feedback edit": threads,
+  "feedback reply": threads,
+  "feedback note": threads,
+  "config use": profiles,
+  "config delete": profiles,
+  "slot request": openSlots,
+  "slot rotate-key": slots,
+  "testing listing view": listings,
+  "testing listing edit": listings,
+  "testing cycle list": listings,
+  "testing cycle create": listings,
+};
+
+/** The same for flags. */
+export const listedFlags: Readonly<Record<string, Listing>> = { "--profile": profiles };
