@@ -64,10 +64,29 @@ const Message = z.object({
 
 const Moved = z.object({ now: instant });
 
+const snapshotName = z
+  .string()
+  .check(
+    z.regex(
+      /^[A-Za-z0-9][\w.-]{0,63}$/,
+      "must be 1 to 64 letters, digits, dots, dashes and underscores, and begin with a letter or a digit",
+    ),
+  );
+
+const Snapshot = z.object({ name: z.string(), now: instant, rows: z.int(), files: z.int() });
+
 /**
  * The endpoints that only a development server has. They are not part of the API: no document and no client has them.
  */
 export const development = {
+  readClock: endpoint({
+    method: "GET",
+    path: "/dev/clock",
+    summary: "Tell the server's time",
+    auth: "none",
+    success: { status: 200, body: Moved },
+    errors: [],
+  }),
   moveClock: endpoint({
     method: "POST",
     path: "/dev/clock",
@@ -109,6 +128,32 @@ export const development = {
     auth: "none",
     success: { status: 200, body: z.object({ items: z.array(Message) }) },
     errors: [],
+  }),
+  saveSnapshot: endpoint({
+    method: "POST",
+    path: "/dev/snapshots",
+    summary: "Save database, files and clock under a name, in place of an older snapshot",
+    auth: "none",
+    body: z.object({ name: snapshotName }),
+    success: { status: 201, body: Snapshot },
+    errors: [],
+  }),
+  listSnapshots: endpoint({
+    method: "GET",
+    path: "/dev/snapshots",
+    summary: "List the snapshots",
+    auth: "none",
+    success: { status: 200, body: z.object({ items: z.array(Snapshot) }) },
+    errors: [],
+  }),
+  loadSnapshot: endpoint({
+    method: "POST",
+    path: "/dev/snapshots/:name/load",
+    summary: "Make database, files and clock those of a snapshot",
+    auth: "none",
+    params: z.object({ name: snapshotName }),
+    success: { status: 200, body: Snapshot },
+    errors: ["not_found", "wrong_state"],
   }),
   reset: endpoint({
     method: "POST",

@@ -10,13 +10,17 @@ import { targetOf } from "./clock-move.ts";
 import type { development as contract } from "./dev-contract.ts";
 import { errorOf, type Fault, type Faults } from "./faults.ts";
 import type { MovableClock } from "./movable-clock.ts";
+import { createSnapshots } from "./snapshots/snapshots.ts";
 
 const mostMessages = 1_000;
 
 export function development(deps: Deps, clock: MovableClock, faults: Faults): Handlers<typeof contract> {
   const { database, keptFiles, passingTime } = deps;
+  const snapshots = createSnapshots(deps, clock);
   const capture = () => database.write((tx) => outbox.capture(tx, clock.now().toISOString()));
   return {
+    readClock: async () => ({ now: clock.now().toISOString() }),
+
     async moveClock({ body }) {
       const target = targetOf(body, clock.now());
       clock.setOffset(target.getTime() - Date.now());
@@ -48,6 +52,16 @@ export function development(deps: Deps, clock: MovableClock, faults: Faults): Ha
       return {
         items: rows.map((row) => ({ ...row, target: target(row), payload: JSON.parse(row.payload) })),
       };
+    },
+
+    saveSnapshot: ({ body: { name } }) => snapshots.save(name),
+
+    listSnapshots: async () => ({ items: await snapshots.list() }),
+
+    async loadSnapshot({ params: { name } }) {
+      const facts = await snapshots.load(name);
+      await passingTime.catchUp();
+      return facts;
     },
 
     async reset() {

@@ -103,6 +103,9 @@ export interface Innkeep {
   messages(): Promise<CapturedMessage[]>;
   /** Goes back to the start: real time, no faults, the seed's content. Keys and tokens stay. */
   reset(): Promise<void>;
+  /** Saves database, files and clock under a name; loads them again. */
+  saveSnapshot(name: string): Promise<void>;
+  loadSnapshot(name: string): Promise<void>;
   /** Ends the server and removes its data. Without it the server ends when this process does. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -155,6 +158,12 @@ function control(baseUrl: string) {
     clearFaults: () => call<void>(baseUrl, { method: "DELETE", path: "/dev/faults" }),
     messages: async () =>
       (await call<{ items: CapturedMessage[] }>(baseUrl, { method: "GET", path: "/dev/outbox" })).items,
+    async saveSnapshot(name: string) {
+      await call(baseUrl, { method: "POST", path: "/dev/snapshots", body: { name } });
+    },
+    async loadSnapshot(name: string) {
+      await call(baseUrl, { method: "POST", path: `/dev/snapshots/${encodeURIComponent(name)}/load` });
+    },
     async reset() {
       await call(baseUrl, { method: "POST", path: "/dev/reset" });
     },

@@ -10,13 +10,17 @@ export interface Table {
  * The tables that a backup contains: all except the list of migrations and those that a restore must not bring back. A
  * table comes after the tables to which it refers.
  */
-export async function tablesOf(reader: Reader): Promise<Table[]> {
+export const tablesOf = async (reader: Reader): Promise<Table[]> =>
+  (await everyTable(reader)).filter(({ name }) => !leftOut.has(name));
+
+/** All tables except the list of migrations, in the same order. */
+export async function everyTable(reader: Reader): Promise<Table[]> {
   const columns = await reader.all<Column>(columnsSql[reader.engine]);
   const links = await reader.all<{ table: string; parent: string }>(linksSql[reader.engine]);
   const parentsOf = (name: string) => links.filter(({ table }) => table === name).map(({ parent }) => parent);
   const names = [...new Set(columns.map(({ table }) => table))];
   return dependencyOrder(names, new Map(names.map((name) => [name, parentsOf(name)])))
-    .filter((name) => !leftOut.has(name))
+    .filter((name) => name !== "migrations")
     .map((name) => ({ name, columns: columns.filter(({ table }) => table === name) }));
 }
 

@@ -5,6 +5,10 @@ import { wholeNumber } from "../core/input/flags.ts";
 import { note } from "../core/output/output.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { Invocation } from "../core/program/context.ts";
+import { clock } from "../dev/clock.ts";
+import { addFault, clearFaults, type FaultFlags, listFaults } from "../dev/faults.ts";
+import { listSnapshots, loadSnapshot, reset, saveSnapshot } from "../dev/state.ts";
+import { group } from "../operator/administer.ts";
 
 const seedHelp = "fill it from a file of JSON or YAML with apps, FAQ, release notes and feedback";
 
@@ -20,6 +24,9 @@ export function addDev(dev: Command, setup: Setup): void {
     );
   commandAction<ServeFlags>(dev, setup, start);
   addExec(dev, setup);
+  addClock(dev, setup);
+  addFaults(dev, setup);
+  addState(dev, setup);
 }
 
 async function start({ context }: Invocation, flags: ServeFlags): Promise<Exit> {
@@ -55,3 +62,46 @@ const execHelp = `
 Write -- before the command. It finds the server and its keys in its environment: INNKEEP_BASE_URL,
 INNKEEP_API_KEY, INNKEEP_AGENT_TOKEN, INNKEEP_TOKEN, INNKEEP_DEVICE_TOKEN, INNKEEP_TEST_KEY, INNKEEP_APP.
 The exit code is that of the command.`;
+
+function addClock(dev: Command, setup: Setup): void {
+  const move = dev
+    .command("clock")
+    .description("Show the server's time, or move its clock")
+    .argument("[move...]", "+1d, -2h30m or P1D; or `set` and an instant")
+    // A move backwards looks like a flag.
+    .allowUnknownOption()
+    .addHelpText("after", "\nWhat time changes by itself has happened before the command ends.");
+  commandAction<object, string[]>(move, setup, (invocation, _, words) => clock(invocation, words));
+}
+
+function addFaults(dev: Command, setup: Setup): void {
+  const faults = group(dev, "faults", "Requests that fail or wait on purpose");
+  const add = faults
+    .command("add <path>")
+    .description("Make the next requests to a path, and to all paths below it, fail or wait")
+    .option("--status <number>", "the status that they get: 400 to 599", wholeNumber)
+    .option("--code <code>", "the error code that they get, such as device_taken")
+    .option("--times <number>", "for how many requests; 1 unless given", wholeNumber)
+    .option("--delay-ms <number>", "how long they wait first, in milliseconds", wholeNumber);
+  commandAction<FaultFlags, string>(add, setup, addFault);
+  const list = faults.command("list").alias("ls").description("List the faults that are left");
+  commandAction(list, setup, listFaults);
+  const clear = faults.command("clear").description("Remove all faults");
+  commandAction(clear, setup, clearFaults);
+}
+
+function addState(dev: Command, setup: Setup): void {
+  const back = dev
+    .command("reset")
+    .description("Set the server back to its start: real time, its first content");
+  commandAction(back, setup, reset);
+  const snapshot = group(dev, "snapshot", "Copies of database, files and clock, by name");
+  const save = snapshot
+    .command("save <name>")
+    .description("Save the server's state, in place of an older one");
+  commandAction<object, string>(save, setup, (invocation, _, name) => saveSnapshot(invocation, name));
+  const load = snapshot.command("load <name>").description("Make the server's state that of a snapshot");
+  commandAction<object, string>(load, setup, (invocation, _, name) => loadSnapshot(invocation, name));
+  const list = snapshot.command("list").alias("ls").description("List the snapshots");
+  commandAction(list, setup, listSnapshots);
+}

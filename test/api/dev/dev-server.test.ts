@@ -64,7 +64,7 @@ describe("the development server", () => {
   });
 
   it("answers 405 to a method that a path does not support", async () => {
-    const answer = await service.request("GET", "/dev/clock");
+    const answer = await service.request("GET", "/dev/reset");
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
   });
 });

@@ -15,7 +15,7 @@ export const walls: Walls = {
   "src/credentials": ["src/credentials", "conf", "keytar", "node:*"],
   "src/cli": [
     ...["src/cli", "src/client", "src/contract", "src/credentials", "src/programs.ts"],
-    ...["commander", "diff", "yaml", "zod/mini", "node:*"],
+    ...["src/local/clock-move.ts", "commander", "diff", "yaml", "zod/mini", "node:*"],
   ],
   // Pure: a file of its own in the build, without the errors of the command line.
   "src/cli/content/notes": ["src/cli/content/notes", "src/contract", "markdown-it"],
@@ -99,7 +99,8 @@ export const walls: Walls = {
   ],
   "server/dev": [
     ...["server/dev", "server/demo", "server/http", "server/store", "server/secrets", "server/deps.ts"],
-    ...["server/clock.ts", "src/contract", "temporal-polyfill", "zod/mini", "node:*"],
+    ...["server/clock.ts", "server/files/files.ts", "src/contract", "temporal-polyfill", "zod/mini"],
+    "node:*",
   ],
   "server/dev/throwaway": [
     ...["server/dev/throwaway", "server/main.ts", "server/settings/settings.ts"],

@@ -4,6 +4,18 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
 
   dev: ["innkeep dev", "innkeep dev --seed seed.yaml"],
   "dev exec": ["innkeep dev exec -- npm test", "innkeep dev exec --seed seed.yaml -- npx playwright test"],
+  "dev clock": [
+    "innkeep dev clock +1d",
+    "innkeep dev clock -2h",
+    "innkeep dev clock set 2027-03-01T09:00:00Z",
+  ],
+  "dev faults add": ["innkeep dev faults add /api/v1/feedback --status 503 --times 2 --delay-ms 1500"],
+  "dev faults list": ["innkeep dev faults list"],
+  "dev faults clear": ["innkeep dev faults clear"],
+  "dev reset": ["innkeep dev reset"],
+  "dev snapshot save": ["innkeep dev snapshot save day-9"],
+  "dev snapshot load": ["innkeep dev snapshot load day-9"],
+  "dev snapshot list": ["innkeep dev snapshot list"],
 
   "feedback send": [
     'innkeep feedback send --type bug --message "The list is empty after syncing" --image screen.png',
