@@ -46,6 +46,20 @@ describe("feedback send --attach with a text file", () => {
     expect(pages.flat()).toEqual(lines);
   });
 
+  it("has an exact table of its objects, which readers would otherwise repair", async () => {
+    const text = (await attach("a.log", "ünïcödé\n".repeat(300))).bytes.toString("latin1");
+    const start = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(text)?.[1]);
+    const [, count = "", table = ""] = /^xref\n0 (\d+)\n([\s\S]*?)trailer\n/.exec(text.slice(start)) ?? [];
+    const entries = table.match(/[\s\S]{20}/g) ?? [];
+    expect([entries.length, entries[0]]).toEqual([Number(count), "0000000000 65535 f \n"]);
+    const named = entries.slice(1).map((entry) => text.slice(Number(entry.slice(0, 10))).split("\n", 1)[0]);
+    expect(named).toEqual(named.map((_, at) => `${at + 1} 0 obj`));
+    const lengths = [...text.matchAll(/\/Length (\d+)>>\nstream\n/g)].map(({ 0: head, 1: length, index }) =>
+      text.slice(index + head.length + Number(length)).startsWith("\nendstream"),
+    );
+    expect(lengths).toEqual(lengths.map(() => true));
+  });
+
   it("breaks lines that are wider than a page, and loses nothing", async () => {
     const wide = Array.from({ length: 100 }, (_, at) => `<${at}>`).join("");
     const lines = await linesOf(`${wide}\nnext`);
