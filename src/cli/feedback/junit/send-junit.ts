@@ -74,10 +74,10 @@ function countsOf({ tests }: ReadReports): Counts {
 
 function printNothing(invocation: Invocation, read: ReadReports): Exit {
   const counts = countsOf(read);
-  printOne(
-    invocation,
-    { reports: [], left: 0, tests: counts },
-    () => `No test failed (${counts.passed} passed, ${counts.skipped} skipped): nothing is sent.`,
+  printOne(invocation, { reports: [], left: 0, tests: counts }, () =>
+    read.tests.size === 0
+      ? "There is no test in the reports: nothing is sent."
+      : `No test failed (${counts.passed} passed, ${counts.skipped} skipped): nothing is sent.`,
   );
   return "ok";
 }

@@ -1,6 +1,8 @@
+import { markdownLink } from "../../core/ci/github-actions.ts";
 import { note, printOne } from "../../core/output/output.ts";
 import { onOneLine } from "../../core/output/plain-text.ts";
 import type { Invocation } from "../../core/program/context.ts";
+import { summarise } from "../sending/tell-ci-job.ts";
 import type { Resolved } from "./resolve-passed.ts";
 
 /** What a run resolved, or why it resolved nothing. */
@@ -20,6 +22,16 @@ export function printResolved(invocation: Invocation, { resolved, stillFailing, 
     resolved.map(({ consoleUrl }) => onOneLine(consoleUrl)).join("\n"),
   );
 }
+
+/** Adds the resolved threads to the summary page of a GitHub Actions job. */
+export async function tellResolved(invocation: Invocation, { resolved }: Resolved): Promise<void> {
+  if (resolved.length === 0) return;
+  const links = resolved.slice(0, mostLinks).map(({ id, consoleUrl }) => `- ${markdownLink(id, consoleUrl)}`);
+  const more = resolved.length > mostLinks ? [`and ${resolved.length - mostLinks} more`] : [];
+  await summarise(invocation, ["### Resolved feedback", links.join("\n"), ...more]);
+}
+
+const mostLinks = 100;
 
 /** Says why a run resolves nothing. */
 export function nothingResolved(invocation: Invocation, why: string): void {

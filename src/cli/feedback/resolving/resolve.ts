@@ -12,7 +12,7 @@ import { readReports } from "../junit/read-reports.ts";
 import { warnJob } from "../junit/tell-junit-job.ts";
 import { failureText } from "../sending/tell-ci-job.ts";
 import { type Passed, passedTests } from "./passed-tests.ts";
-import { nothingResolved, printResolved } from "./print-resolved.ts";
+import { nothingResolved, printResolved, tellResolved } from "./print-resolved.ts";
 import { type PassingRun, resolvePassed } from "./resolve-passed.ts";
 
 /** The flags of `feedback resolve`. */
@@ -56,7 +56,9 @@ async function resolveRun(invocation: Invocation, flags: ResolveFlags): Promise<
   const run = await runOf(invocation, flags);
   const passed = await passedOf(invocation, flags);
   if (passed.length === 0) return nothingResolved(invocation, "No test passed: nothing is resolved.");
-  printResolved(invocation, await resolvePassed(invocation, run, passed));
+  const resolved = await resolvePassed(invocation, run, passed);
+  await tellResolved(invocation, resolved);
+  printResolved(invocation, resolved);
 }
 
 const statusHelp = "On GitHub Actions it is the value of job.status. GitLab tells it in after_script.";

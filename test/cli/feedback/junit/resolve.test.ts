@@ -1,4 +1,4 @@
-import { utimes } from "node:fs/promises";
+import { readFile, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { limits } from "../../../../src/contract/limits.ts";
@@ -109,6 +109,14 @@ describe("feedback resolve", () => {
     expect(ran.stderr).toBe(
       "2 threads resolved.\nStill open: https://inn.example.org/3 has not passed in a job without a scope; linux.\n",
     );
+  });
+
+  it("names the resolved threads on the summary page of the job", async () => {
+    const { line } = await started(answers(200, { ...nothing, resolved: [failure(1)] }));
+    const summary = join(line.cwd, "summary.md");
+    await line.run(resolveKey, { env: gitHubJob({ GITHUB_STEP_SUMMARY: summary }) });
+    const link = `[${appId.replaceAll("-", "\\-")}](<https://inn.example.org/1>)`;
+    expect(await readFile(summary, "utf8")).toBe(`### Resolved feedback\n\n- ${link}\n\n`);
   });
 
   it("ends even if a server always says that there is more", async () => {

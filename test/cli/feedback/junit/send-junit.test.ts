@@ -59,6 +59,12 @@ describe("feedback send --junit", () => {
     expect(received).toEqual([]);
   });
 
+  it("says that there is no test", async () => {
+    const { line } = await startJunitSending("<testsuites/>");
+    const { exit, stdout } = await line.run(sendJunit);
+    expect([exit, stdout]).toEqual([0, "There is no test in the reports: nothing is sent.\n"]);
+  });
+
   it("tells flaky tests apart", async () => {
     const flaky = { name: "sometimes", inside: "<flakyFailure message='timed out'/>" };
     const { line, bodies } = await startJunitSending(junitReport(flaky, adds));
