@@ -4,6 +4,11 @@ import { mutates } from "../core/input/flags.ts";
 import { commandAction, forTester, type Setup } from "../core/program/command-action.ts";
 import { withTestKeys } from "../testing/tester/omit-test-key.ts";
 import { listSlots, requestSlot, rotateKey, type SlotFlags } from "../testing/tester/slots.ts";
+import { addSlotDecisions } from "./testing.ts";
+
+const whose = `
+list, request and rotate-key are for testers, with the device token of \`innkeep auth login\`. The others are for the owner
+of the test, with a maintainer token, and short for \`innkeep testing slot\`, which also has the owner's rotate-key.`;
 
 export function addSlot(slot: Command, given: Setup): void {
   const setup = forTester(given);
@@ -20,4 +25,7 @@ export function addSlot(slot: Command, given: Setup): void {
 
   const rotate = mutates(slot.command("rotate-key [slot]").description(routes.tester.rotateKey.summary));
   commandAction<SlotFlags, string | undefined>(withTestKeys(rotate), setup, rotateKey);
+
+  addSlotDecisions(slot, given);
+  slot.addHelpText("after", whose);
 }

@@ -29,7 +29,8 @@ export function addTesting(testing: Command, setup: Setup): void {
 const group = (testing: Command, name: string, summary: string): Command =>
   testing.command(name).alias(`${name}s`).description(summary).helpCommand(false);
 
-function addListings(listing: Command, setup: Setup): void {
+/** The commands of an owner's listings, as `innkeep testing listing` and as `innkeep listing`. */
+export function addListings(listing: Command, setup: Setup): void {
   const list = listing.command("list").alias("ls").description(routes.listings.list.summary);
   commandAction(ofApp(list), setup, listListings);
 
@@ -66,7 +67,8 @@ const describesListing = (command: Command): Command =>
       wholeNumber,
     );
 
-function addCycles(cycle: Command, setup: Setup): void {
+/** The commands of an owner's cycles, as `innkeep testing cycle` and as `innkeep cycle`. */
+export function addCycles(cycle: Command, setup: Setup): void {
   const list = cycle.command("list <listing>").alias("ls").description(routes.cycles.list.summary);
   commandAction<object, string>(list, setup, listCycles);
 
@@ -88,6 +90,14 @@ function addCycles(cycle: Command, setup: Setup): void {
 }
 
 function addSlots(slot: Command, setup: Setup): void {
+  addSlotDecisions(slot, setup);
+  // A tester's `innkeep slot rotate-key` has this name, too: it has no short form.
+  const rotate = destroys(slot.command("rotate-key <slot>").description(routes.slots.rotateKey.summary));
+  commandAction<object, string>(rotate, setup, changeSlot("rotateKey"));
+}
+
+/** What an owner decides on a slot, as `innkeep testing slot` and as `innkeep slot`. */
+export function addSlotDecisions(slot: Command, setup: Setup): void {
   const accept = mutates(slot.command("accept <slot>").description(routes.slots.accept.summary));
   commandAction<object, string>(accept, setup, changeSlot("accept"));
 
@@ -96,9 +106,6 @@ function addSlots(slot: Command, setup: Setup): void {
 
   const remove = destroys(slot.command("remove <slot>").alias("rm").description(routes.slots.remove.summary));
   commandAction<object, string>(remove, setup, changeSlot("remove"));
-
-  const rotate = destroys(slot.command("rotate-key <slot>").description(routes.slots.rotateKey.summary));
-  commandAction<object, string>(rotate, setup, changeSlot("rotateKey"));
 
   const confirmJoin = mutates(
     slot.command("confirm-join <slot>").description(routes.slots.confirmJoin.summary),

@@ -1,6 +1,7 @@
 import type { ChangelogEntry, EditedChangelogEntry } from "../../contract/changelog.ts";
 import { limits } from "../../contract/limits.ts";
 import { isSameVersion } from "../../contract/version.ts";
+import { allPages } from "../core/connection/pages.ts";
 import { CliError, usageError } from "../core/failures/cli-error.ts";
 import { appIdOf, isId } from "../core/input/app-id.ts";
 import { isStart } from "../core/input/whole-id.ts";
@@ -35,12 +36,8 @@ export async function allWritten(invocation: Invocation): Promise<readonly Edite
   const params = { appId: await appIdOf(invocation) };
   const limit = String(limits.listPage.max);
   const entries: EditedChangelogEntry[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await consoleChangelog.list({ params, query: { limit, cursor } });
+  for await (const page of allPages((cursor) => consoleChangelog.list({ params, query: { limit, cursor } })))
     entries.push(...page.items);
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined);
   return entries;
 }
 

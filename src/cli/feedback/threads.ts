@@ -3,6 +3,7 @@ import type { FeedbackType } from "../../contract/feedback.ts";
 import { limits } from "../../contract/limits.ts";
 import { usageError } from "../core/failures/cli-error.ts";
 import { appIdOf } from "../core/input/app-id.ts";
+import { instantOf } from "../core/input/instant.ts";
 import { textOf } from "../core/input/text-flag.ts";
 import { wholeId } from "../core/input/whole-id.ts";
 import { type Column, note, printList, printOne } from "../core/output/output.ts";
@@ -41,16 +42,6 @@ const columns: readonly Column<ThreadSummary>[] = [
   { heading: "proposal", of: ({ proposalStatus }) => proposalStatus },
   { heading: "subject", of: ({ subject }) => subject },
 ];
-
-/** A day means its first moment in UTC. Throws a usage error for any text that is neither a day nor an instant. */
-function instantOf(flag: string, given: string | undefined): string | undefined {
-  if (given === undefined) return undefined;
-  const text = /^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : given;
-  if (/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:?\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text))) return text;
-  throw usageError(
-    `${flag} must be a day such as 2026-11-21, or an instant such as 2026-11-21T09:00:00Z, not "${given}".`,
-  );
-}
 
 /** The id in a console link, or the id itself. */
 export const threadId = (given: string): string =>

@@ -10,6 +10,7 @@ const secretNames = new Set([
   "pushToken",
   "password",
   "secret",
+  "chatWebhookUrl",
 ]);
 const ourSecrets = /(sd[ktam]|stk)_[A-Za-z0-9_-]{8,}/g;
 const hidden = "[redacted]";

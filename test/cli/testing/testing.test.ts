@@ -103,3 +103,42 @@ describe("testing slot", () => {
     expect((await line.run(["testing", "slot", verb, slotId, ...argv])).exit).toBe(exit);
   });
 });
+
+describe("short forms", () => {
+  it("listing and cycle do what testing listing and testing cycle do", async () => {
+    const { line, listing, cycle } = await createTesterCommandLine(service);
+    for (const words of [
+      ["listing", "list"],
+      ["listing", "view", listing.id],
+      ["cycle", "list", listing.id],
+      ["cycle", "view", cycle.id],
+    ]) {
+      const short = await line.run([...words, "--json"]);
+      expect(short.json()).toEqual((await line.run(["testing", ...words, "--json"])).json());
+      expect((await line.run([`${words[0]}s`, ...words.slice(1), "--json"])).stdout).toBe(short.stdout);
+    }
+    expect((await line.run(["cycle", "cancel", cycle.id.slice(0, 35), "--yes"])).exit).toBe(0);
+  });
+
+  it("slot serves the tester and the owner, each with their own token", async () => {
+    const { line, cycle, slotId } = await createTesterCommandLine(service);
+    const email = "short@example.org";
+    await service.makeUser(email);
+    const other = cycle.slotIds[1] ?? "";
+    const assigned = await line.run(["slot", "assign", other, "--email", email, "--json"]);
+    expect(assigned.json()).toMatchObject({ status: "active", tester: { email } });
+    expect((await line.run(["slot", "list", "--json"])).json()).toMatchObject({ slots: [{ slotId }] });
+    expect((await line.run(["slot", "confirm-join", slotId.slice(0, 35)])).exit).toBe(0);
+    expect(
+      (await line.run(["slot", "rotate-key", slotId, "--with-test-keys", "--json"])).json(),
+    ).toMatchObject({
+      slot: { testKey: expect.stringMatching(/^stk_/) },
+    });
+    expect(await line.run(["slot", "remove", slotId])).toMatchObject({ exit: 2 });
+    expect((await line.run(["slot", "rm", slotId, "--yes", "--json"])).json()).toMatchObject({
+      status: "removed",
+    });
+    const { stdout } = await line.run(["slot", "--help"]);
+    expect(stdout).toContain("short for `innkeep testing slot`");
+  });
+});

@@ -113,6 +113,8 @@ function exitOf({ status, code }: ServerError): Exit {
 }
 
 function nextAfter({ status, code, retryAfterSeconds }: ServerError): string | undefined {
+  if (code === "sign_in_required")
+    return "This server lets only a person do that, in the console. A newer one may let a token.";
   if (status === 401)
     return "`innkeep auth status` tells which credential was sent. `innkeep auth login` renews a tester's.";
   if (code === "idempotency_mismatch") return "Use another --idempotency-key, or none.";

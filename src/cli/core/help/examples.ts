@@ -1,5 +1,4 @@
-/** What to type, by the words of the command. `innkeep help …` shows it. */
-export const examples: Readonly<Record<string, readonly string[]>> = {
+const all: Readonly<Record<string, readonly string[]>> = {
   serve: ["innkeep serve --demo", "innkeep serve --data /srv/innkeep --base-url https://inn.example.org"],
 
   dev: ["innkeep dev", "innkeep dev --seed seed.yaml"],
@@ -133,6 +132,23 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "innkeep testing slot assign 01a1fe67-ea4e-71ef-914a-f7d3fc029b5b --email ada@example.org",
   ],
 
+  "app list": ["innkeep app list", "innkeep app list --fields id,name"],
+  "app view": ["innkeep app view Larder"],
+  "app edit": [
+    "innkeep app edit Larder --feedback-enabled off",
+    "innkeep app edit 01a1fda3 --name Pantry --github-repository example/pantry",
+    "innkeep app edit Larder --chat-webhook-url - < address.txt",
+  ],
+  "key list": ["innkeep key list", "innkeep key list --app Larder"],
+  "key revoke": ["innkeep key revoke 01a1fda3 --yes"],
+  "token list": ["innkeep token list", "innkeep token list --fields id,label,scopes"],
+  "token revoke": ["innkeep token revoke 01a1fda3 --yes", "innkeep token revoke --self --yes"],
+  "audit list": [
+    "innkeep audit list --action key.delete --from 2026-11-01",
+    "innkeep audit list --actor ada@example.org --app Larder",
+    "innkeep audit list --all --ndjson > audit.ndjson",
+  ],
+
   "admin user create": ["innkeep admin user create --email ada@example.org --password-stdin < password.txt"],
   "admin user password": [
     "innkeep admin user password --email ada@example.org --password-stdin < password.txt",
@@ -168,4 +184,17 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   open: ["innkeep open", "innkeep open 01a1fda4-237d-759b-ad89-7cf5663516dc"],
   mcp: ["innkeep mcp", "innkeep mcp --read-only --agent-token-file token.txt"],
   help: ["innkeep help faq create", "innkeep help environment"],
+};
+
+const shortForms = Object.entries(all)
+  .filter(([words]) => words.startsWith("testing ") && words !== "testing slot rotate-key")
+  .map(([words, lines]) => [
+    words.replace("testing ", ""),
+    lines.map((line) => line.replace("innkeep testing ", "innkeep ")),
+  ]);
+
+/** What to type, by the words of the command. `innkeep help …` shows it. */
+export const examples: Readonly<Record<string, readonly string[]>> = {
+  ...all,
+  ...Object.fromEntries(shortForms),
 };

@@ -12,12 +12,11 @@ interface NamedApp {
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 /**
- * The id of the command's app: what `--app`, INNKEEP_APP, the project file or the profile name (an id or a name), or the
- * only app of the maintainer token.
+ * The id of the command's app: what its argument, `--app`, INNKEEP_APP, the project file or the profile name (an id, the
+ * start of one, or a name), or the only app of the maintainer token.
  * Throws a usage error that lists the apps if the choice is not clear.
  */
-export async function appIdOf(invocation: Invocation): Promise<string> {
-  const wanted = namedApp(invocation);
+export async function appIdOf(invocation: Invocation, wanted = namedApp(invocation)): Promise<string> {
   if (wanted && isId(wanted)) return wanted;
   const apps = await reachableApps(invocation);
   const fitting = wanted === undefined ? apps : appsCalled(apps, wanted);
@@ -61,10 +60,15 @@ const unknownApps = ({ code, status }: ServerError): CliError =>
     status,
   });
 
-/** The apps with exactly that name; else those with that name in any case. */
+/** The apps with exactly that name; else those with that name in any case; else those whose id starts with it. */
 function appsCalled(apps: readonly NamedApp[], wanted: string): readonly NamedApp[] {
-  const exact = apps.filter(({ name }) => name === wanted);
-  return exact.length > 0 ? exact : apps.filter(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+  const small = wanted.toLowerCase();
+  const ways: readonly ((app: NamedApp) => boolean)[] = [
+    ({ name }) => name === wanted,
+    ({ name }) => name.toLowerCase() === small,
+    ({ id }) => small.length >= 4 && id.startsWith(small),
+  ];
+  return ways.map((fits) => apps.filter(fits)).find((found) => found.length > 0) ?? [];
 }
 
 function problemOf(wanted: string | undefined, fitting: number): string {

@@ -90,6 +90,14 @@ export function note({ context, flags }: Invocation, message: string): void {
   if (!flags.json) context.io.stderr.write(`${asLogged(context.env, printable(message))}\n`);
 }
 
+/** Writes one value as one line of JSON, only with the fields of `--fields` if it is given. */
+export function printLine(invocation: Invocation, value: unknown): void {
+  const names = fieldNames(invocation.flags.fields);
+  if (names) refuseUnknown([value], names);
+  const json = JSON.stringify(names ? pick(value, names) : value);
+  write(invocation, asLoggedJson(invocation.context.env, json));
+}
+
 function writeJson(invocation: Invocation, value: unknown): void {
   const indent = invocation.context.io.stdout.isTerminal ? 2 : 0;
   const json = JSON.stringify(value ?? null, null, indent);

@@ -64,7 +64,7 @@ export const nouns: readonly Noun[] = [
   {
     name: "slot",
     aliases: ["slots", "seat", "seats"],
-    summary: "Find slots in tests, ask for one, and see how yours stand",
+    summary: "Find slots in tests, ask for one, and decide who gets yours",
     load: async () => (await import("../../commands/slot.ts")).addSlot,
   },
   {
@@ -83,6 +83,41 @@ export const nouns: readonly Noun[] = [
     name: "testing",
     summary: "Run closed tests of your apps: listings, cycles and slots",
     load: async () => (await import("../../commands/testing.ts")).addTesting,
+  },
+  {
+    name: "listing",
+    aliases: ["listings"],
+    summary: "Your offers to testers: short for `testing listing`",
+    load: async () => (await import("../../commands/testing.ts")).addListings,
+  },
+  {
+    name: "cycle",
+    aliases: ["cycles"],
+    summary: "The cycles of a listing: short for `testing cycle`",
+    load: async () => (await import("../../commands/testing.ts")).addCycles,
+  },
+  {
+    name: "app",
+    aliases: ["apps"],
+    summary: "See your apps, and change their settings",
+    load: async () => (await import("../../commands/access.ts")).addApp,
+  },
+  {
+    name: "key",
+    aliases: ["keys"],
+    summary: "See and revoke app keys",
+    load: async () => (await import("../../commands/access.ts")).addKey,
+  },
+  {
+    name: "token",
+    aliases: ["tokens"],
+    summary: "See and revoke agent and maintainer tokens",
+    load: async () => (await import("../../commands/access.ts")).addToken,
+  },
+  {
+    name: "audit",
+    summary: "See who did what, when and from where",
+    load: async () => (await import("../../commands/access.ts")).addAudit,
   },
   {
     name: "admin",

@@ -1,0 +1,77 @@
+import type { App, AppChange } from "../../contract/console/apps.ts";
+import { usageError } from "../core/failures/cli-error.ts";
+import { appIdOf } from "../core/input/app-id.ts";
+import { optionalTextOf } from "../core/input/text-flag.ts";
+import { details } from "../core/output/details.ts";
+import { type Column, note, printList, printOne } from "../core/output/output.ts";
+import type { Invocation } from "../core/program/context.ts";
+
+type Switch = "on" | "off";
+
+export interface AppFlags {
+  readonly name?: string;
+  readonly feedbackEnabled?: Switch;
+  readonly changelogEnabled?: Switch;
+  readonly chatWebhookUrl?: string;
+  readonly githubRepository?: string;
+}
+
+export async function listApps(invocation: Invocation): Promise<undefined> {
+  const { items } = await invocation.client().apps.list();
+  printList(invocation, { items, columns });
+}
+
+const columns: readonly Column<App>[] = [
+  { heading: "id", of: ({ id }) => id, isId: true },
+  { heading: "name", of: ({ name }) => name },
+  { heading: "feedback", of: ({ feedbackEnabled }) => switchOf(feedbackEnabled) },
+  { heading: "changelog", of: ({ changelogEnabled }) => switchOf(changelogEnabled) },
+  { heading: "repository", of: ({ githubRepository }) => githubRepository },
+  { heading: "created", of: ({ createdAt }) => createdAt },
+];
+
+export async function viewApp(invocation: Invocation, given: string | undefined): Promise<undefined> {
+  const appId = await appIdOf(invocation, given);
+  const app = await invocation.client().apps.read({ params: { appId } });
+  printOne(invocation, app, () => appLines(app));
+}
+
+/** Changes only the given settings. An empty address or repository removes it. */
+export async function editApp(
+  invocation: Invocation,
+  flags: AppFlags,
+  given: string | undefined,
+): Promise<undefined> {
+  const body = await changeOf(invocation, flags);
+  if (Object.values(body).every((value) => value === undefined))
+    throw usageError("There is nothing to change.", "`innkeep app edit --help` lists the flags.");
+  const appId = await appIdOf(invocation, given);
+  const app = await invocation.client().apps.update({ params: { appId }, body });
+  note(invocation, `Changed the app ${app.name}.`);
+  printOne(invocation, app, () => appLines(app));
+}
+
+async function changeOf(invocation: Invocation, flags: AppFlags): Promise<AppChange> {
+  const { name, feedbackEnabled, changelogEnabled, githubRepository } = flags;
+  const chatWebhookUrl = await optionalTextOf(invocation, "--chat-webhook-url", flags.chatWebhookUrl);
+  return {
+    name,
+    feedbackEnabled: feedbackEnabled && feedbackEnabled === "on",
+    changelogEnabled: changelogEnabled && changelogEnabled === "on",
+    chatWebhookUrl: chatWebhookUrl === "" ? null : chatWebhookUrl,
+    githubRepository: githubRepository === "" ? null : githubRepository,
+  };
+}
+
+const switchOf = (enabled: boolean): Switch => (enabled ? "on" : "off");
+
+const appLines = (app: App): string =>
+  details({
+    app: app.id,
+    name: app.name,
+    feedback: switchOf(app.feedbackEnabled),
+    changelog: switchOf(app.changelogEnabled),
+    chat: app.chatWebhookUrl,
+    repository: app.githubRepository,
+    created: app.createdAt,
+  });

@@ -1,0 +1,83 @@
+import type { AuditEntry } from "../../contract/console/audit.ts";
+import { limits } from "../../contract/limits.ts";
+import { allPages } from "../core/connection/pages.ts";
+import { usageError } from "../core/failures/cli-error.ts";
+import { appIdOf } from "../core/input/app-id.ts";
+import { instantOf } from "../core/input/instant.ts";
+import { type Column, note, printLine, printList } from "../core/output/output.ts";
+import type { Invocation } from "../core/program/context.ts";
+
+export interface AuditFlags {
+  readonly app?: string;
+  readonly action?: string;
+  readonly actor?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly limit?: string;
+  readonly cursor?: string;
+  readonly all?: boolean;
+  readonly ndjson?: boolean;
+}
+
+interface Page {
+  readonly items: readonly AuditEntry[];
+  readonly nextCursor: string | null;
+}
+
+/** Lists what was done, newest first: one page, or all. With `--ndjson` each page is written before the next is read. */
+export async function listAudit(invocation: Invocation, flags: AuditFlags): Promise<undefined> {
+  if (flags.all && (flags.limit !== undefined || flags.cursor !== undefined))
+    throw usageError("--all shows everything: give it without --limit and --cursor.");
+  if (flags.ndjson && invocation.flags.json) throw usageError("--ndjson is JSON already: leave out --json.");
+  const pages = await pagesOf(invocation, flags);
+  if (flags.ndjson) return writeLines(invocation, pages);
+  const items: AuditEntry[] = [];
+  let nextCursor: string | null = null;
+  for await (const page of pages) {
+    items.push(...page.items);
+    nextCursor = page.nextCursor;
+  }
+  printList(invocation, { items, columns, extra: { nextCursor } });
+  noteMore(invocation, nextCursor);
+}
+
+const columns: readonly Column<AuditEntry>[] = [
+  { heading: "at", of: ({ at }) => at },
+  { heading: "actor", of: ({ actor }) => actor },
+  { heading: "action", of: ({ action }) => action },
+  { heading: "app", of: ({ appId }) => appId, isId: true },
+  { heading: "target", of: ({ target }) => target },
+  { heading: "address", of: ({ address }) => address },
+];
+
+async function pagesOf(invocation: Invocation, flags: AuditFlags): Promise<AsyncIterable<Page>> {
+  const { app, action, actor, limit, cursor, all } = flags;
+  const query = {
+    appId: app === undefined ? undefined : await appIdOf(invocation, app),
+    action,
+    actor,
+    from: instantOf("--from", flags.from),
+    to: instantOf("--to", flags.to),
+  };
+  const { list } = invocation.client().audit;
+  if (!all) return onePage(await list({ query: { ...query, limit, cursor } }));
+  const largest = String(limits.listPage.max);
+  return allPages((after) => list({ query: { ...query, limit: largest, cursor: after } }));
+}
+
+async function* onePage(page: Page): AsyncGenerator<Page> {
+  yield page;
+}
+
+async function writeLines(invocation: Invocation, pages: AsyncIterable<Page>): Promise<undefined> {
+  let nextCursor: string | null = null;
+  for await (const page of pages) {
+    for (const entry of page.items) printLine(invocation, entry);
+    nextCursor = page.nextCursor;
+  }
+  noteMore(invocation, nextCursor);
+}
+
+function noteMore(invocation: Invocation, nextCursor: string | null): void {
+  if (nextCursor) note(invocation, `There are more: --cursor ${nextCursor}, or --all.`);
+}

@@ -1,0 +1,87 @@
+import { type Command, Option } from "commander";
+import { routes } from "../../client/calls/routes.ts";
+import type { AppFlags } from "../access/apps.ts";
+import type { AuditFlags } from "../access/audit.ts";
+import type { RevokeTokenFlags } from "../access/tokens.ts";
+import { destroys, mutates, ofApp, views } from "../core/input/flags.ts";
+import { commandAction, type Setup } from "../core/program/command-action.ts";
+
+/** `innkeep app`: the settings of your apps. */
+export function addApp(app: Command, setup: Setup): void {
+  const list = app.command("list").alias("ls").description(routes.apps.list.summary);
+  commandAction(list, setup, async (invocation) => (await import("../access/apps.ts")).listApps(invocation));
+
+  const view = app.command("view").alias("show").description(routes.apps.read.summary);
+  view.argument("[app]", whichApp);
+  commandAction<object, string | undefined>(views(view), setup, async (invocation, _, given) =>
+    (await import("../access/apps.ts")).viewApp(invocation, given),
+  );
+
+  const edit = mutates(app.command("edit").alias("update").description("Change the settings of an app"))
+    .argument("[app]", whichApp)
+    .option("--name <name>", "its name")
+    .addOption(onOrOff("--feedback-enabled <switch>", "whether it takes feedback"))
+    .addOption(onOrOff("--changelog-enabled <switch>", "whether apps can read its release notes"))
+    .option(
+      "--chat-webhook-url <url>",
+      "where proposals are told in a chat; `-` is standard input, `@file` a file, empty is none",
+    )
+    .option("--github-repository <name>", "owner/name of its repository; empty is none");
+  commandAction<AppFlags, string | undefined>(edit, setup, async (invocation, flags, given) =>
+    (await import("../access/apps.ts")).editApp(invocation, flags, given),
+  );
+}
+
+const whichApp = "its id, the start of the id, or its name; the app of the command unless given";
+
+const onOrOff = (flags: string, description: string): Option =>
+  new Option(flags, description).choices(["on", "off"]);
+
+/** `innkeep key`: app keys. People and `innkeep admin` make them. (rule K12) */
+export function addKey(key: Command, setup: Setup): void {
+  const list = key
+    .command("list")
+    .alias("ls")
+    .description("List the keys of your apps, without their secrets");
+  commandAction(ofApp(list), setup, async (invocation) =>
+    (await import("../access/keys.ts")).listKeys(invocation),
+  );
+
+  const revoke = key.command("revoke <key>").alias("rm").description(routes.keys.remove.summary);
+  commandAction<object, string>(ofApp(destroys(revoke)), setup, async (invocation, _, given) =>
+    (await import("../access/keys.ts")).revokeKey(invocation, given),
+  );
+}
+
+/** `innkeep token`: agent and maintainer tokens. People and `innkeep admin` make them. (rule K12) */
+export function addToken(token: Command, setup: Setup): void {
+  const list = token.command("list").alias("ls").description(routes.tokens.list.summary);
+  commandAction(list, setup, async (invocation) =>
+    (await import("../access/tokens.ts")).listTokens(invocation),
+  );
+
+  const revoke = destroys(token.command("revoke").alias("rm").description(routes.tokens.remove.summary))
+    .argument("[token]", "its id, or the start of the id")
+    .option("--self", "the token with which this command is run");
+  commandAction<RevokeTokenFlags, string | undefined>(revoke, setup, async (invocation, flags, given) =>
+    (await import("../access/tokens.ts")).revokeToken(invocation, flags, given),
+  );
+}
+
+/** `innkeep audit`: who did what. */
+export function addAudit(audit: Command, setup: Setup): void {
+  const list = audit.command("list").alias("ls").description(routes.audit.list.summary);
+  list
+    .option("--app <id>", "only of this app: its id, the start of the id, or its name")
+    .option("--action <action>", "only this action, such as key.delete")
+    .option("--actor <who>", "only of this e-mail address, of the token with this id, or of `agent`")
+    .option("--from <instant>", "only those since then: ISO 8601, or a day in UTC")
+    .option("--to <instant>", "only those before then")
+    .option("--limit <number>", "how many at most")
+    .option("--cursor <cursor>", "continue after the previous page")
+    .option("--all", "every page")
+    .option("--ndjson", "write each entry as one line of JSON, as soon as it is read");
+  commandAction<AuditFlags>(list, setup, async (invocation, flags) =>
+    (await import("../access/audit.ts")).listAudit(invocation, flags),
+  );
+}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+import { listen } from "../../support/network/recording-server.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeOwnerCommandLine } from "../../support/worlds/owner-command-line.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const scopes = ["apps:read", "apps:write"];
+
+describe("app list", () => {
+  it("shows the apps of the token, one in each line", async () => {
+    const { script, larder, lantern } = await makeOwnerCommandLine(service);
+    const line = await script(scopes);
+    const rows = (await line.run(["apps", "ls", "--fields", "id,name"])).stdout;
+    expect(rows).toBe(`${larder.id}\tLarder\n${lantern.id}\tLantern\n`);
+    const limited = await script(scopes, lantern.id);
+    expect((await limited.run(["app", "list", "--fields", "name"])).stdout).toBe("Lantern\n");
+  });
+});
+
+describe("app view", () => {
+  it.each([
+    ["its name", () => "larder"],
+    ["its id", (id: string) => id],
+    ["the start of its id", (id: string) => id.slice(0, 35)],
+  ])("finds the app by %s", async (_, given) => {
+    const { script, larder } = await makeOwnerCommandLine(service);
+    const line = await script(scopes);
+    const ran = await line.run(["app", "show", given(larder.id), "--json"]);
+    expect(ran.json()).toMatchObject({ id: larder.id, name: "Larder", feedbackEnabled: true });
+  });
+
+  it("needs no name for the only app of a token, and lists the choice otherwise", async () => {
+    const { script, lantern } = await makeOwnerCommandLine(service);
+    const limited = await script(scopes, lantern.id);
+    expect((await limited.run(["app", "view", "--fields", "name"])).stdout).toBe("Lantern\n");
+    const line = await script(scopes);
+    expect(await line.run(["app", "view"])).toMatchObject({
+      exit: 2,
+      stderr: expect.stringMatching(/This token reaches several apps[\s\S]*Larder[\s\S]*Lantern/),
+    });
+    expect(await line.run(["app", "view", "Cellar"])).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('No app is called "Cellar".'),
+    });
+  });
+});
+
+describe("app edit", () => {
+  it("changes the given settings only, and empties a field", async () => {
+    const { script, larder } = await makeOwnerCommandLine(service);
+    const line = await script(scopes);
+    const change = ["--feedback-enabled", "off", "--github-repository", "larder/app", "--json"];
+    const changed = { name: "Larder", feedbackEnabled: false, changelogEnabled: true };
+    expect((await line.run(["app", "edit", "Larder", ...change])).json()).toMatchObject({
+      ...changed,
+      githubRepository: "larder/app",
+    });
+    const second = ["--name", "Pantry", "--feedback-enabled", "on", "--github-repository", "", "--json"];
+    expect((await line.run(["app", "edit", larder.id, ...second])).json()).toMatchObject({
+      name: "Pantry",
+      feedbackEnabled: true,
+      githubRepository: null,
+    });
+  });
+
+  it("reads the address of a chat channel from standard input, and shows its secret part nowhere", async () => {
+    const { script } = await makeOwnerCommandLine(service);
+    const line = await script(scopes);
+    const run = (...argv: string[]) =>
+      line.run(["app", "edit", "Larder", "--chat-webhook-url", "-", ...argv], {
+        stdin: "https://chat.example/hook/hidden\n",
+      });
+    const ran = [await run("--dry-run"), await run("--debug"), await run("--json")];
+    expect(ran.map(({ exit }) => exit)).toEqual([0, 0, 0]);
+    expect(ran[2]?.json()).toMatchObject({ chatWebhookUrl: "https://chat.example/***" });
+    for (const { stdout, stderr } of ran) expect(stdout + stderr).not.toContain("hidden");
+    const removed = await line.run(["app", "edit", "Larder", "--chat-webhook-url", "", "--json"]);
+    expect(removed.json()).toMatchObject({ chatWebhookUrl: null });
+  });
+
+  it.each([
+    [[], "There is nothing to change."],
+    [["--name", " "], "--name"],
+    [["--github-repository", "no repository"], "--github-repository must be of the form owner/name"],
+    [["--feedback-enabled", "maybe"], "Allowed choices are on, off."],
+  ])("refuses %j", async (flags, message) => {
+    const { script } = await makeOwnerCommandLine(service);
+    const line = await script(scopes);
+    const ran = await line.run(["app", "edit", "Larder", ...flags]);
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) });
+  });
+
+  it("needs the scope apps:write", async () => {
+    const { script } = await makeOwnerCommandLine(service);
+    const line = await script(["apps:read"]);
+    expect(await line.run(["app", "edit", "Larder", "--name", "Pantry"])).toMatchObject({
+      exit: 5,
+      stderr: expect.stringContaining("apps:write"),
+    });
+  });
+
+  it("says so if a server lets only people change apps", async () => {
+    const baseUrl = await listen((request, response) => {
+      if (request.method === "GET") return void response.end('{"items":[{"id":"1","name":"Larder"}]}');
+      response.writeHead(401).end('{"error":"Sign in.","code":"sign_in_required"}');
+    });
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_TOKEN: "sdm_a" });
+    expect(await line.run(["app", "edit", "Larder", "--name", "Pantry"])).toMatchObject({
+      exit: 4,
+      stderr: expect.stringContaining("This server lets only a person do that"),
+    });
+  });
+});

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+import { listen } from "../../support/network/recording-server.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeOwnerCommandLine } from "../../support/worlds/owner-command-line.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+/** An owner whose script changed Larder three times and Lantern once. */
+async function ownerOfFourEntries() {
+  const world = await makeOwnerCommandLine(service);
+  const line = await world.script(["apps:read", "apps:write", "audit:read"]);
+  for (const [app, name] of [
+    ["Larder", "A"],
+    ["A", "B"],
+    ["B", "Larder"],
+    ["Lantern", "Lamp"],
+  ] as const)
+    await line.run(["app", "edit", app, "--name", name]);
+  return { ...world, line };
+}
+
+describe("audit list", () => {
+  it("shows who did what, newest first, a page at a time", async () => {
+    const { line, larder, lantern, owner } = await ownerOfFourEntries();
+    const { items, nextCursor } = Object((await line.run(["audit", "ls", "--limit", "3", "--json"])).json());
+    expect(items).toMatchObject([
+      { action: "app.update", appId: lantern.id, actor: expect.stringContaining(owner.email) },
+      { appId: larder.id },
+      { appId: larder.id },
+    ]);
+    const rest = await line.run(["audit", "list", "--cursor", nextCursor, "--json"]);
+    expect(rest.json()).toMatchObject({ items: [{ appId: larder.id }], nextCursor: null });
+    const text = await line.run(["audit", "list", "--limit", "3"]);
+    expect(text.stdout.split("\n")).toHaveLength(4);
+    expect(text.stderr).toContain("There are more: --cursor ");
+  });
+
+  it("is limited by app, action, actor and period", async () => {
+    const { line, lantern, owner } = await ownerOfFourEntries();
+    const count = async (...argv: string[]) =>
+      Object((await line.run(["audit", "list", "--json", ...argv])).json()).items.length;
+    expect(await count("--app", "Larder")).toBe(3);
+    expect(await count("--app", lantern.id)).toBe(1);
+    expect(await count("--action", "app.update")).toBe(4);
+    expect(await count("--action", "key.delete")).toBe(0);
+    expect(await count("--actor", owner.email)).toBe(4);
+    expect(await count("--actor", "nobody@example.org")).toBe(0);
+    const today = service.clock.now().toISOString().slice(0, 10);
+    expect([await count("--from", today), await count("--to", today)]).toEqual([4, 0]);
+  });
+
+  it("--all reads every page; --ndjson writes an entry in each line", async () => {
+    const pages = new Map([
+      ["", { items: [{ id: "4", action: "b" }], nextCursor: "three" }],
+      ["three", { items: [{ id: "3", action: "a" }], nextCursor: null }],
+    ]);
+    const baseUrl = await listen(({ url = "" }, response) => {
+      const page = pages.get(new URL(url, "http://a").searchParams.get("cursor") ?? "");
+      response.end(JSON.stringify(page));
+    });
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_TOKEN: "sdm_a" });
+    const all = await line.run(["audit", "list", "--all", "--json"]);
+    expect(all.json()).toMatchObject({ items: [{ id: "4" }, { id: "3" }], nextCursor: null });
+    const lines = await line.run(["audit", "list", "--all", "--ndjson"]);
+    expect(lines.stdout).toBe('{"id":"4","action":"b"}\n{"id":"3","action":"a"}\n');
+    const fields = await line.run(["audit", "list", "--ndjson", "--fields", "action"]);
+    expect(fields).toMatchObject({
+      stdout: '{"action":"b"}\n',
+      stderr: expect.stringContaining("--cursor three"),
+    });
+  });
+
+  it("ends if a server names a page twice", async () => {
+    const baseUrl = await listen((_, response) => void response.end('{"items":[],"nextCursor":"again"}'));
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_TOKEN: "sdm_a" });
+    expect(await line.run(["audit", "list", "--all"])).toMatchObject({
+      exit: 1,
+      stderr: expect.stringContaining("named a page of the list twice"),
+    });
+  });
+
+  it.each([
+    [["--all", "--limit", "3"], "--all shows everything"],
+    [["--ndjson", "--json"], "leave out --json"],
+    [["--from", "yesterday"], "--from must be a day"],
+    [["--limit", "0"], "--limit"],
+  ])("refuses %j", async (argv, message) => {
+    const { script } = await makeOwnerCommandLine(service);
+    const line = await script(["audit:read"]);
+    const ran = await line.run(["audit", "list", ...argv]);
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) });
+  });
+
+  it("needs the scope audit:read", async () => {
+    const { script } = await makeOwnerCommandLine(service);
+    const line = await script(["apps:read"]);
+    expect(await line.run(["audit", "list"])).toMatchObject({
+      exit: 5,
+      stderr: expect.stringContaining("audit:read"),
+    });
+  });
+});
