@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
+import { makeOwnerCommandLine } from "../../support/clients/owner-command-line.ts";
 import { listen } from "../../support/network/recording-server.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { makeOwnerCommandLine } from "../../support/worlds/owner-command-line.ts";
 
 let service: Service;
 beforeAll(async () => {

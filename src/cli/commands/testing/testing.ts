@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
-import { routes } from "../../client/calls/routes.ts";
-import { choices } from "../core/input/choices.ts";
-import { destroys, mutates, ofApp, several, views, wholeNumber } from "../core/input/flags.ts";
-import { commandAction, type Setup } from "../core/program/command-action.ts";
+import { routes } from "../../../client/calls/routes.ts";
+import { choices } from "../../core/input/choices.ts";
+import { destroys, mutates, ofApp, several, views, wholeNumber } from "../../core/input/flags.ts";
+import { commandAction, type Setup } from "../../core/program/command-action.ts";
 import {
   type CycleFlags,
   cancelCycle,
@@ -10,15 +10,15 @@ import {
   listCycles,
   reportCycle,
   viewCycle,
-} from "../testing/owner/cycles.ts";
+} from "../../testing/owner/cycles.ts";
 import {
   createListing,
   editListing,
   type ListingFlags,
   listListings,
   viewListing,
-} from "../testing/owner/listings.ts";
-import { assignSlot, changeSlot } from "../testing/owner/slots.ts";
+} from "../../testing/owner/listings.ts";
+import { assignSlot, changeSlot } from "../../testing/owner/slots.ts";
 
 export function addTesting(testing: Command, setup: Setup): void {
   addListings(group(testing, "listing", "Your offers to testers"), setup);

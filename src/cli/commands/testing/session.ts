@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { routes } from "../../client/calls/routes.ts";
-import { mutates, several } from "../core/input/flags.ts";
-import { commandAction, type Setup } from "../core/program/command-action.ts";
-import { ofTestKey, type TestKeyFile } from "../testing/tester/test-key.ts";
-import { type ReportFlags, reportSession, sessionStatus } from "../testing/tester/test-sessions.ts";
+import { routes } from "../../../client/calls/routes.ts";
+import { mutates, several } from "../../core/input/flags.ts";
+import { commandAction, type Setup } from "../../core/program/command-action.ts";
+import { ofTestKey, type TestKeyFile } from "../../testing/tester/test-key.ts";
+import { type ReportFlags, reportSession, sessionStatus } from "../../testing/tester/test-sessions.ts";
 
 export function addSession(session: Command, setup: Setup): void {
   const report = mutates(session.command("report").description(routes.sessions.report.summary))

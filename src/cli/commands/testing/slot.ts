@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { routes } from "../../client/calls/routes.ts";
-import { mutates } from "../core/input/flags.ts";
-import { commandAction, forTester, type Setup } from "../core/program/command-action.ts";
-import { withTestKeys } from "../testing/tester/omit-test-key.ts";
-import { listSlots, requestSlot, rotateKey, type SlotFlags } from "../testing/tester/slots.ts";
+import { routes } from "../../../client/calls/routes.ts";
+import { mutates } from "../../core/input/flags.ts";
+import { commandAction, forTester, type Setup } from "../../core/program/command-action.ts";
+import { withTestKeys } from "../../testing/tester/omit-test-key.ts";
+import { listSlots, requestSlot, rotateKey, type SlotFlags } from "../../testing/tester/slots.ts";
 import { addSlotDecisions } from "./testing.ts";
 
 const whose = `

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { routes } from "../../client/calls/routes.ts";
-import { wholeNumber } from "../core/input/flags.ts";
-import { commandAction, forTester, type Setup } from "../core/program/command-action.ts";
-import { withTestKeys } from "../testing/tester/omit-test-key.ts";
-import { listTasks, type TaskFlags } from "../testing/tester/tasks.ts";
+import { routes } from "../../../client/calls/routes.ts";
+import { wholeNumber } from "../../core/input/flags.ts";
+import { commandAction, forTester, type Setup } from "../../core/program/command-action.ts";
+import { withTestKeys } from "../../testing/tester/omit-test-key.ts";
+import { listTasks, type TaskFlags } from "../../testing/tester/tasks.ts";
 
 export function addTask(task: Command, given: Setup): void {
   const setup = forTester(given);
@@ -12,6 +12,6 @@ export function addTask(task: Command, given: Setup): void {
     .option("--watch", "stay, and show what changes; off a terminal one JSON object for each change");
   commandAction<TaskFlags>(list, setup, async (invocation, flags) => {
     if (!flags.watch) return listTasks(invocation, flags);
-    return (await import("../testing/tester/task-watch.ts")).watchTasks(invocation, flags);
+    return (await import("../../testing/tester/task-watch.ts")).watchTasks(invocation, flags);
   });
 }

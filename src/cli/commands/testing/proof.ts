@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { routes } from "../../client/calls/routes.ts";
-import { proofImages } from "../../contract/limits.ts";
-import { destroys, mutates, several } from "../core/input/flags.ts";
-import { commandAction, forTester, type Setup } from "../core/program/command-action.ts";
-import { rulesIn } from "../delivery/file-kinds.ts";
-import type { ResendFlags } from "../testing/proof/resend.ts";
-import type { SubmitFlags } from "../testing/proof/submit.ts";
+import { routes } from "../../../client/calls/routes.ts";
+import { proofImages } from "../../../contract/limits.ts";
+import { destroys, mutates, several } from "../../core/input/flags.ts";
+import { commandAction, forTester, type Setup } from "../../core/program/command-action.ts";
+import { rulesIn } from "../../delivery/file-kinds.ts";
+import type { ResendFlags } from "../../testing/proof/resend.ts";
+import type { SubmitFlags } from "../../testing/proof/submit.ts";
 
 export function addProof(proof: Command, given: Setup): void {
   const setup = forTester(given);
@@ -14,7 +14,7 @@ export function addProof(proof: Command, given: Setup): void {
     .option("--note <text>", "a note for the owner of the app; `-` is standard input, `@file` a file")
     .option("--captured-at <instant>", "when the pictures were taken; by the newest of them, or now");
   commandAction<SubmitFlags, string | undefined>(submit, setup, async (...given) =>
-    (await import("../testing/proof/submit.ts")).submit(...given),
+    (await import("../../testing/proof/submit.ts")).submit(...given),
   );
 
   const resend = mutates(
@@ -23,13 +23,13 @@ export function addProof(proof: Command, given: Setup): void {
     .option("--list", "show what is kept")
     .option("--all", "send all that is kept for this server");
   commandAction<ResendFlags, string | undefined>(resend, setup, async (...given) =>
-    (await import("../testing/proof/resend.ts")).resend(...given),
+    (await import("../../testing/proof/resend.ts")).resend(...given),
   );
 
   const discard = destroys(
     proof.command("discard <proof>").description("Drop a kept proof without sending it"),
   );
   commandAction<object, string>(discard, setup, async (...given) =>
-    (await import("../testing/proof/discard.ts")).discard(...given),
+    (await import("../../testing/proof/discard.ts")).discard(...given),
   );
 }

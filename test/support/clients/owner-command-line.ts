@@ -1,5 +1,5 @@
-import { type CommandLine, createCommandLine } from "../clients/command-line.ts";
 import type { Service } from "../service/service.ts";
+import { type CommandLine, createCommandLine } from "./command-line.ts";
 
 export interface OwnerCommandLine {
   readonly owner: { readonly id: string; readonly email: string };
