@@ -1,41 +1,15 @@
 import { hash } from "node:crypto";
-import { appendFile, readdir, readFile, rm } from "node:fs/promises";
+import { appendFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { writeBillOfMaterials } from "./bill-of-materials.mjs";
+import { allOf, bundlesOf } from "./bundles.mjs";
 import { checkContents } from "./contents.mjs";
 import { writeNotices } from "./notices.mjs";
-import { asValues, builtApart, required, withoutChildProcesses } from "./plugins.mjs";
+import { asValues, builtApart, packagesApart, required, undiciParts, withoutUnused } from "./plugins.mjs";
+import { agentServerAlias, cjs, esm, external, folderIs, madeNow, outdir, shared } from "./settings.mjs";
 
-const outdir = "dist";
-const { version } = JSON.parse(await readFile("package.json", "utf8"));
-
-const shared = {
-  bundle: true,
-  platform: "node",
-  target: "node20.19",
-  outdir,
-  charset: "utf8",
-  legalComments: "none",
-  minifySyntax: true,
-  minifyWhitespace: true,
-  metafile: true,
-  logLevel: "warning",
-  define: { INNKEEP_VERSION: JSON.stringify(version), "process.env.NODE_ENV": '"production"' },
-};
-
-const cjs = {
-  ...shared,
-  format: "cjs",
-  outExtension: { ".js": ".cjs" },
-  // A package gives it to `createRequire`, which also takes a path.
-  define: { ...shared.define, "import.meta.url": "__filename" },
-};
-
-/** Says in which folder a built file is. */
-const folderIs = (expression) => ({ ...shared.define, BUILT_FOLDER: expression });
-
-/** Packages that are not bundled: native modules, and modules that only some installations have. */
-const external = ["sqlite3", "keytar", "pg-native", "@node-rs/argon2", "react-devtools-core"];
+const actionFolder = "action";
 
 /** Modules that the command line loads only when a command needs them, with the file that is built from each. */
 const apart = {
@@ -57,6 +31,9 @@ const apart = {
   "src/cli/views/task-watch.tsx": "./task-watch.js",
 };
 
+/** Packages that the command line and the server share, with the file that is built from each. */
+const sharedPackages = { yaml: "./yaml.cjs", "markdown-it": "./markdown-it.cjs" };
+
 /** Packages, each in a file of its own: they are slow to load, and most calls need none of them. */
 const loadedLate = {
   "src/client/transport/undici.ts": "./undici.cjs",
@@ -67,40 +44,34 @@ const loadedLate = {
 
 const partsOf = (name) => Object.keys(apart).filter((file) => apart[file] === name);
 
-const madeNow = ["src/client/calls/routes.ts", "mcp/tools/tool-list.ts", "mcp/start/build-time-answers.ts"];
-const actionFolder = "action";
 for (const folder of [outdir, actionFolder]) await rm(folder, { recursive: true, force: true });
-const [frontDoor, commandLine, rules, notes, packages, agentServer, programs, library, action] =
-  await Promise.all([
-    buildFrontDoor(),
-    buildCommandLine(),
-    buildApart("./report-rules.cjs"),
-    buildApart("./release-notes.cjs"),
-    buildLoadedLate(),
-    buildAgentServer(),
-    buildPrograms(),
-    buildLibrary(),
-    buildAction(),
-    buildBenchmarks(),
-    buildTesting(),
-  ]);
+const { action, ...inPackage } = await allOf({
+  frontDoor: buildFrontDoor(),
+  commandLine: buildCommandLine(),
+  rules: buildApart("./report-rules.cjs"),
+  notes: buildApart("./release-notes.cjs"),
+  packages: buildLoadedLate(),
+  yaml: buildShared("yaml", ["isMap", "isSeq", "parse", "parseDocument", "stringify"]),
+  markdown: buildShared("markdown-it", []),
+  agentServer: buildAgentServer(),
+  programs: buildPrograms(),
+  views: buildViews(),
+  library: buildLibrary(),
+  testing: buildTesting(),
+  action: buildAction(),
+});
 // The machine code of a file is found by the hash at the end of the file.
 for (const file of ["cli.cjs", "mcp.cjs", "mcp-session.cjs", "undici.cjs", "conf.cjs"].map((name) =>
   join(outdir, name),
 ))
   await appendFile(file, `//${hash("sha256", await readFile(file))}`);
-checkContents({ frontDoor, commandLine, rules, notes, agentServer, programs, library, action });
-await writeNotices(join(outdir, "THIRD-PARTY-NOTICES.txt"), [
-  frontDoor,
-  commandLine,
-  rules,
-  notes,
-  packages,
-  agentServer,
-  programs,
-  library,
-]);
-await writeNotices(join(actionFolder, "THIRD-PARTY-NOTICES.txt"), [action]);
+checkContents({ ...inPackage, action });
+const bundles = bundlesOf(inPackage);
+await writeFile(join(outdir, "inputs.json"), JSON.stringify(bundles, null, 1));
+await writeNotices(join(outdir, "THIRD-PARTY-NOTICES.txt"), bundles);
+await writeNotices(join(actionFolder, "THIRD-PARTY-NOTICES.txt"), bundlesOf({ action }));
+await writeBillOfMaterials(join(outdir, "sbom.cdx.json"), bundles);
+await buildBenchmarks();
 
 /** Uses old syntax, so that an old version of Node can still print that it is too old. */
 function buildFrontDoor() {
@@ -124,7 +95,7 @@ function buildCommandLine() {
       asValues("src/client/calls/routes.ts", "src/cli/core/input/choices.ts"),
       required({ "mcp/stdio.ts": "./mcp.cjs", ...loadedLate }, ["keytar"]),
       builtApart(apart),
-      withoutChildProcesses(),
+      withoutUnused(),
     ],
   });
 }
@@ -142,12 +113,16 @@ function buildApart(name) {
     outdir: undefined,
     outfile: join(outdir, name),
     format: "cjs",
+    minifyIdentifiers: true,
+    plugins: [packagesApart(sharedPackages)],
   });
 }
 
 function buildLoadedLate() {
   return build({
     ...cjs,
+    minifyIdentifiers: true,
+    plugins: [packagesApart(sharedPackages), withoutUnused(), undiciParts()],
     entryPoints: {
       undici: "src/client/transport/undici.ts",
       conf: "src/credentials/conf.ts",
@@ -155,6 +130,19 @@ function buildLoadedLate() {
       "parse-junit": "src/cli/feedback/junit/parse-junit.ts",
       "find-files": "src/cli/feedback/junit/find-files.ts",
     },
+  });
+}
+
+/** Each exports what the package exports. Node finds the names only if they stand in the file. */
+function buildShared(name, names) {
+  return build({
+    ...shared,
+    stdin: { contents: `module.exports = require("${name}");`, resolveDir: process.cwd() },
+    outdir: undefined,
+    outfile: join(outdir, sharedPackages[name]),
+    format: "cjs",
+    minifyIdentifiers: true,
+    footer: { js: `0&&(module.exports={${names}});` },
   });
 }
 
@@ -167,7 +155,8 @@ function buildAgentServer() {
     ...cjs,
     entryPoints: { mcp: "mcp/stdio.ts", "mcp-session": "mcp/session.ts" },
     external,
-    alias: { "@modelcontextprotocol/server/_shims": "./mcp/protocol-shims.ts" },
+    minifyIdentifiers: true,
+    alias: agentServerAlias,
     plugins: [asValues(...madeNow), required({ "mcp/session.ts": "./mcp-session.cjs", ...loadedLate })],
   });
 }
@@ -175,18 +164,26 @@ function buildAgentServer() {
 /** The server and the operator's commands, with shared chunks. */
 function buildPrograms() {
   return build({
-    ...shared,
+    ...esm,
     entryPoints: {
-      ...{ server: "server/main.ts", admin: "server/admin/main.ts", browser: "bin/browser.ts" },
+      server: "server/main.ts",
+      admin: "server/admin/main.ts",
       "dev-server": "bin/dev-server.ts",
-      "task-watch": "src/cli/views/task-watch.tsx",
     },
-    format: "esm",
     splitting: true,
-    chunkNames: "chunks/[name]-[hash]",
-    external,
-    banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
-    plugins: [asValues("src/client/calls/routes.ts")],
+    // The package of koa and that of accepts have the same functions. Their lists of types are large.
+    alias: { "mime-types": "./node_modules/mime-types" },
+    plugins: [asValues("src/client/calls/routes.ts"), packagesApart(sharedPackages)],
+  });
+}
+
+/** What people see: modules for ES only, and with nothing of the server. */
+function buildViews() {
+  return build({
+    ...esm,
+    entryPoints: { browser: "bin/browser.ts", "task-watch": "src/cli/views/task-watch.tsx" },
+    minifyIdentifiers: true,
+    plugins: [asValues("src/client/calls/routes.ts"), withoutUnused()],
   });
 }
 
@@ -201,10 +198,12 @@ function buildLibrary() {
 }
 
 /** What tests of apps import, for both kinds of modules. */
-async function buildTesting() {
+function buildTesting() {
   const entryPoints = { testing: "src/local/testing.ts" };
-  await build({ ...shared, entryPoints, format: "esm", define: folderIs("import.meta.dirname") });
-  await build({ ...cjs, entryPoints, define: folderIs("__dirname") });
+  return Promise.all([
+    build({ ...shared, entryPoints, format: "esm", define: folderIs("import.meta.dirname") }),
+    build({ ...cjs, entryPoints, define: folderIs("__dirname") }),
+  ]);
 }
 
 /** The step of GitHub Actions: it runs from a tag of the repository, without packages. See action.yml. */
@@ -216,7 +215,8 @@ function buildAction() {
     plugins: [
       asValues("src/client/calls/routes.ts", "src/cli/core/input/choices.ts"),
       builtApart({ "src/cli/views/task-watch.tsx": "./task-watch.js" }),
-      withoutChildProcesses(),
+      withoutUnused(),
+      undiciParts(),
     ],
   });
 }

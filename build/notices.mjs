@@ -1,13 +1,10 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { packageFoldersOf } from "./bundles.mjs";
 
 /** Writes the licences of all packages that are inside the bundles to `file`. */
-export async function writeNotices(file, results) {
-  const inputs = results.flatMap(({ metafile }) => Object.keys(metafile.inputs));
-  const folders = new Set(
-    inputs.flatMap((input) => input.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/) ?? []),
-  );
-  const notices = await Promise.all([...folders].sort().map(noticeOf));
+export async function writeNotices(file, bundles) {
+  const notices = await Promise.all(packageFoldersOf(bundles).map(noticeOf));
   await writeFile(file, notices.join(`\n${"-".repeat(80)}\n\n`));
 }
 

@@ -83,15 +83,59 @@ function existing(file) {
   return path;
 }
 
-/** commander can start other programs as commands. Ours does not, and the module for it is slow to load. */
-export function withoutChildProcesses() {
+/** Modules that packages load for features which nothing here uses: they are large, or slow to load. */
+const unused = [
+  // For commands that are programs of their own.
+  { of: "commander", modules: /^node:child_process$/ },
+  // For settings with a schema, and for their migrations.
+  { of: "conf", modules: /^(ajv\/.*|ajv-formats|semver)$/ },
+  // For the developer tools of React.
+  { of: "ink", modules: /^\.\/devtools\.js$/ },
+];
+
+/** Replaces these modules by empty ones. */
+export function withoutUnused() {
+  const namespace = "unused";
+  const isUnused = ({ path, importer }) =>
+    unused.some(({ of, modules }) => modules.test(path) && importer.includes(join("node_modules", of, "/")));
   return {
-    name: "without-child-processes",
+    name: "without-unused",
     setup(building) {
-      building.onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
-        /[\\/]commander[\\/]/.test(importer) ? { path: "child_process", namespace: "nothing" } : undefined,
+      building.onResolve({ filter: /.*/ }, (imported) =>
+        isUnused(imported) ? { path: imported.path, namespace } : undefined,
       );
-      building.onLoad({ filter: /.*/, namespace: "nothing" }, () => ({ contents: "module.exports = {};" }));
+      building.onLoad({ filter: /.*/, namespace }, () => ({ contents: "module.exports = {};" }));
+    },
+  };
+}
+
+/** Keeps imports of packages that are built into files of their own, under the names of those files. */
+export function packagesApart(names) {
+  return {
+    name: "packages-apart",
+    setup(building) {
+      building.onResolve({ filter: /^[^./]/ }, ({ path }) =>
+        Object.hasOwn(names, path) ? { path: names[path], external: true } : undefined,
+      );
+    },
+  };
+}
+
+/** undici without `fetch`, mocks, caches and sockets of the web: most of the package, which nothing here uses. */
+export function undiciParts() {
+  const part = (name, file) => `${name}: require("./lib/dispatcher/${file}")`;
+  const parts = [
+    part("Agent", "agent"),
+    part("EnvHttpProxyAgent", "env-http-proxy-agent"),
+    part("Pool", "pool"),
+  ];
+  const methods = 'Object.assign(require("./lib/dispatcher/dispatcher").prototype, require("./lib/api"));';
+  return {
+    name: "undici-parts",
+    setup(building) {
+      building.onLoad({ filter: /node_modules[\\/]undici[\\/]index\.js$/ }, () => ({
+        contents: `${methods}module.exports = { ${parts.join(", ")} };`,
+      }));
     },
   };
 }

@@ -21,7 +21,7 @@ export function undiciTransport(library: typeof undici, settings: ProxySettings)
     const connection = proxy === undefined ? direct() : proxyConnection(library, proxy, limits.signal);
     let failed = true;
     try {
-      const answer = await exchange(library, request, { limits, dispatcher: connection.dispatcher });
+      const answer = await exchange(request, { limits, dispatcher: connection.dispatcher });
       failed = false;
       return answer;
     } finally {
@@ -56,18 +56,15 @@ interface Sending {
 }
 
 /** Sends one request and reads the whole answer. Rejects with a ConnectionError, or with the signal's reason. */
-async function exchange(
-  { request: send }: Pick<typeof undici, "request">,
-  request: WireRequest,
-  { limits, dispatcher }: Sending,
-): Promise<WireAnswer> {
+async function exchange(request: WireRequest, { limits, dispatcher }: Sending): Promise<WireAnswer> {
   const { url, method, headers } = request;
   const { signal } = limits;
   signal.throwIfAborted();
   const body = outgoingBody(request, limits);
   try {
-    const sent = send(url, {
-      ...{ dispatcher, method, headers, signal, body: body.content },
+    const sent = dispatcher.request({
+      ...{ origin: url.origin, path: `${url.pathname}${url.search}` },
+      ...{ method, headers, signal, body: body.content },
       ...{ headersTimeout: 0, bodyTimeout: 0 },
     });
     // undici looks at the signal only when it is connected.

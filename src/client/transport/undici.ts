@@ -1,2 +1,2 @@
-/** What we use of undici. The build puts it into a file of its own, because it is slow to load. */
-export { Agent, type Dispatcher, EnvHttpProxyAgent, Pool, request } from "undici";
+/** What we use of undici. The build puts only this into a file of its own, because undici is large and slow to load. */
+export { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";

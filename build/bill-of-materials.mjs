@@ -1,0 +1,122 @@
+import { hash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { packageFoldersOf } from "./bundles.mjs";
+
+const readJson = async (file) => JSON.parse(await readFile(file, "utf8"));
+
+/**
+ * Writes a bill of materials in the form of CycloneDX 1.6: the packages that are inside the bundles, and those that npm
+ * installs beside them. The same bundles give the same bytes. The hash of a package is that of its tarball.
+ */
+export async function writeBillOfMaterials(file, bundles) {
+  const [own, { packages: locked }] = await Promise.all([
+    readJson("package.json"),
+    readJson("package-lock.json"),
+  ]);
+  const { dependencies, optionalDependencies } = own;
+  const installed = Object.keys({ ...dependencies, ...optionalDependencies }).map(folderOf);
+  const bundled = packageFoldersOf(bundles);
+  const found = await Promise.all([...new Set([...bundled, ...installed])].sort().map(readPackage));
+  const refsOf = (folders) =>
+    new Set(found.flatMap(({ folder, manifest }) => (folders.includes(folder) ? refOf(manifest) : [])));
+  const optional = Object.keys(optionalDependencies).map(folderOf);
+  const refs = { bundled: refsOf(bundled), installed: refsOf(installed), optional: refsOf(optional) };
+  const byRef = new Map(
+    found.map(({ folder, manifest }) => [
+      refOf(manifest),
+      { ...componentOf(manifest, refs), hashes: [{ alg: "SHA-512", content: hashOf(folder, locked) }] },
+    ]),
+  );
+  const bill = {
+    $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    version: 1,
+    metadata: { component: { type: "application", ...identityOf(own), description: own.description } },
+    components: [...byRef.values()],
+    dependencies: dependenciesOf(own, found),
+    compositions: [
+      { aggregate: "complete", assemblies: [refOf(own)] },
+      { aggregate: "incomplete", dependencies: [...refs.installed].sort() },
+    ],
+  };
+  const serialNumber = `urn:uuid:${uuidOf(JSON.stringify(bill))}`;
+  const { $schema, bomFormat, specVersion, ...rest } = bill;
+  const whole = { $schema, bomFormat, specVersion, serialNumber, ...rest };
+  await writeFile(file, `${JSON.stringify(whole, null, 1)}\n`);
+}
+
+const folderOf = (name) => `node_modules/${name}`;
+
+const readPackage = async (folder) => ({ folder, manifest: await readJson(join(folder, "package.json")) });
+
+const refOf = ({ name, version }) => `pkg:npm/${name.replace("@", "%40")}@${version}`;
+
+function identityOf(manifest) {
+  const [, group, name = manifest.name] = /^(@[^/]+)\/(.*)$/.exec(manifest.name) ?? [];
+  const ref = refOf(manifest);
+  return {
+    "bom-ref": ref,
+    ...(group && { group }),
+    name,
+    version: manifest.version,
+    licenses: licencesOf(manifest),
+    purl: ref,
+  };
+}
+
+/** A package states one licence of SPDX, or an expression of several. Fails for one that states none. */
+function licencesOf({ name, license }) {
+  if (typeof license !== "string") throw new Error(`${name} has no licence. Look at it, and name it here.`);
+  return / (AND|OR|WITH) /.test(license) ? [{ expression: license }] : [{ license: { id: license } }];
+}
+
+function componentOf(manifest, { bundled, installed, optional }) {
+  const ref = refOf(manifest);
+  const ways = [bundled.has(ref) && "bundled", installed.has(ref) && "installed"].filter(Boolean);
+  return {
+    type: "library",
+    ...identityOf(manifest),
+    scope: optional.has(ref) ? "optional" : "required",
+    properties: ways.map((value) => ({ name: "innkeep:inclusion", value })),
+  };
+}
+
+/** The hash that npm checks when it installs the package. */
+function hashOf(folder, locked) {
+  const [, digest] = /^sha512-(\S+)$/.exec(locked[folder]?.integrity ?? "") ?? [];
+  if (digest === undefined) throw new Error(`package-lock.json has no hash of ${folder}. Run npm install.`);
+  return Buffer.from(digest, "base64").toString("hex");
+}
+
+/** What depends on what, among the packages of the bill. */
+function dependenciesOf(own, found) {
+  const byFolder = new Map(found.map(({ folder, manifest }) => [folder, refOf(manifest)]));
+  const lines = found.map(({ folder, manifest }) => {
+    const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+    return [refOf(manifest), names.flatMap((name) => byFolder.get(resolved(folder, name, byFolder)) ?? [])];
+  });
+  const needed = new Map([[refOf(own), [...new Set(byFolder.values())]], ...lines]);
+  return [...needed].map(([ref, dependsOn]) => ({ ref, dependsOn: [...new Set(dependsOn)].sort() }));
+}
+
+/** The folder in which Node finds a package that a package in this folder asks for. */
+function resolved(folder, name, byFolder) {
+  const inside = join(folder, folderOf(name));
+  if (byFolder.has(inside)) return inside;
+  const end = folder.lastIndexOf("/node_modules/");
+  return end < 0 ? folderOf(name) : resolved(folder.slice(0, end), name, byFolder);
+}
+
+/** An id that depends on the text only, in the form of a UUID of version 8. */
+function uuidOf(text) {
+  const digits = hash("sha256", text);
+  const parts = [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    `8${digits.slice(13, 16)}`,
+    `8${digits.slice(17, 20)}`,
+  ];
+  return [...parts, digits.slice(20, 32)].join("-");
+}

@@ -1,0 +1,52 @@
+import { readFile } from "node:fs/promises";
+
+export const outdir = "dist";
+const { version } = JSON.parse(await readFile("package.json", "utf8"));
+
+export const shared = {
+  bundle: true,
+  platform: "node",
+  target: "node20.19",
+  outdir,
+  charset: "utf8",
+  legalComments: "none",
+  minifySyntax: true,
+  minifyWhitespace: true,
+  metafile: true,
+  logLevel: "warning",
+  define: { INNKEEP_VERSION: JSON.stringify(version), "process.env.NODE_ENV": '"production"' },
+};
+
+/** Packages that are not bundled: native modules, and modules that only some installations have. */
+export const external = ["sqlite3", "keytar", "pg-native", "@node-rs/argon2", "react-devtools-core"];
+
+/** A CommonJS file. */
+export const cjs = {
+  ...shared,
+  format: "cjs",
+  outExtension: { ".js": ".cjs" },
+  // A package gives it to `createRequire`, which also takes a path.
+  define: { ...shared.define, "import.meta.url": "__filename" },
+};
+
+/** A module for ES, for packages that exist only as such. */
+export const esm = {
+  ...shared,
+  format: "esm",
+  chunkNames: "[name]-[hash]",
+  external,
+  banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
+};
+
+/** Says in which folder a built file is. */
+export const folderIs = (expression) => ({ ...shared.define, BUILT_FOLDER: expression });
+
+/** Modules that the build runs, to keep the values that they export. */
+export const madeNow = [
+  "src/client/calls/routes.ts",
+  "mcp/tools/tool-list.ts",
+  "mcp/start/build-time-answers.ts",
+];
+
+/** The protocol's library without its validator for JSON schemas. */
+export const agentServerAlias = { "@modelcontextprotocol/server/_shims": "./mcp/protocol-shims.ts" };
