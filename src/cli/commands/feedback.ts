@@ -18,8 +18,11 @@ export function addFeedback(feedback: Command, setup: Setup): void {
 
 function addSending(feedback: Command, setup: Setup): void {
   const send = mutates(feedback.command("send").description(routes.feedback.submit.summary))
-    .option("--type <type>", choices.feedbackTypes.join(", "))
-    .option("--message <text>", "what happened; `-` is standard input, `@file` a file, also a long log")
+    .option("--type <type>", `${choices.feedbackTypes.join(", ")} (required)`)
+    .option(
+      "--message <text>",
+      "what happened; `-` is standard input, `@file` a file, also a long log (required)",
+    )
     .option("--subject <text>", "made from the message unless given; `-` and `@file` as above")
     .option("--email <address>", "where the sender is reached")
     .option("--name <name>", "who the sender is")

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 import { allKinds, wordOf } from "../core/credentials/credential-names.ts";
-import { choices } from "../core/input/choices.ts";
 import { profileKeys } from "../core/settings/profiles.ts";
+import { choicesOf } from "../lists/flag-choices.ts";
 import { type Listing, listedArguments, listedFlags } from "../lists/listed-values.ts";
 
 /** A word to complete, with its meaning. */
@@ -71,12 +71,12 @@ const flagsOf = (command: Command): Flag[] =>
 
 const isFile = (text: string): boolean => /<(file|folder|path)/.test(text);
 
-function valuesOf({ flags, long, argChoices }: Option): Values | undefined {
-  if (argChoices) return { words: argChoices };
-  const listing = listedFlags[long ?? ""];
+function valuesOf(option: Option): Values | undefined {
+  const words = choicesOf(option);
+  if (words) return { words };
+  const listing = listedFlags[option.long ?? ""];
   if (listing) return { listing };
-  if (flags === "--type <type>") return { words: choices.feedbackTypes };
-  return isFile(flags) ? { files: true } : undefined;
+  return isFile(option.flags) ? { files: true } : undefined;
 }
 
 function argumentOf(argument: Argument | undefined, path: string): Values | undefined {

@@ -31,12 +31,21 @@ export interface CreateFlags extends ChangelogFlags {
 
 /** The flags for a version that has a release note already. */
 export const createsRelease = (command: Command): Command =>
-  command
+  withRequired(command)
     .option("--update", "change the release note of this version if there is one")
     .option("--overwrite", "with --update: also what a person wrote in the console")
     .addOption(
       new Option("--allow-duplicate", "make a second release note of the version").conflicts("update"),
     );
+
+/** Marks the flags without which no release note is made. The command itself asks for them. */
+function withRequired(command: Command): Command {
+  for (const option of command.options) {
+    if (option.long === "--version") option.description += " (required)";
+    if (option.long === "--title") option.description += " (required without --update)";
+  }
+  return command;
+}
 
 /** The flags that hold a release note. */
 export const describesRelease = (command: Command): Command =>

@@ -26,7 +26,7 @@ describe("feedback send, before anything is sent", () => {
     const images = ["shot.png", "doc.png", "none.png", "shot.png"].flatMap((name) => ["--image", name]);
     const argv = ["feedback", "send", "--type", "bog", "--metadata", "x", ...images];
     expect(await faultsOf(line, argv)).toEqual([
-      "--type must be one of `bug`, `feature`, `question`, `general`",
+      "--type must be one of `bug`, `feature`, `question`, `general`: did you mean bug?",
       "--message is missing",
       "--metadata x must be key=text or key:=json",
       "--image at most 3 can be sent; there are 4",

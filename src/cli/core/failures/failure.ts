@@ -10,6 +10,7 @@ import {
 } from "../../../client/errors.ts";
 import { KeychainError } from "../../../credentials/keychain.ts";
 import { DamagedStoreError } from "../../../credentials/store.ts";
+import { didYouMean } from "../input/closest.ts";
 import { CliError, type Failure } from "./cli-error.ts";
 import type { Exit } from "./exit-codes.ts";
 
@@ -71,7 +72,16 @@ const unexpectedFailure = (error: unknown, code: string): Failure => ({
 });
 
 const usageOf = ({ code, message }: CommanderError): string =>
-  code === "commander.help" ? "Name a command. `--help` lists them." : message.replace(/^error: /, "");
+  code === "commander.help"
+    ? "Name a command. `--help` lists them."
+    : withSuggestion(message.replace(/^error: /, ""));
+
+/** A message that lists the values of a flag or an argument, with the one that was probably meant. */
+function withSuggestion(message: string): string {
+  const [, given = "", values] =
+    /'([^']*)' is invalid.* (?:Allowed choices are|It is one of) (.+)\.$/.exec(message) ?? [];
+  return values === undefined ? message : message + didYouMean(given, values.split(", "));
+}
 
 const addressNext = "Check --base-url and INNKEEP_BASE_URL.";
 const variables = Object.values(credentialKinds).map(({ variable }) => variable);

@@ -10,6 +10,13 @@ export const helpStyle = {
     `${new Help().optionDescription(option)}${option.mandatory ? " (required)" : ""}`,
 };
 
+/** The same for the whole program: its options stand on a page of their own. */
+export const programHelpStyle = {
+  ...helpStyle,
+  formatHelp: (command: Command, help: Help): string =>
+    new Help().formatHelp(command, Object.assign(help, { visibleOptions: () => [] })),
+};
+
 /** Adds the end of the help to each command below: examples, and where the global options are. */
 export function addHelpEndings(command: Command): void {
   for (const one of command.commands) {
@@ -25,7 +32,7 @@ function endingOf(command: Command): string {
 }
 
 /** The words that call a command, without the program's own name. */
-function wordsOf(command: Command): string {
+export function wordsOf(command: Command): string {
   const words = [];
   for (let at = command; at.parent; at = at.parent) words.unshift(at.name());
   return words.join(" ");

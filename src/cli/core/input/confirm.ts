@@ -2,7 +2,7 @@ import { usageError } from "../failures/cli-error.ts";
 import type { Invocation } from "../program/context.ts";
 
 /** Whether a question can be asked: a person sits at a terminal, outside CI and without `--no-input`. */
-export const canAsk = ({ context, flags }: Invocation): boolean =>
+export const canAsk = ({ context, flags }: Pick<Invocation, "context" | "flags">): boolean =>
   context.io.stdin.isTerminal && context.io.stderr.isTerminal && flags.input !== false && !context.env.CI;
 
 /**

@@ -1,11 +1,13 @@
 import { Command, CommanderError, Option } from "commander";
 import { bestEffortVerb } from "../../feedback/sending/best-effort.ts";
 import { DryRun } from "../connection/dry-run.ts";
+import { CliError } from "../failures/cli-error.ts";
 import { exitCodes } from "../failures/exit-codes.ts";
 import { calledBy } from "../failures/flag-names.ts";
 import { allMissing } from "../failures/missing-flags.ts";
 import { printFailure } from "../failures/print-failure.ts";
-import { addHelpEndings, helpStyle } from "../help/help-text.ts";
+import { addHelpEndings, helpStyle, programHelpStyle } from "../help/help-text.ts";
+import { canAsk } from "../input/confirm.ts";
 import type { Ending, Setup } from "./command-action.ts";
 import type { Context, GlobalFlags, Io } from "./context.ts";
 import { type Noun, nouns } from "./nouns.ts";
@@ -24,12 +26,35 @@ export async function runCli(argv: readonly string[], context: Context): Promise
     // The parser may have stopped before `--json`.
     const flags: GlobalFlags = { json: argv.includes("--json"), ...program.opts<GlobalFlags>() };
     const fault = allMissing(error, program, argv);
+    const complete = await completed(fault, { argv, program, context, flags });
+    if (complete) return runCli(complete, context);
     const verb = bestEffortVerb(argv);
     if (verb && isFailure(fault, context)) {
       const { warnUnreadAndContinue } = await import("../../feedback/sending/best-effort-warning.ts");
       return exitCodes[await warnUnreadAndContinue(context, flags, { fault, verb })].code;
     }
     return exitCodes[printFailure(fault, flags, { context, command: calledBy(argv, program) })].code;
+  }
+}
+
+interface Ended {
+  readonly argv: readonly string[];
+  readonly program: Command;
+  readonly context: Context;
+  readonly flags: GlobalFlags;
+}
+
+/** The command line with what was missing, if a person at a terminal can be asked for it. (rule L52) */
+async function completed(fault: unknown, ended: Ended): Promise<readonly string[] | undefined> {
+  const { argv, flags } = ended;
+  const isUsage = fault instanceof CliError || fault instanceof CommanderError;
+  if (!isUsage || flags.json || bestEffortVerb(argv) || !canAsk(ended)) return undefined;
+  try {
+    const { askMissing } = await import("../../prompts/ask-missing.ts");
+    return await askMissing(fault, { ...ended, run: runCli });
+  } catch (error) {
+    if (ended.context.signal.aborted) return undefined;
+    throw error;
   }
 }
 
@@ -51,11 +76,11 @@ export async function createProgram(argv: readonly string[], setup: Setup): Prom
     .exitOverride()
     .helpCommand(false)
     .addHelpText("after", topics)
-    .configureHelp(helpStyle)
+    .configureHelp(programHelpStyle)
     .configureOutput(outputOf(setup.context.io));
   for (const noun of wanted(argv)) {
     const command = program.command(noun.name).aliases(noun.aliases ?? []);
-    command.description(noun.summary).helpCommand(false);
+    command.description(noun.summary).helpCommand(false).configureHelp(helpStyle);
     if (isWhole(argv) || wordsOf(noun).some((word) => argv.includes(word)))
       (await noun.load())(command, setup);
   }
@@ -76,7 +101,7 @@ const wordsOf = ({ name, aliases = [] }: Noun): readonly string[] => [name, ...a
 
 const topics = `
 innkeep --version          the version
-innkeep help options       the options above, which every command takes
+innkeep help options       the options that every command takes
 innkeep help exit-codes    what the exit codes mean
 innkeep help environment   the variables that it reads`;
 

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { configFolder } from "../../../credentials/folders.ts";
 import { readIfThere } from "../../../credentials/private-file.ts";
 import { CliError, usageError } from "../failures/cli-error.ts";
+import { didYouMean } from "../input/closest.ts";
 import type { Context, GlobalFlags } from "../program/context.ts";
 
 /** What a profile may set. Its credentials are stored beside it, under its name. */
@@ -65,7 +66,7 @@ export function chosenProfile(context: Context, flags: GlobalFlags): ChosenProfi
   if (profile) return { name, profile, from };
   const known = Object.keys(profiles);
   throw usageError(
-    `There is no profile "${name}".`,
+    `There is no profile "${name}".${didYouMean(name, known)}`,
     known.length > 0
       ? `There are ${known.join(", ")}.`
       : `\`innkeep config set server https://… --profile ${name}\` makes it.`,

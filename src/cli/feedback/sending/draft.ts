@@ -4,6 +4,7 @@ import { issuesOf, ownMessages } from "../../../contract/issues.ts";
 import { feedbackFiles, limits } from "../../../contract/limits.ts";
 import { ciMetadata } from "../../core/ci/ci-environment.ts";
 import { ciRun } from "../../core/ci/ci-run.ts";
+import { closest } from "../../core/input/closest.ts";
 import { type Checked, flagOf, type InputFault, inputFaultsError } from "../../core/input/input-fault.ts";
 import { readTexts } from "../../core/input/text-flag.ts";
 import { onOneLine } from "../../core/output/plain-text.ts";
@@ -121,9 +122,17 @@ function checkFields(given: Given, known: readonly InputFault[]): Checked<Given>
   if (checked.success) return { value: checked.data, faults: [] };
   const faults = issuesOf(checked.error).map(({ path, message }): InputFault => {
     const [field = ""] = path.split(".");
-    return { flag: flagOf(field), message: given[field] === undefined ? "is missing" : message };
+    return { flag: flagOf(field), message: faultText(given[field], message) };
   });
   return { value: given, faults: faults.filter(({ flag }) => !known.some((fault) => fault.flag === flag)) };
+}
+
+/** What is wrong with a value; for one of a fixed set also which was probably meant. */
+function faultText(value: unknown, message: string): string {
+  if (value === undefined) return "is missing";
+  const words = [...message.matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word);
+  const meant = message.startsWith("must be one of") ? closest(String(value), words) : undefined;
+  return meant === undefined ? message : `${message}: did you mean ${meant}?`;
 }
 
 /** The flag of each field of files. */

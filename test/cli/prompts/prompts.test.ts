@@ -1,0 +1,167 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type CommandLineOptions, createCommandLine } from "../../support/clients/command-line.ts";
+import { listen } from "../../support/network/recording-server.ts";
+
+const ids = ["01a1fda4-237d-759b-ad89-7cf5663516dc", "02b1fda4-335d-7457-848d-a03caceeefed"];
+const faqs = ids.map((id, at) => ({ id, question: `Question ${at}?`, answer: "A.", sortOrder: at }));
+const app = { id: "01a1fda3-dcee-7447-b6de-42c8c3c82f1d", name: "Larder" };
+
+/** A server that answers every call, and a person at a terminal who types the given lines. */
+async function person(...lines: readonly string[]) {
+  const bodies: unknown[] = [];
+  const asked: string[] = [];
+  const requests: string[] = [];
+  const baseUrl = await listen(async ({ method, url }, response) => {
+    requests.push(`${method} ${url}`);
+    if (url?.endsWith("/apps")) response.end(JSON.stringify({ items: [app] }));
+    else
+      response.end(
+        JSON.stringify(
+          method === "GET" && url?.endsWith("faqs/remote") ? faqs : { success: true, ...faqs[0] },
+        ),
+      );
+  });
+  const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_a" });
+  const left = [...lines];
+  const typed = (question: string) => {
+    asked.push(question);
+    return left.shift() ?? "";
+  };
+  const run = (argv: readonly string[], options: CommandLineOptions = {}) =>
+    line.run(argv, { terminal: true, typed, ...options });
+  return { line, run, asked, bodies, requests };
+}
+
+const dryRun = (ran: { stdout: string }): string => ran.stdout;
+
+describe("at a terminal a command asks for what is missing", () => {
+  it("the type by number and the message of `feedback send`", async () => {
+    const { run, asked } = await person("1", "It fails.");
+    const ran = await run(["feedback", "send", "--dry-run"]);
+    expect(ran.exit).toBe(0);
+    expect(ran.stderr).toContain("Type:\n   1  bug\n   2  ");
+    expect(ran.stderr).toContain("Message: what happened");
+    expect(dryRun(ran)).toMatch(/"type": ?"bug"[\s\S]*"message": ?"It fails\."/);
+    expect(asked).toEqual(["Number or name: ", "> "]);
+  });
+
+  it.each([["bug"], ["bu"], ["bgu"]])("the type by name, its start, or nearly: %s", async (answer) => {
+    const { run } = await person(answer, "It fails.");
+    expect(dryRun(await run(["feedback", "send", "--dry-run"]))).toMatch(/"type": ?"bug"/);
+  });
+
+  it("the question and the answer of `faq create`, also from a file", async () => {
+    const { line, run } = await person("How do I sync?", "@answer.md");
+    await writeFile(join(line.cwd, "answer.md"), "Tap **Sync**.\n");
+    const ran = await run(["faq", "create", "--dry-run"]);
+    expect(dryRun(ran)).toMatch(/"question": ?"How do I sync\?"[\s\S]*"answer": ?"Tap \*\*Sync\*\*\."/);
+  });
+
+  it("the version and the title of `changelog create`", async () => {
+    const { run } = await person("Faster lists", "2.4.0");
+    const ran = await run(["changelog", "create", "--dry-run", "--app", app.id], {
+      env: { INNKEEP_TOKEN: "sdm_a" },
+    });
+    expect(dryRun(ran)).toMatch(/"title": ?"Faster lists"[\s\S]*"version": ?"2\.4\.0"/);
+  });
+
+  it("only what is missing, and again after an empty line", async () => {
+    const { run, asked } = await person("", "Tap Sync.");
+    const ran = await run(["faq", "create", "--question", "How?", "--dry-run"]);
+    expect(ran.exit).toBe(0);
+    expect(asked).toHaveLength(2);
+  });
+
+  it("the entry of `faq view`, from the list of the server", async () => {
+    const { run } = await person("2");
+    const ran = await run(["faq", "view"]);
+    expect(ran.stderr).toContain(`Id:\n   1  ${ids[0]}  Question 0?\n   2  ${ids[1]}  Question 1?\n`);
+    expect(ran.stdout).toContain("Question 1?");
+  });
+
+  it("an id in words of its own, and then the flags", async () => {
+    const { run, requests } = await person("02b1");
+    expect(await run(["faq", "delete", "--yes"])).toMatchObject({ exit: 0 });
+    expect(requests.at(-1)).toBe(`DELETE /api/v1/faqs/remote/${ids[1]}`);
+  });
+
+  it("both arguments of `config set`", async () => {
+    const { run } = await person("app", "Larder");
+    expect(await run(["config", "set"])).toMatchObject({ exit: 0 });
+    expect((await run(["config", "list", "--json"])).stdout).toContain('"app": "Larder"');
+  });
+});
+
+describe("a command asks nothing", () => {
+  it.each<[string, readonly string[], CommandLineOptions]>([
+    ["without a terminal", [], { terminal: false }],
+    ["with --no-input", ["--no-input"], {}],
+    ["with --json", ["--json"], {}],
+    ["in a CI job", [], { env: { CI: "true" } }],
+  ])("%s", async (_, flags, options) => {
+    const { run, asked, requests } = await person("1", "It fails.");
+    for (const argv of [
+      ["feedback", "send"],
+      ["faq", "create"],
+      ["faq", "view"],
+    ]) {
+      const ran = await run([...argv, ...flags], options);
+      expect(ran.exit).toBe(2);
+      expect(ran.stderr).toMatch(/is missing|missing required argument/);
+    }
+    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
+  });
+
+  it("if a value is wrong as well: it says so first", async () => {
+    const { run, asked } = await person();
+    const ran = await run(["feedback", "send", "--type", "bgu"]);
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("did you mean bug?") });
+    expect(asked).toEqual([]);
+  });
+
+  it("with --best-effort", async () => {
+    const { run, asked } = await person("1");
+    expect(await run(["feedback", "send", "--best-effort"])).toMatchObject({ exit: 0 });
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("a person who gives no answer", () => {
+  it("gets the usual error after three empty lines", async () => {
+    const { run, asked } = await person();
+    const ran = await run(["faq", "create"]);
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("--question is missing") });
+    expect(asked).toHaveLength(3);
+  });
+
+  it("and interrupts, ends the command with 130", async () => {
+    const { run } = await person();
+    const stop = new AbortController();
+    const typed = () => {
+      stop.abort(new Error("interrupted"));
+      return Promise.reject(new Error("interrupted"));
+    };
+    expect(await run(["faq", "create"], { typed, signal: stop.signal })).toMatchObject({ exit: 130 });
+  });
+});
+
+describe("a value that is nearly one of a fixed set", () => {
+  it.each([
+    [["feedback", "list", "--status", "opne"], "(Did you mean open?)"],
+    [["auth", "set", "api-kye"], "(Did you mean api-key?)"],
+    [["config", "unset", "sever"], "(Did you mean server?)"],
+    [["completion", "bsh"], "(Did you mean bash?)"],
+  ])("is named: %j", async (argv, suggestion) => {
+    const { run } = await person();
+    expect(await run(argv)).toMatchObject({ exit: 2, stderr: expect.stringContaining(suggestion) });
+  });
+
+  it("is named for a profile", async () => {
+    const { run } = await person();
+    await run(["config", "set", "app", "Larder", "--profile", "work"]);
+    expect((await run(["faq", "list", "--profile", "wrok"])).stderr).toContain("(Did you mean work?)");
+  });
+});
