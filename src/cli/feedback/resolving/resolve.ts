@@ -48,7 +48,7 @@ async function resolveRun(invocation: Invocation, flags: ResolveFlags): Promise<
   refuseWrongChoice(flags);
   const status = flags.runStatus ?? ciStatus(env);
   if (status === undefined) throw usageError("Say how the run ended: --run-status success.", statusHelp);
-  const outcome = outcomes[status.trim().toLowerCase()];
+  const outcome = outcomes.get(status.trim().toLowerCase());
   if (outcome === undefined)
     return nothingResolved(invocation, `The run ended as "${onOneLine(status)}": nothing is resolved.`);
   if (outcome === "failure" && !flags.junit)
@@ -63,14 +63,14 @@ async function resolveRun(invocation: Invocation, flags: ResolveFlags): Promise<
 
 const statusHelp = "On GitHub Actions it is the value of job.status. GitLab tells it in after_script.";
 
-/** The words of the services. Any other word, such as `cancelled`, says nothing about a failure. */
-const outcomes: Readonly<Record<string, "success" | "failure" | undefined>> = Object.assign(
-  Object.create(null),
-  {
-    ...{ success: "success", succeeded: "success", passed: "success" },
-    ...{ failure: "failure", failed: "failure" },
-  },
-);
+/**
+ * The words of the services, in lower case. Any other word, such as `cancelled`, says nothing about a failure. Jenkins and
+ * Azure Pipelines have words for a run that went on after a failure.
+ */
+const outcomes = new Map<string, "success" | "failure">([
+  ...["success", "succeeded", "passed"].map((word) => [word, "success"] as const),
+  ...["failure", "failed", "unstable", "succeededwithissues"].map((word) => [word, "failure"] as const),
+]);
 
 function refuseWrongChoice({ dedupeKey, junit }: ResolveFlags): void {
   if ((dedupeKey === undefined) !== (junit === undefined)) return;

@@ -64,6 +64,23 @@ describe("feedback resolve", () => {
       expect(body).toMatchObject({ run: "9", startedAt: "2026-01-02T03:04:05.000Z" });
   });
 
+  it.each([
+    ["SUCCESS", 1, 1],
+    ["Succeeded", 1, 1],
+    ["UNSTABLE", 1, 0],
+    ["SucceededWithIssues", 1, 0],
+    ["Failed", 1, 0],
+    ["ABORTED", 0, 0],
+    ["__proto__", 0, 0],
+  ])("takes the status `%s` for what it means", async (status, byTests, byKey) => {
+    const { line, received } = await started();
+    await place(line, "junit.xml", junitReport({ name: "a" }));
+    await line.run([...resolveJunit, "--run-status", status], { env: gitHubJob() });
+    expect(received).toHaveLength(byTests);
+    await line.run([...resolveKey.slice(0, -1), status], { env: gitHubJob() });
+    expect(received).toHaveLength(byTests + byKey);
+  });
+
   it("lets flags win over the job", async () => {
     const { line, bodies } = await started();
     const flags = ["--dedupe-scope", "mine", "--dedupe-run", "5", "--run-url", "https://ci.example.org/5"];

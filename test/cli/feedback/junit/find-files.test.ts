@@ -1,0 +1,45 @@
+import { mkdir, symlink } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { describe, expect, it } from "vitest";
+import { findFiles } from "../../../../src/cli/feedback/junit/find-files.ts";
+import { place } from "../../../support/clients/junit-sending.ts";
+import { temporaryFolder } from "../../../support/files/temporary-folder.ts";
+
+const files = ["a.xml", "b [1].xml", "out/c.xml", "out/deep/d.xml", "out/e.txt", ".hidden/f.xml"];
+/** A folder with these files, a package, and a link that leads back to it. */
+async function filledFolder(): Promise<string> {
+  const cwd = join(await temporaryFolder(), "work");
+  for (const file of [...files, "node_modules/g/h.xml", "../beside.xml"]) await place({ cwd }, file, "");
+  await mkdir(join(cwd, "loop"));
+  await symlink(cwd, join(cwd, "loop", "again"));
+  return cwd;
+}
+
+async function found(pattern: string): Promise<string[]> {
+  const cwd = await filledFolder();
+  const paths = await findFiles(cwd, pattern.replace("<folder>", cwd));
+  return paths.map((path) => relative(cwd, path)).filter((path) => !path.startsWith("loop"));
+}
+
+describe("the files of a pattern", () => {
+  it.each([
+    ["a file", "a.xml", ["a.xml"]],
+    ["a file with the signs of a pattern", "b [1].xml", ["b [1].xml"]],
+    ["a glob of one folder", "out/*.xml", ["out/c.xml"]],
+    ["a glob of all folders, links that lead back included", "out/**/*.xml", ["out/c.xml", "out/deep/d.xml"]],
+    ["a glob with alternatives", "{a,out/c}.{xml,txt}", ["a.xml", "out/c.xml"]],
+    ["a glob of hidden folders", ".hidden/*", [".hidden/f.xml"]],
+    ["a folder, by its XML files", "out", ["out/c.xml", "out/deep/d.xml"]],
+    ["a folder above", "../*.xml", ["../beside.xml"]],
+    ["packages, if it names them", "node_modules/**/*.xml", ["node_modules/g/h.xml"]],
+    ["nothing", "none/**/*.xml", []],
+  ])("are those of %s", async (_, pattern, expected) => {
+    expect(await found(pattern)).toEqual(expected);
+  });
+
+  it("leave out packages, and may be named absolutely", async () => {
+    const all = await found("**/*.xml");
+    expect(all).toEqual([".hidden/f.xml", "a.xml", "b [1].xml", "out/c.xml", "out/deep/d.xml"]);
+    expect(await found("<folder>/out/*.xml")).toEqual(["out/c.xml"]);
+  });
+});
