@@ -10,7 +10,9 @@ import { removeFiles, removeLastThreads, removeThreads } from "../feedback/feedb
 import { createAuditWriter } from "./audit-record.ts";
 import { ownedApp } from "./owned-app.ts";
 
-export function apps(deps: Deps): Handlers<typeof contract> {
+export function apps(
+  deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId" | "sealer">,
+): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   const appAnswer = createAppAnswer(deps);
   const sealedIn = createSealedIn(deps);

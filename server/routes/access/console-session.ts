@@ -13,7 +13,9 @@ import { createAuditWriter } from "./audit-record.ts";
 import { newConsoleSession, startConsoleSession } from "./new-console-session.ts";
 import { beginAttempt, succeed } from "./sign-in-attempt.ts";
 
-export function consoleSession(deps: Deps): Handlers<typeof contract> {
+export function consoleSession(
+  deps: Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">,
+): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
     async create({ body, address, browser, save, setSession }) {

@@ -15,7 +15,9 @@ import { assertPasswordStands, verifiedUser } from "./console-session.ts";
 import { claimDevice, linkDevice } from "./device-link.ts";
 import { beginAttempt, succeed } from "./sign-in-attempt.ts";
 
-export const signIn = (deps: Deps): Handlers<typeof contract> => ({
+export const signIn = (
+  deps: Pick<Deps, "attest" | "clock" | "database" | "log" | "newId" | "sealer" | "settings" | "waiting">,
+): Handlers<typeof contract> => ({
   exchange: exchange(deps),
   await: awaitCode(deps),
   register: register(deps),

@@ -15,7 +15,9 @@ import { proposalsOf, threadAnswer } from "./feedback-answer.ts";
 import { removeFiles } from "./feedback-removal.ts";
 import { appOfThread, ownedThread } from "./owned-feedback.ts";
 
-export function consoleFeedback(deps: Deps): Handlers<typeof contract> {
+export function consoleFeedback(
+  deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId" | "settings">,
+): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
     list: (request) => list(deps, request),

@@ -31,7 +31,9 @@ interface ReceivedSession {
 /**
  * The handlers for an app under test, which reports sessions and reads the status of one slot, named by its test key.
  */
-export const testSessionHandlers = (deps: Deps): Handlers<typeof contract> => {
+export const testSessionHandlers = (
+  deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "passingTime" | "settings" | "time">,
+): Handlers<typeof contract> => {
   const { database, passingTime, clock, newId } = deps;
   const findSlot = createFindSlot(database);
   const currentSlot = async (key: SlotKey): Promise<KeyedSlot | undefined> => {

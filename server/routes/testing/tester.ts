@@ -16,7 +16,10 @@ import { submitProof } from "./tester-proofs.ts";
 import { createTasks } from "./tester-tasks.ts";
 
 /** `iconUrl` is the icon of apps that have none of their own. */
-export const tester = (deps: Deps, iconUrl: string): Handlers<typeof contract> => {
+export const tester = (
+  deps: Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "passingTime" | "sealer" | "time">,
+  iconUrl: string,
+): Handlers<typeof contract> => {
   const { database, clock, sealer } = deps;
   const shown: SlotDisplay = { sealer, iconUrl };
   const tasksOf = createTasks(deps, shown);
