@@ -1,11 +1,13 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Success } from "../../client/calls/answer.ts";
 import { redactHeaders } from "../../client/calls/redact.ts";
+import type { Route } from "../../client/calls/routes.ts";
+import { allPages } from "../core/connection/pages.ts";
 import { rawRoute } from "../core/connection/raw-route.ts";
 import { usageError } from "../core/failures/cli-error.ts";
 import { mutates } from "../core/input/flags.ts";
 import { splitPair } from "../core/input/split-pair.ts";
-import { textOf } from "../core/input/text-flag.ts";
+import { readText, textOf } from "../core/input/text-flag.ts";
 import { printOne } from "../core/output/output.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { Invocation } from "../core/program/context.ts";
@@ -17,7 +19,9 @@ interface ApiFlags {
   readonly field?: Fields;
   readonly jsonField?: Fields;
   readonly body?: string;
+  readonly inputFile?: string;
   readonly include?: boolean;
+  readonly paginate?: boolean;
 }
 
 export function addApi(api: Command, setup: Setup): void {
@@ -27,26 +31,85 @@ export function addApi(api: Command, setup: Setup): void {
     .option("-f, --field <name=text>", "one field of the body, as text; several times", textField)
     .option("-F, --json-field <name=json>", "one field of the body, as JSON; several times", jsonField)
     .option("--body <json>", "the whole body; `-` is standard input, `@file` a file")
+    .addOption(inputFile())
+    .option("--paginate", "read every page of a list; in a pipe one page a line, with --json one list")
     .option("-i, --include", "status and headers, too");
   commandAction<ApiFlags, string>(api, setup, callApi);
+}
+
+/** The global `--no-input` has the name `input` already. */
+function inputFile(): Option {
+  const option = new Option("--input <file>", "the whole body, from this file; `-` is standard input");
+  option.attributeName = () => "inputFile";
+  return option;
 }
 
 async function callApi(invocation: Invocation, flags: ApiFlags, path: string): Promise<undefined> {
   const body = await bodyOf(invocation, flags);
   const route = rawRoute(flags.method ?? (body === undefined ? "GET" : "POST"), path, invocation.baseUrl());
+  if (flags.paginate) return printPages(invocation, flags, route);
   const success = await invocation.sender()(route, { body });
   const content = jsonOr(success.text);
   if (flags.include) printOne(invocation, { ...headOf(success), body: content }, () => asOnTheWire(success));
   else printOne(invocation, content, () => success.text.trimEnd());
 }
 
-async function bodyOf(invocation: Invocation, { field, jsonField: json, body }: ApiFlags): Promise<unknown> {
-  if (body === undefined) return field || json ? { ...field, ...json } : undefined;
-  if (field || json) throw usageError("--body is the whole body. Leave out --field and --json-field.");
+/** Reads the pages of a list, and prints each as it comes; as one list if the output is one value. */
+async function printPages(invocation: Invocation, { include }: ApiFlags, route: Route): Promise<undefined> {
+  if (route.method !== "GET") throw usageError("--paginate reads a list: leave out --method and the body.");
+  const send = invocation.sender();
+  const pages = allPages(async (cursor) => {
+    const success = await send(
+      cursor === undefined ? route : { ...route, path: withCursor(route.path, cursor) },
+    );
+    return { success, content: jsonOr(success.text), nextCursor: nextCursorOf(jsonOr(success.text)) };
+  });
+  const { json, fields, raw } = invocation.flags;
+  const isOneValue = json || fields !== undefined || raw !== undefined;
+  const read = [];
+  for await (const { success, content } of pages) {
+    if (isOneValue) read.push(include ? { ...headOf(success), body: content } : content);
+    else printOne(invocation, content, () => (include ? asOnTheWire(success) : success.text.trimEnd()));
+  }
+  if (isOneValue) printOne(invocation, include ? { pages: read } : joined(read), () => "");
+}
+
+function withCursor(path: string, cursor: string): string {
+  const url = new URL(path, "http://localhost");
+  url.searchParams.set("cursor", cursor);
+  return url.pathname + url.search;
+}
+
+function nextCursorOf(content: unknown): string | undefined {
+  const isPage = typeof content === "object" && content !== null && "nextCursor" in content;
+  return isPage && typeof content.nextCursor === "string" ? content.nextCursor : undefined;
+}
+
+/** The pages as one: their lists joined, all else as in the last page. */
+function joined(pages: readonly unknown[]): unknown {
+  const [first, ...others] = pages;
+  return others.reduce<unknown>((before, page) => {
+    const lists = Object.entries(Object(page)).map(([name, value]) => {
+      const earlier: unknown = Object(before)[name];
+      return [name, Array.isArray(value) && Array.isArray(earlier) ? [...earlier, ...value] : value];
+    });
+    return Object.fromEntries(lists);
+  }, first);
+}
+
+/** The body, from fields or as a whole. Throws a usage error if it is given in two ways, or is not JSON. */
+async function bodyOf(invocation: Invocation, flags: ApiFlags): Promise<unknown> {
+  const { field, jsonField: json, body, inputFile: input } = flags;
+  if (body === undefined && input === undefined) return field || json ? { ...field, ...json } : undefined;
+  const flag = body === undefined ? "--input" : "--body";
+  if (field || json) throw usageError(`${flag} is the whole body. Leave out --field and --json-field.`);
+  if (body !== undefined && input !== undefined) throw usageError("Give --body or --input, not both.");
+  const text =
+    input === undefined ? textOf(invocation, flag, body ?? "") : readText(invocation.context, flag, input);
   try {
-    return JSON.parse(await textOf(invocation, "--body", body));
+    return JSON.parse(await text);
   } catch (error) {
-    throw error instanceof SyntaxError ? usageError("--body is not JSON.") : error;
+    throw error instanceof SyntaxError ? usageError(`${flag} is not JSON.`) : error;
   }
 }
 

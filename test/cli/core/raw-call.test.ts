@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { listen } from "../../support/network/recording-server.ts";
@@ -84,6 +86,17 @@ describe("api", () => {
     expect(ran.json()).toMatchObject({ method: "PATCH", sent: '{"answer":"So."}' });
   });
 
+  it("sends a body from a file, or from standard input", async () => {
+    const { line, api } = await echo();
+    await writeFile(join(line.cwd, "entry.json"), '{ "answer": "@So." }\n');
+    const sent = { method: "POST", sent: '{"answer":"@So."}' };
+    expect(await api("/api/v1/faqs/remote", "--input", "entry.json")).toMatchObject(sent);
+    const ran = await line.run(["api", "/api/v1/faqs/remote", "--input", "-", "--json"], {
+      stdin: '{"answer":"@So."}',
+    });
+    expect(ran.json()).toMatchObject(sent);
+  });
+
   it("shows status and headers with --include, but no cookie", async () => {
     const { line } = await echo();
     const { stdout } = await line.run(["api", "/healthz", "--include"]);
@@ -99,6 +112,12 @@ describe("api", () => {
   });
 
   it.each([
+    [["--input", "nowhere.json"], "--input: the file nowhere.json cannot be read"],
+    [["--input", "-"], "--input is not JSON."],
+    [["--input", "-", "--body", "{}"], "Give --body or --input, not both."],
+    [["--input", "-", "-f", "a=b"], "--input is the whole body"],
+    [["--paginate", "-f", "a=b"], "--paginate reads a list"],
+    [["--paginate", "-X", "DELETE"], "--paginate reads a list"],
     [["-X", "FETCH"], "FETCH is not a method."],
     [["-f", "question"], "It must be of the form name=value."],
     [["-F", "sortOrder=three"], "The value must be JSON."],
@@ -118,5 +137,61 @@ describe("api", () => {
       exit: 2,
       stderr: expect.stringContaining("Set MSYS_NO_PATHCONV=1"),
     });
+  });
+});
+
+describe("api --paginate", () => {
+  /** A list of three entries on two pages; its addresses are kept. */
+  async function list() {
+    const asked: string[] = [];
+    const baseUrl = await listen(({ url = "" }, response) => {
+      asked.push(url);
+      const isSecond = new URL(url, "http://a").searchParams.get("cursor") === "a/b+c";
+      response.end(
+        JSON.stringify(
+          isSecond ? { items: [3], nextCursor: null } : { items: [1, 2], total: 3, nextCursor: "a/b+c" },
+        ),
+      );
+    });
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_TOKEN: "sdm_a" });
+    const api = (...argv: string[]) =>
+      line.run(["api", "/api/v1/console/audit?limit=2", "--paginate", ...argv]);
+    return { api, asked };
+  }
+
+  it("prints one page a line, and asks for the next with its cursor", async () => {
+    const { api, asked } = await list();
+    const { stdout } = await api();
+    expect(stdout).toBe('{"items":[1,2],"total":3,"nextCursor":"a/b+c"}\n{"items":[3],"nextCursor":null}\n');
+    expect(asked).toEqual([
+      "/api/v1/console/audit?limit=2",
+      "/api/v1/console/audit?limit=2&cursor=a%2Fb%2Bc",
+    ]);
+  });
+
+  it("prints one list with --json", async () => {
+    const { api } = await list();
+    expect((await api("--json")).json()).toEqual({ items: [1, 2, 3], nextCursor: null });
+    expect((await api("--fields", "items")).stdout).toBe("[1,2,3]\n");
+  });
+
+  it("prints the head of each page with --include", async () => {
+    const { api } = await list();
+    expect((await api("--include")).stdout.match(/^200\n/gm)).toHaveLength(2);
+    expect((await api("--include", "--json")).json()).toMatchObject({
+      pages: [{ status: 200, body: { items: [1, 2] } }, { body: { items: [3] } }],
+    });
+  });
+
+  it("prints an answer without pages once", async () => {
+    const { line } = await echo();
+    const ran = await line.run(["api", "/api/v1/faqs/remote", "--paginate", "--json"]);
+    expect(ran.json()).toMatchObject({ method: "GET", url: "/api/v1/faqs/remote" });
+  });
+
+  it("ends if the server names a page twice", async () => {
+    const baseUrl = await listen((_, response) => void response.end('{"items":[],"nextCursor":"again"}'));
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl });
+    expect((await line.run(["api", "/list", "--paginate"])).exit).toBe(1);
   });
 });

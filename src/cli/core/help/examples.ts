@@ -179,6 +179,8 @@ const all: Readonly<Record<string, readonly string[]>> = {
   ],
   api: [
     "innkeep api /api/v1/faqs/remote",
+    "innkeep api /api/v1/console/audit --paginate",
+    "innkeep api /api/v1/faqs/remote --input entry.json --include",
     'innkeep api /api/v1/faqs/remote --field question="How do I sync?" --field answer="Tap Sync."',
   ],
   open: ["innkeep open", "innkeep open 01a1fda4-237d-759b-ad89-7cf5663516dc"],
