@@ -1,0 +1,38 @@
+import { spawnSync } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { nouns } from "../../src/cli/core/program/nouns.ts";
+import { createProgram } from "../../src/cli/core/program/run-cli.ts";
+import { emptyWorld } from "../support/clients/command-line.ts";
+import { manPages } from "./man-pages.ts";
+
+const program = await createProgram(["--help", ...nouns.map(({ name }) => name)], {
+  context: emptyWorld(),
+  outcome: { exit: "ok" },
+});
+const pages = manPages(program);
+const formatter = ["groff", "mandoc"].find((name) => spawnSync(name, ["--version"]).error === undefined);
+
+/** `npm run docs` writes the pages anew. */
+describe("the manual pages", () => {
+  it.each([...pages])("man/%s is that of the commands", async (name, text) => {
+    await expect(text).toMatchFileSnapshot(`../../man/${name}`);
+  });
+
+  it("are all that the folder has, and all are in the package", async () => {
+    const names = [...pages.keys()].toSorted();
+    expect((await readdir("man")).toSorted()).toEqual(names);
+    const { man, files } = JSON.parse(await readFile("package.json", "utf8"));
+    expect(man.toSorted()).toEqual(names.map((name) => `man/${name}`));
+    expect(files).toContain("man");
+  });
+
+  it(`have correct macros${formatter ? `, by ${formatter}` : ", as far as can be told without groff"}`, () => {
+    for (const [name, text] of pages) {
+      expect(text, name).not.toMatch(/^\.(?!\\"|TH |SH |SS |TP$|PP$|B |BR |I |br$|nf$|fi$)/m);
+      if (!formatter) continue;
+      const flags = formatter === "groff" ? ["-man", "-Tutf8", "-ww", "-z"] : ["-Tlint"];
+      expect(spawnSync(formatter, flags, { input: text, encoding: "utf8" }).stderr, name).toBe("");
+    }
+  });
+});
