@@ -37,9 +37,10 @@ export function createApp(deps: Deps): Koa {
     arrivals: createIncomingBodies(deps),
   };
   app.use(observe(deps, metrics, createAnswerEarly(door.arrivals)));
+  const dev = createDevServer(deps, door);
+  if (dev) app.use(dev.record);
   app.use(answerErrors(deps, createErrorPages(deps.settings)));
   if (deps.settings.corsOrigins.length > 0) app.use(allowOrigins(deps.settings.corsOrigins));
-  const dev = createDevServer(deps, door);
   if (dev) app.use(dev.applyFaults);
   app.use(
     routing([

@@ -11,6 +11,21 @@ export interface ClockMove {
 const earliest = Date.UTC(1970, 0, 1);
 const latest = Date.UTC(9000, 0, 1);
 
+const parts = /^([+-]?)((?:\d{1,9}[wdhms])+)$/i;
+const unitSeconds: Readonly<Record<string, number>> = { w: 604_800, d: 86_400, h: 3_600, m: 60, s: 1 };
+
+/** A move as a person types it: `+1d`, `-2h30m`, an ISO 8601 duration, or an instant. */
+export function clockMoveOf(typed: string): ClockMove {
+  const text = typed.trim();
+  const [, sign = "", rest = ""] = parts.exec(text) ?? [];
+  if (rest === "") return isDuration(text) ? { advance: text } : { set: text };
+  const seconds = [...rest.toLowerCase().matchAll(/(\d+)([wdhms])/g)].reduce(
+    (sum, [, count, unit = ""]) => sum + Number(count) * (unitSeconds[unit] ?? 0),
+    0,
+  );
+  return { advance: `${sign === "-" ? "-" : ""}PT${seconds}S` };
+}
+
 export function isDuration(text: string): boolean {
   try {
     Temporal.Duration.from(text);

@@ -4,7 +4,7 @@ import { errorCatalogue } from "../../src/contract/errors.ts";
 import { givenInstant, instant } from "../../src/contract/fields.ts";
 import { isDuration } from "./clock-move.ts";
 
-const Move = z
+export const Move = z
   .object({
     advance: z.optional(
       z.string().check(z.refine(isDuration, "must be an ISO 8601 duration such as P1D or -PT12H")),
@@ -24,7 +24,7 @@ const whole = (least: number, most: number) =>
     .int("must be a whole number")
     .check(z.gte(least, `must be at least ${least}`), z.lte(most, `must be at most ${most}`));
 
-const NewFault = z
+export const NewFault = z
   .object({
     path: z.string().check(
       z.refine((path) => path.startsWith("/") && !/[?#]/.test(path), "must be a path that begins with /"),
@@ -64,7 +64,7 @@ const Message = z.object({
 
 const Moved = z.object({ now: instant });
 
-const snapshotName = z
+export const snapshotName = z
   .string()
   .check(
     z.regex(

@@ -1,17 +1,24 @@
 import type { Context, Middleware } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
+import { consolePathOf } from "../console/console-path.ts";
+import { createLinks } from "../console/links.ts";
 import type { Deps } from "../deps.ts";
 import { isOwnOrigin } from "../http/authenticate.ts";
 import { type Door, mount, type Route } from "../http/mount.ts";
+import { createActions } from "./actions.ts";
 import { applyFaults } from "./apply-faults.ts";
 import { development as endpoints } from "./dev-contract.ts";
 import { createFaults } from "./faults.ts";
 import { development } from "./handlers.ts";
 import { isMovable } from "./movable-clock.ts";
+import { pageRoutes } from "./page/routes.ts";
+import { createRecorder } from "./recording/recorder.ts";
 
 /** The parts that `--dev` adds to a server. */
 export interface DevServer {
   readonly routes: readonly Route[];
+  /** Records requests and answers. It must see the answers of errors, too. */
+  readonly record: Middleware;
   readonly applyFaults: Middleware;
 }
 
@@ -20,12 +27,12 @@ export function createDevServer(deps: Deps, door: Door): DevServer | undefined {
   const { settings, clock } = deps;
   if (!settings.dev || !isMovable(clock)) return undefined;
   const faults = createFaults();
-  const api = {
-    contract: { development: endpoints },
-    handlers: { development: development(deps, clock, faults) },
-  };
-  const routes = mount(api, deps, door);
+  const actions = createActions(deps, clock, faults);
+  const api = { contract: { development: endpoints }, handlers: { development: development(actions) } };
+  const recorder = createRecorder(clock, isOfPages(settings));
+  const routes = [...mount(api, deps, door), ...pageRoutes({ deps, door, actions, recorder })];
   return {
+    record: recorder.record,
     applyFaults: applyFaults(faults, deps),
     routes: routes.map((route) => ({
       ...route,
@@ -35,6 +42,12 @@ export function createDevServer(deps: Deps, door: Door): DevServer | undefined {
       },
     })),
   };
+}
+
+/** Whether a path is one of the development server, or of the files of its pages. */
+function isOfPages(settings: Deps["settings"]): (path: string) => boolean {
+  const assets = createLinks(consolePathOf(settings).mountedAt).asset("");
+  return (path) => /^\/dev([/?]|$)/.test(path) || path.startsWith(assets);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { dev } from "./script/dev.ts";
 import { docs } from "./script/docs.ts";
 import { script } from "./script.ts";
 import { style } from "./style.ts";
@@ -17,6 +18,7 @@ export const assets = {
   style: asset("console.css", "text/css; charset=utf-8", style),
   script: asset("console.js", "text/javascript; charset=utf-8", script),
   docs: asset("docs.js", "text/javascript; charset=utf-8", docs),
+  dev: asset("dev.js", "text/javascript; charset=utf-8", dev),
   icon: asset("icon.svg", "image/svg+xml", icon),
 };
 

@@ -38,6 +38,14 @@ export const cycles = {
       listingId,
     ),
 
+  /** The newest running cycles of all apps, for the development server. */
+  running: (reader: Reader, most: number) =>
+    reader.all<CycleRow>(
+      `SELECT ${columns} FROM cycles c JOIN listings l ON l.id = c.listing_id
+       WHERE c.status = 'running' ORDER BY c.created_at DESC, c.id DESC LIMIT ?`,
+      most,
+    ),
+
   find: (reader: Reader, id: string, viewer: Viewer) =>
     reader.get<CycleRow>(
       `SELECT ${columns} FROM cycles c JOIN listings l ON l.id = c.listing_id JOIN apps a ON a.id = l.app_id

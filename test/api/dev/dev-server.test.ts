@@ -9,6 +9,13 @@ const devPaths = [
   ["DELETE", "/dev/faults"],
   ["GET", "/dev/outbox"],
   ["POST", "/dev/reset"],
+  ["GET", "/dev/clock"],
+  ["GET", "/dev/snapshots"],
+  ["POST", "/dev/snapshots"],
+  ["POST", "/dev/snapshots/one/load"],
+  ["GET", "/dev"],
+  ["POST", "/dev/forms/clock"],
+  ["POST", "/dev/forms/reset"],
 ] as const;
 
 describe("a server without --dev", () => {

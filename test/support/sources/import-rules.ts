@@ -97,7 +97,21 @@ export const walls: Walls = {
     ...["koa", "preact", "preact/*", "preact-render-to-string", "markdown-it", "openid-client"],
     ...["zod/mini", "node:*"],
   ],
+  "server/dev/page": [
+    ...["server/dev", "server/console/kit", "server/console/assets/assets.ts", "server/console/links.ts"],
+    ...["server/console/console-path.ts", "server/console/respond.ts", "server/http", "server/store/testing"],
+    ...[
+      "server/deps.ts",
+      "src/client/calls/redact.ts",
+      "src/contract",
+      "preact",
+      "preact/*",
+      "koa",
+      "zod/mini",
+    ],
+  ],
   "server/dev": [
+    ...["src/client/calls/redact.ts", "server/console/console-path.ts", "server/console/links.ts"],
     ...["server/dev", "server/demo", "server/http", "server/store", "server/secrets", "server/deps.ts"],
     ...["server/clock.ts", "server/files/files.ts", "src/contract", "temporal-polyfill", "zod/mini"],
     "node:*",
@@ -158,6 +172,7 @@ export const exceptions: Exceptions = {
     why: signsIn,
   },
   "server/dev/apply-faults.ts": { imports: ["koa"], why: "answers before the routes do" },
+  "server/dev/recording/recorder.ts": { imports: ["koa"], why: "sees every request and its answer" },
   "server/dev/dev-server.ts": { imports: ["koa"], why: "adds routes that are no part of the API" },
   "server/routes/access/console-session.ts": {
     imports: ["server/http/authenticate.ts", "server/http/known-browser.ts"],
