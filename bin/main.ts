@@ -8,7 +8,21 @@ import { contextOfProcess, runProcess, version } from "./run-process.ts";
 
 /** Runs the command line of this process, and ends it. */
 export const main = (): Promise<void> =>
-  runProcess((signal) => runCli(process.argv.slice(2), processContext(signal)));
+  runProcess(async (signal) => {
+    const argv = process.argv.slice(2);
+    const context = processContext(signal);
+    const code = await runCli(argv, context);
+    if (context.io.stderr.isTerminal && !signal.aborted) await noticeUpdate(context, argv);
+    return code;
+  });
+
+/** Only at a terminal, so that the calls of programs load none of this. */
+async function noticeUpdate(context: Context, argv: readonly string[]): Promise<void> {
+  const notice = await import("../src/cli/update/update-notice.ts");
+  if (!notice.noticeUpdate(context, argv)) return;
+  const { startUpdateCheck } = await import("./start-update-check.ts");
+  startUpdateCheck();
+}
 
 function processContext(signal: AbortSignal): Context {
   const io = processIo(signal);

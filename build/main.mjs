@@ -88,7 +88,7 @@ function buildFrontDoor() {
 function buildCommandLine() {
   return build({
     ...cjs,
-    entryPoints: { cli: "bin/main.ts" },
+    entryPoints: { cli: "bin/main.ts", "update-check": "bin/update-check.ts" },
     minifyIdentifiers: true,
     external,
     plugins: [

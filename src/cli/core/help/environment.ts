@@ -32,6 +32,10 @@ const ofCommands: readonly Variable[] = [
   { name: "INNKEEP_DATA", meaning: "Folder of the server's database and files." },
   { name: "INNKEEP_DATABASE_URL", meaning: "PostgreSQL database of the server." },
   { name: "VISUAL, EDITOR", meaning: "The editor of `faq edit`; vi, or notepad on Windows, unless set." },
+  {
+    name: "INNKEEP_NO_UPDATE_NOTICE",
+    meaning: "When set, nothing is said of newer versions, nor asked for.",
+  },
   { name: "CI", meaning: "When set, no questions are asked and no browser is opened." },
   { name: "TERM", meaning: "`dumb`: no colours and no bars." },
   { name: "NO_COLOR", meaning: "When set, no colours." },

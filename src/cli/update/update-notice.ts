@@ -1,0 +1,48 @@
+import { isCiJob } from "../core/ci/ci-environment.ts";
+import type { Context } from "../core/program/context.ts";
+import { readUpdateState, type UpdateState, writeUpdateState } from "./update-state.ts";
+
+const dayMs = 86_400_000;
+
+/**
+ * Tells a person at a terminal of a newer version, at most once a day. Gives whether it is time to ask for the newest
+ * version again. It reads one small file, and waits for nothing. (rule L53)
+ */
+export function noticeUpdate(context: Context, argv: readonly string[]): boolean {
+  const { io, env, clock, version, newId } = context;
+  if (!io.stderr.isTerminal || isCiJob(env) || env.INNKEEP_NO_UPDATE_NOTICE || argv.includes("--json"))
+    return false;
+  const now = clock.now().getTime();
+  const state = readUpdateState(context);
+  const asks = isOver(state.askedAt, now);
+  const tells = isOver(state.toldAt, now) && state.latest !== null && isNewer(state.latest, version);
+  if (!asks && !tells) return false;
+  const next: UpdateState = {
+    ...state,
+    ...(asks && { askedAt: now }),
+    ...(tells && { toldAt: now }),
+  };
+  try {
+    writeUpdateState(context, next, newId);
+  } catch {
+    // Without this file every command would ask again.
+    return false;
+  }
+  if (tells)
+    io.stderr.write(
+      `\ninnkeep ${state.latest} is out; this is ${version}. \`npm install --global innkeep\` updates it.\n` +
+        "INNKEEP_NO_UPDATE_NOTICE=1 turns this notice off.\n",
+    );
+  return asks;
+}
+
+/** Whether a day has passed; also if the clock was set back. */
+const isOver = (since: number, now: number): boolean => now - since >= dayMs || since > now;
+
+const numbersOf = (version: string): readonly number[] => version.split(/[.-]/, 3).map(Number);
+
+function isNewer(latest: string, own: string): boolean {
+  const [ours, theirs] = [numbersOf(own), numbersOf(latest)];
+  const at = theirs.findIndex((number, index) => number !== ours[index]);
+  return at >= 0 && (theirs[at] ?? 0) > (ours[at] ?? 0);
+}

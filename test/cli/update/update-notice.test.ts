@@ -1,0 +1,103 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Context } from "../../../src/cli/core/program/context.ts";
+import { checkForUpdate } from "../../../src/cli/update/update-check.ts";
+import { noticeUpdate } from "../../../src/cli/update/update-notice.ts";
+import { emptyWorld } from "../../support/clients/command-line.ts";
+import { temporaryFolder } from "../../support/files/temporary-folder.ts";
+import { listen } from "../../support/network/recording-server.ts";
+
+const hour = 3_600_000;
+
+/** A person's machine on which time passes, and a registry. */
+async function machine({ answer = '{"version":"1.10.0"}', version = "1.9.3" } = {}) {
+  const asked: (string | undefined)[] = [];
+  const registry = await listen(({ url }, response) => {
+    asked.push(url);
+    response.end(answer);
+  });
+  const home = await temporaryFolder();
+  let now = Date.parse("2026-11-22T09:00:00Z");
+  const env = { npm_config_registry: `${registry}/` };
+  /** A command: what it says, and whether it wants the registry to be asked. */
+  const command = (changes: Partial<Context> = {}, argv: readonly string[] = ["faq", "list"]) => {
+    let said = "";
+    const write = (text: string) => {
+      said += text;
+    };
+    const stderr = { isTerminal: true, columns: 80, write };
+    const world = emptyWorld();
+    const io = { ...world.io, stderr };
+    const clock = { ...world.clock, now: () => new Date(now) };
+    const asks = noticeUpdate({ ...world, io, clock, home, env, version, ...changes }, argv);
+    return { said, asks };
+  };
+  return {
+    asked,
+    command,
+    home,
+    check: () => checkForUpdate({ env, home, platform: "linux" }, () => "id"),
+    pass: (milliseconds: number) => {
+      now += milliseconds;
+    },
+  };
+}
+
+describe("the notice of a newer version", () => {
+  it("asks the registry once a day, and tells once a day", async () => {
+    const { command, check, pass, asked } = await machine();
+    expect(command()).toEqual({ said: "", asks: true });
+    await check();
+    expect(asked).toEqual(["/innkeep/latest"]);
+    expect(command()).toEqual({
+      said: expect.stringContaining("innkeep 1.10.0 is out; this is 1.9.3."),
+      asks: false,
+    });
+    pass(23 * hour);
+    expect(command()).toEqual({ said: "", asks: false });
+    pass(hour);
+    expect(command()).toEqual({ said: expect.stringContaining("INNKEEP_NO_UPDATE_NOTICE=1"), asks: true });
+  });
+
+  it.each(["1.10.0", "2.0.0", "1.10.1-beta.1"])("is not given to %s", async (version) => {
+    const { command, check } = await machine({ version });
+    command();
+    await check();
+    expect(command().said).toBe("");
+  });
+
+  it("comes back after the clock was set back", async () => {
+    const { command, check, pass } = await machine();
+    command();
+    await check();
+    command();
+    pass(-100 * hour);
+    expect(command()).toEqual({ said: expect.stringContaining("1.10.0"), asks: true });
+  });
+
+  it.each<[string, Partial<Context>, readonly string[]]>([
+    ["in a CI job", { env: { CI: "true" } }, []],
+    ["with INNKEEP_NO_UPDATE_NOTICE", { env: { INNKEEP_NO_UPDATE_NOTICE: "1" } }, []],
+    ["in a pipe", { io: emptyWorld().io }, []],
+    ["with --json", {}, ["faq", "list", "--json"]],
+    ["where nothing can be written", { home: "/dev/null" }, []],
+  ])("says and asks nothing %s", async (_, changes, argv) => {
+    const { command, check } = await machine();
+    await check();
+    expect(command(changes, argv)).toEqual({ said: "", asks: false });
+  });
+
+  it.each(["<html>", "{}", '{"version":"9.9.9\\u001b[2J"}', '{"version":"9.0.0-rc.1"}'])(
+    "believes no registry that answers %s",
+    async (answer) => {
+      const { command, check, home } = await machine({ answer });
+      command();
+      await expect(check()).rejects.toThrow();
+      expect(await readFile(join(home, ".local/state/innkeep/update.json"), "utf8")).toContain(
+        '"latest":null',
+      );
+      expect(command().said).toBe("");
+    },
+  );
+});
