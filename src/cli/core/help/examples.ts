@@ -132,6 +132,12 @@ const all: Readonly<Record<string, readonly string[]>> = {
     "innkeep testing slot assign 01a1fe67-ea4e-71ef-914a-f7d3fc029b5b --email ada@example.org",
   ],
 
+  init: [
+    "innkeep init",
+    "innkeep init --server https://inn.example.org --app Larder --api-key-file - --store --send < key.txt",
+    "innkeep init --server https://inn.example.org --ci gitlab --dry-run",
+  ],
+
   "app list": ["innkeep app list", "innkeep app list --fields id,name"],
   "app view": ["innkeep app view Larder"],
   "app edit": [

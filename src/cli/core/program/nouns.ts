@@ -46,6 +46,11 @@ export const nouns: readonly Noun[] = [
     load: async () => (await import("../../commands/agent.ts")).addAgent,
   },
   {
+    name: "init",
+    summary: "Set up a project: its innkeep.json, the app key, a first report, the lines for CI",
+    load: async () => (await import("../../commands/init.ts")).addInit,
+  },
+  {
     name: "auth",
     summary: "Sign in, store credentials, and see which are used",
     load: async () => (await import("../../commands/auth.ts")).addAuth,

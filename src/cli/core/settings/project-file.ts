@@ -11,7 +11,7 @@ export interface ProjectFile {
   readonly app?: string;
 }
 
-const name = "innkeep.json";
+export const projectFileName = "innkeep.json";
 const keys = ["server", "app"];
 
 /**
@@ -20,14 +20,15 @@ const keys = ["server", "app"];
  */
 export function readProjectFile({ cwd, home }: Pick<Context, "cwd" | "home">): ProjectFile | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    const file = join(folder, name);
+    const file = join(folder, projectFileName);
     const text = readIfThere(file);
-    if (text !== undefined) return projectOf(file, text);
+    if (text !== undefined) return checkProject(file, text);
     if (folder === home || folder === dirname(folder)) return undefined;
   }
 }
 
-function projectOf(file: string, text: string): ProjectFile {
+/** Reads the text of such a file. Throws a usage error that names every fault. */
+export function checkProject(file: string, text: string): ProjectFile {
   const value = parse(file, text);
   const faults = Object.entries(value).flatMap(([key, given]) => faultOf(key, given));
   if (faults.length > 0) throw usageError(`${file} cannot be used: ${faults.join("; ")}.`, allowed);

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { usageError } from "../../../core/failures/cli-error.ts";
+import { assertUnchanged, replaceFile } from "../../../core/output/replace-file.ts";
 import type { FileEntry } from "../entry.ts";
 import type { FileChange, FileFault, Source } from "./file-change.ts";
 import {
@@ -13,7 +14,6 @@ import {
   rawFieldsOf,
   splitMarkdown,
 } from "./front-matter.ts";
-import { assertUnchanged, replaceFile } from "./replace-file.ts";
 import { slugOf } from "./slug.ts";
 
 /** A file that was read: its name under the folder, and its parts. */

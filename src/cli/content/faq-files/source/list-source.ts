@@ -1,11 +1,11 @@
 import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { usageError } from "../../../core/failures/cli-error.ts";
+import { assertUnchanged, replaceFile } from "../../../core/output/replace-file.ts";
 import type { FileEntry } from "../entry.ts";
 import type { FileChange, FileFault, Source } from "./file-change.ts";
 import { checkFields, type FileFields, parseYaml, setFields, unixLines, yamlStyle } from "./front-matter.ts";
 import { type Document, isSeq, parseDocument } from "./packages.ts";
-import { assertUnchanged, replaceFile } from "./replace-file.ts";
 
 /** A list file that was read: the values of its elements, and what else its text holds. */
 interface ListFile {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { usageError } from "../../../core/failures/cli-error.ts";
-import { replaceFile } from "./replace-file.ts";
+import { replaceFile } from "../../../core/output/replace-file.ts";
 
 /** How an entry was when file and server were last the same: the hash of its text, and its position, apart. */
 export interface SeenEntry {

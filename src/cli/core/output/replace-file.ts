@@ -1,6 +1,6 @@
 import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { CliError } from "../../../core/failures/cli-error.ts";
+import { CliError } from "../failures/cli-error.ts";
 
 /**
  * Writes a file in one step: readers see the old text or the new one. Its folder is made if it is missing, and a link

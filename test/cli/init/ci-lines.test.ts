@@ -1,0 +1,36 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+import { commandOfExample } from "../../support/clients/example-command.ts";
+
+describe("the lines for CI", () => {
+  const linesFor = async (files: readonly string[], ...flags: string[]) => {
+    const line = await createCommandLine();
+    for (const file of files) await writeFile(join(line.cwd, file), "");
+    const ran = await line.run(["init", "--server", "https://inn.example.org", "--json", ...flags]);
+    return Object(ran.json()).ci as { service: string; text: string }[];
+  };
+
+  it("are for the services whose files are in the folder, or for the one that is named", async () => {
+    const services = async (...given: Parameters<typeof linesFor>) =>
+      (await linesFor(...given)).map(({ service: name }) => name);
+    expect(await services([".github", "Jenkinsfile"])).toEqual(["github", "jenkins"]);
+    expect(await services([".gitlab-ci.yml"])).toEqual(["gitlab"]);
+    expect(await services([".gitlab-ci.yml"], "--ci", "circleci")).toEqual(["circleci"]);
+    expect(await services([".gitlab-ci.yml"], "--ci", "none")).toEqual([]);
+    expect(await services([])).toEqual(["shell"]);
+  });
+
+  it.each(["github", "gitlab", "circleci"])("of %s are YAML", async (name) => {
+    const [lines] = await linesFor([], "--ci", name);
+    expect(parse(lines?.text ?? "", { strict: true })).toBeTypeOf("object");
+  });
+
+  it.each(["gitlab", "circleci", "jenkins", "shell"])("of %s call a command that exists", async (name) => {
+    const [lines] = await linesFor([], "--ci", name);
+    const [, called = ""] = /npx --yes (innkeep [^'\n]*)/.exec(lines?.text ?? "") ?? [];
+    expect(await commandOfExample(called)).toBe("feedback send");
+  });
+});
