@@ -19,6 +19,7 @@ const programs: ReadonlySet<string> = new Set([
   "mcp-session.cjs",
   "undici.cjs",
   "conf.cjs",
+  "server.cjs",
 ]);
 
 /**

@@ -1,11 +1,2 @@
-import { serveThrowaway } from "../server/dev/throwaway/serve-throwaway.ts";
-
-/** The server that `innkeep dev exec` and `innkeep/testing` start. Its options come over standard input. */
-const { env: environment, stdin: input, stdout, stderr } = process;
-const code = await serveThrowaway({
-  environment,
-  input,
-  out: (line) => void stdout.write(`${line}\n`),
-  err: (text) => void stderr.write(text),
-});
-process.exit(code);
+// Tests wait for this program each time they start one.
+void import("./cached-start.ts").then(({ start }) => start("server.cjs").throwaway?.());

@@ -41,7 +41,7 @@ function processContext(signal: AbortSignal): Context {
 /** Each program is loaded when it is called, so that the others cost nothing. */
 const programs = (io: Io, signal: AbortSignal): Programs => ({
   async serve(flags) {
-    const { serve } = await loadProgram(() => import("../server/main.ts"));
+    const { serve } = await loadProgram(() => import("./server.ts"));
     const { startCommand } = await import("./start-command.ts");
     return serve(flags, {
       command: startCommand({ script: process.argv[1] ?? "", path: process.env.PATH ?? "" }),
@@ -68,7 +68,7 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
 });
 
 /** The server of `dev exec` is a file beside this one. */
-const devServer = () => process.getBuiltinModule("node:path").join(__dirname, "dev-server.js");
+const devServer = () => process.getBuiltinModule("node:path").join(__dirname, "dev-server.cjs");
 
 /** The keychain needs a variable that programs which start agents often do not pass on. */
 async function keychain() {
@@ -89,7 +89,7 @@ async function openEditor(command: string, file: string): Promise<number> {
 }
 
 async function checkServer(): Promise<void> {
-  const { checkParts } = await loadProgram(() => import("../server/main.ts"));
+  const { checkParts } = await loadProgram(() => import("./server.ts"));
   await checkParts();
 }
 

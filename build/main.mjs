@@ -13,7 +13,6 @@ const actionFolder = "action";
 
 /** Modules that the command line loads only when a command needs them, with the file that is built from each. */
 const apart = {
-  "server/main.ts": "./server.js",
   "server/admin/main.ts": "./admin.js",
   "bin/browser.ts": "./browser.js",
   // They hold zod, which only the commands that check a report or a proof need.
@@ -54,6 +53,7 @@ const { action, ...inPackage } = await allOf({
   yaml: buildShared("yaml", ["isMap", "isSeq", "parse", "parseDocument", "stringify"]),
   markdown: buildShared("markdown-it", []),
   agentServer: buildAgentServer(),
+  server: buildServer(),
   programs: buildPrograms(),
   views: buildViews(),
   library: buildLibrary(),
@@ -61,8 +61,8 @@ const { action, ...inPackage } = await allOf({
   action: buildAction(),
 });
 // The machine code of a file is found by the hash at the end of the file.
-for (const file of ["cli.cjs", "mcp.cjs", "mcp-session.cjs", "undici.cjs", "conf.cjs"].map((name) =>
-  join(outdir, name),
+for (const file of ["cli.cjs", "mcp.cjs", "mcp-session.cjs", "undici.cjs", "conf.cjs", "server.cjs"].map(
+  (name) => join(outdir, name),
 ))
   await appendFile(file, `//${hash("sha256", await readFile(file))}`);
 checkContents({ ...inPackage, action });
@@ -77,7 +77,11 @@ await buildBenchmarks();
 function buildFrontDoor() {
   return build({
     ...cjs,
-    entryPoints: { innkeep: "bin/innkeep.ts", "cached-start": "bin/cached-start.ts" },
+    entryPoints: {
+      innkeep: "bin/innkeep.ts",
+      "cached-start": "bin/cached-start.ts",
+      "dev-server": "bin/dev-server.ts",
+    },
     target: "es2015",
     banner: { js: "#!/usr/bin/env node" },
     plugins: [required({ "bin/main.ts": "./cli.cjs", "bin/cached-start.ts": "./cached-start.cjs" })],
@@ -93,7 +97,7 @@ function buildCommandLine() {
     external,
     plugins: [
       asValues("src/client/calls/routes.ts", "src/cli/core/input/choices.ts"),
-      required({ "mcp/stdio.ts": "./mcp.cjs", ...loadedLate }, ["keytar"]),
+      required({ "mcp/stdio.ts": "./mcp.cjs", "bin/server.ts": "./server.cjs", ...loadedLate }, ["keytar"]),
       builtApart(apart),
       withoutUnused(),
     ],
@@ -161,18 +165,24 @@ function buildAgentServer() {
   });
 }
 
-/** The server and the operator's commands, with shared chunks. */
+/** One CommonJS file, because that starts fastest: tests start many servers. */
+function buildServer() {
+  return build({
+    ...cjs,
+    entryPoints: { server: "bin/server.ts" },
+    external,
+    // The package of koa and that of accepts have the same functions. Their lists of types are large.
+    alias: { "mime-types": "./node_modules/mime-types" },
+    plugins: [asValues("src/client/calls/routes.ts"), packagesApart(sharedPackages)],
+  });
+}
+
+/** The operator's commands. */
 function buildPrograms() {
   return build({
     ...esm,
-    entryPoints: {
-      server: "server/main.ts",
-      admin: "server/admin/main.ts",
-      "dev-server": "bin/dev-server.ts",
-    },
+    entryPoints: { admin: "server/admin/main.ts" },
     splitting: true,
-    // The package of koa and that of accepts have the same functions. Their lists of types are large.
-    alias: { "mime-types": "./node_modules/mime-types" },
     plugins: [asValues("src/client/calls/routes.ts"), packagesApart(sharedPackages)],
   });
 }

@@ -2,8 +2,11 @@ import type { Ready } from "./server-process.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
+/** Where the compiled code of earlier starts is. */
+const ofCache = ["XDG_CACHE_HOME", "LOCALAPPDATA"];
+
 /** What every program needs of its system. */
-const ofSystem = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot", "LANG", "TZ"];
+const ofSystem = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot", "LANG", "TZ", ...ofCache];
 
 /** The settings that a server for tests takes over. All others name another server, its data or its mail. */
 const ofServer = [

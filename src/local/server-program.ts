@@ -2,4 +2,4 @@
 declare const BUILT_FOLDER: string;
 
 /** The built file of the server. */
-export const serverProgram = `${BUILT_FOLDER}/dev-server.js`;
+export const serverProgram = `${BUILT_FOLDER}/dev-server.cjs`;

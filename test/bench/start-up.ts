@@ -35,6 +35,7 @@ export async function measureStartUp(demo: DemoServer, folder: string): Promise<
   };
   // The first start of a user stores the compiled code for all later starts.
   await run([innkeep, "mcp"], variables);
+  await run([innkeep, "dev", "exec", "--", "sleep", "3"], variables);
   for (let round = 0; round < rounds; round += 1) {
     for (const name of namesOf(programs)) times[name].push(await programs[name]());
   }

@@ -1,0 +1,15 @@
+import { serveThrowaway } from "../server/dev/throwaway/serve-throwaway.ts";
+
+export { checkParts, serve } from "../server/main.ts";
+
+/** The server that `innkeep dev exec` and `innkeep/testing` start. Its options come over standard input. */
+export async function throwaway(): Promise<void> {
+  const { env: environment, stdin: input, stdout, stderr } = process;
+  const code = await serveThrowaway({
+    environment,
+    input,
+    out: (line) => void stdout.write(`${line}\n`),
+    err: (text) => void stderr.write(text),
+  });
+  process.exit(code);
+}
