@@ -1,9 +1,10 @@
 import { contentOf, type Success } from "../../client/calls/answer.ts";
 import type { Client } from "../../client/calls/call.ts";
 import { type Route, routes } from "../../client/calls/routes.ts";
+import { UnexpectedAnswerError } from "../../client/errors.ts";
 import { lazy } from "../../client/lazy.ts";
 import type { Faq, FaqChange, NewFaq, WantedFaq } from "../../contract/faqs.ts";
-import { appIdOf, goesThroughConsole } from "../core/input/app-id.ts";
+import { appIdOf, goesThroughConsole, isId } from "../core/input/app-id.ts";
 import type { Invocation } from "../core/program/context.ts";
 import type { ServerEntry } from "./faq-files/entry.ts";
 
@@ -70,11 +71,37 @@ function taggedList(success: Success, route: Route): TaggedList {
   const content = contentOf(success, route);
   const entries: unknown[] = Array.isArray(content) ? content : [];
   const [first] = entries;
+  refuseUnusable(success, entries);
   return {
     entries: entries.map(serverEntry),
     etag: success.headers.etag,
     keepsMarks: first === undefined ? undefined : Object.hasOwn(Object(first), "pushedHash"),
   };
+}
+
+/** Throws an UnexpectedAnswerError for an entry that no file can hold: files would be written or deleted because of it. */
+function refuseUnusable({ status, asked }: Success, entries: readonly unknown[]): void {
+  const known = new Set<string>();
+  for (const [at, entry] of entries.entries()) {
+    const { id, question, answer, sortOrder } = Object(entry);
+    const isUsable =
+      typeof id === "string" &&
+      isId(id) &&
+      typeof question === "string" &&
+      typeof answer === "string" &&
+      Number.isSafeInteger(sortOrder ?? 0);
+    if (isUsable && !known.has(id.toLowerCase())) {
+      known.add(id.toLowerCase());
+      continue;
+    }
+    const what = isUsable
+      ? `has the id of another one`
+      : "is not an entry with an id, a question and an answer";
+    throw new UnexpectedAnswerError(
+      status,
+      `The FAQ of ${asked.url.origin} cannot be used: element ${at + 1} of its list ${what}. Nothing was changed.`,
+    );
+  }
 }
 
 /** An entry of any server. */

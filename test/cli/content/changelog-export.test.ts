@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
@@ -52,6 +52,32 @@ describe("changelog export", () => {
     const again = await android("--json");
     expect(again).toMatchObject({ exit: 0, stderr: "" });
     expect(Object(again.json()).items).toHaveLength(4);
+  });
+
+  it("replaces a link in place of a file, and leaves what it leads to", async () => {
+    const { android, files, folder } = await maintainerWith([
+      "1.0.0",
+      "--publish",
+      ...build("1"),
+      ...item("A"),
+    ]);
+    await writeFile(join(folder, "other.txt"), "Mine.\n");
+    await mkdir(join(folder, "out", "changelogs"), { recursive: true });
+    await symlink("../../other.txt", join(folder, "out", "changelogs", "1.txt"));
+    expect((await android()).exit).toBe(0);
+    expect(await files()).toEqual({ "1.txt": "- A\n" });
+    expect(await readFile(join(folder, "other.txt"), "utf8")).toBe("Mine.\n");
+  });
+
+  it("refuses two builds whose files some disks take for one", async () => {
+    const { run, files } = await maintainerWith(
+      ["1.0.0-rc", "--publish", ...item("A")],
+      ["1.0.0-RC", "--publish", ...item("B")],
+    );
+    const ran = await run("export", "--format", "fastlane", "--platform", "ios", "--out", "out");
+    expect(ran.exit).toBe(2);
+    expect(ran.stderr).toMatch(/has the build number 1\.0\.0-rc, as 1\.0\.0-rc has/i);
+    expect(await files()).toEqual({});
   });
 
   it("writes the text of a note without its marks, and without lines for maintainers", async () => {

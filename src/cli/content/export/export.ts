@@ -5,6 +5,7 @@ import { CliError, usageError } from "../../core/failures/cli-error.ts";
 import { goesThroughConsole } from "../../core/input/app-id.ts";
 import { reasonOf } from "../../core/input/text-flag.ts";
 import { note, printList } from "../../core/output/output.ts";
+import { writeInOneStep } from "../../core/output/write-file.ts";
 import type { GlobalFlags, Invocation } from "../../core/program/context.ts";
 import { allWritten, type Release } from "../changelog-find.ts";
 import { buildOf, lengthOf, mostCharacters, type Platform, storeTextOf } from "./store-text.ts";
@@ -83,8 +84,10 @@ interface Built {
 
 function faultsOf(all: readonly Built[], platform: Platform): { path: string; message: string }[] {
   const most = mostCharacters[platform];
+  // Some disks do not tell small letters from large ones.
   return all.flatMap(({ release, build }, at) => {
-    const other = all.slice(0, at).find((one) => one.build === build)?.release.version;
+    const other = all.slice(0, at).find((one) => one.build.toLowerCase() === build.toLowerCase())
+      ?.release.version;
     const twice = other === undefined ? [] : [`has the build number ${build}, as ${other} has`];
     const long = storeTextOf(release, most)
       ? []
@@ -112,12 +115,9 @@ function fileOf(
 }
 
 async function write({ context }: Invocation, files: readonly StoreFile[]): Promise<void> {
-  const { mkdir, writeFile } = await import("node:fs/promises");
   try {
-    for (const { file, text } of files) {
-      await mkdir(resolve(context.cwd, file, ".."), { recursive: true });
-      await writeFile(resolve(context.cwd, file), `${text}\n`);
-    }
+    // A link is replaced: one in a checkout of a stranger may lead to any file of the machine.
+    for (const { file, text } of files) await writeInOneStep(resolve(context.cwd, file), `${text}\n`);
   } catch (cause) {
     throw usageError(`--out: the files cannot be written (${reasonOf(cause)}).`);
   }

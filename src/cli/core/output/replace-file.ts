@@ -1,26 +1,17 @@
-import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile, realpath } from "node:fs/promises";
 import { CliError } from "../failures/cli-error.ts";
+import { createFile, writeInOneStep } from "./write-file.ts";
 
 /**
  * Writes a file in one step: readers see the old text or the new one. Its folder is made if it is missing, and a link
  * stays a link.
  */
-export async function replaceFile(path: string, text: string): Promise<void> {
-  const file = await realpath(path).catch(() => path);
-  await mkdir(dirname(file), { recursive: true });
-  const part = join(dirname(file), `.${crypto.randomUUID()}.part`);
-  const mode = await stat(file).then(
-    (found) => found.mode & 0o777,
-    () => 0o644,
-  );
-  try {
-    await writeFile(part, text, { mode, flag: "wx" });
-    await rename(part, file);
-  } catch (error) {
-    await rm(part, { force: true });
-    throw error;
-  }
+export const replaceFile = async (path: string, text: string): Promise<void> =>
+  writeInOneStep(await realpath(path).catch(() => path), text);
+
+/** Writes a new file. Throws a CliError if another program has just made one of this name, unless it has this text. */
+export async function addFile(path: string, text: string): Promise<void> {
+  if (!(await createFile(path, text))) await assertUnchanged(path, text);
 }
 
 /** Throws a CliError if a file no longer has the text that was read: somebody is editing it. */

@@ -1,8 +1,9 @@
 import { isUtf8 } from "node:buffer";
-import { readdir, readFile, rm } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { readdir, readFile, realpath, rm, stat } from "node:fs/promises";
+import { basename, join, sep } from "node:path";
+import { limits } from "../../../../contract/limits.ts";
 import { usageError } from "../../../core/failures/cli-error.ts";
-import { assertUnchanged, replaceFile } from "../../../core/output/replace-file.ts";
+import { addFile, assertUnchanged, replaceFile } from "../../../core/output/replace-file.ts";
 import type { FileEntry } from "../entry.ts";
 import type { FileChange, FileFault, Source } from "./file-change.ts";
 import {
@@ -26,46 +27,67 @@ interface ReadFile {
 
 /** Reads a folder of Markdown files, one for each entry. `shown` is how messages call the folder. */
 export async function readFolder(folder: string, shown: string): Promise<Source> {
-  const names = await markdownIn(folder);
+  const found = await markdownIn(folder);
+  const root = found && (await realpath(folder));
   const files: ReadFile[] = [];
   const faults: FileFault[] = [];
-  for (const name of names ?? []) {
+  for (const name of found?.names ?? []) {
     const file = `${shown}/${name.replaceAll("\\", "/")}`;
-    const read = await readOne(join(folder, name), file);
+    const read = await readOne(join(folder, name), { file, root });
     if ("fault" in read) faults.push(...[read.fault].flat().map((message) => ({ file, message })));
     else files.push({ ...read.value, name });
   }
   return {
     entries: files.map(({ entry }) => entry),
     faults,
-    isThere: names !== undefined,
-    change: (changes) => change({ folder, shown, files }, changes),
+    isThere: found !== undefined,
+    change: (changes) => change({ folder, shown, files, taken: found?.taken ?? [] }, changes),
   };
 }
 
-/** The names of the Markdown files in a folder and the folders in it, sorted; undefined without the folder. */
-async function markdownIn(folder: string): Promise<string[] | undefined> {
+/** The Markdown files of a folder. */
+interface FoundFiles {
+  /** Those with entries, in the folder and the folders in it, sorted. */
+  readonly names: readonly string[];
+  /** All names that a new file cannot have, without their endings and in small letters. */
+  readonly taken: readonly string[];
+}
+
+/** The Markdown files in a folder and the folders in it; undefined without the folder. */
+async function markdownIn(folder: string): Promise<FoundFiles | undefined> {
   try {
     const found = await readdir(folder, { recursive: true, withFileTypes: true });
-    const names = found
-      .filter(
-        (one) => !one.isDirectory() && /\.(md|markdown)$/i.test(one.name) && !/^readme\./i.test(one.name),
-      )
+    const all = found.filter(({ name }) => /\.(md|markdown)$/i.test(name));
+    const names = all
+      .filter((one) => !one.isDirectory() && !/^readme\./i.test(one.name))
       .map((one) => join(one.parentPath, one.name).slice(folder.length + 1))
       .filter((name) => !/(^|[\\/])\./.test(name));
-    return names.sort();
+    return { names: names.sort(), taken: all.map(({ name }) => withoutEnding(name)) };
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw usageError(`${folder} cannot be read (${String(error)}).`);
   }
 }
 
+/** The bytes of a file, or why it is not read: a link in a checkout of a stranger may lead to any file of the machine. */
+async function bytesOf(path: string, root: string | undefined): Promise<Buffer | string> {
+  try {
+    const file = await realpath(path);
+    if (!file.startsWith(`${root}${sep}`)) return "is a link that leads out of the folder";
+    const found = await stat(file);
+    if (!found.isFile()) return "is no file";
+    return found.size > limits.faqList ? "is larger than a whole FAQ may be" : await readFile(file);
+  } catch (error) {
+    return `cannot be read (${error instanceof Error && "code" in error ? error.code : "EIO"})`;
+  }
+}
+
 async function readOne(
   path: string,
-  file: string,
+  { file, root }: { readonly file: string; readonly root: string | undefined },
 ): Promise<Read<Omit<ReadFile, "name">> | { readonly fault: readonly string[] }> {
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => error.code ?? "EIO");
-  if (typeof bytes === "string") return { fault: `cannot be read (${bytes})` };
+  const bytes = await bytesOf(path, root);
+  if (typeof bytes === "string") return { fault: bytes };
   if (!isUtf8(bytes)) return { fault: "is not UTF-8 text" };
   const text = bytes.toString("utf8");
   const split = splitMarkdown(text);
@@ -79,19 +101,23 @@ interface Folder {
   readonly folder: string;
   readonly shown: string;
   readonly files: readonly ReadFile[];
+  readonly taken: readonly string[];
 }
 
-async function change({ folder, shown, files }: Folder, changes: readonly FileChange[]): Promise<string[]> {
+async function change(
+  { folder, shown, files, taken: names }: Folder,
+  changes: readonly FileChange[],
+): Promise<string[]> {
   const named = changes.flatMap((one) => (one.kind === "add" ? [] : one.file));
   for (const { name, text, entry } of files)
     if (named.includes(entry.file)) await assertUnchanged(join(folder, name), text);
-  const taken = new Set(files.map(({ name }) => withoutEnding(name)));
+  const taken = new Set(names);
   const added: string[] = [];
   for (const one of changes) {
     if (one.kind === "add") {
       const slug = slugOf(one.fields.question, taken);
       taken.add(slug);
-      await replaceFile(join(folder, `${slug}.md`), markdownOf(one.fields));
+      await addFile(join(folder, `${slug}.md`), markdownOf(one.fields));
       added.push(`${shown}/${slug}.md`);
       continue;
     }

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { usageError } from "../../../core/failures/cli-error.ts";
 import { assertUnchanged, replaceFile } from "../../../core/output/replace-file.ts";
 import type { FileEntry } from "../entry.ts";
@@ -41,6 +41,12 @@ export async function readList(path: string, shown: string): Promise<Source> {
 }
 
 async function textOf(path: string, shown: string): Promise<string | undefined> {
+  // A device that a link leads to may have no end.
+  const isFile = await stat(path).then(
+    (found) => found.isFile(),
+    () => true,
+  );
+  if (!isFile) throw usageError(`${shown} is no file.`);
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => error);
   if (bytes instanceof Error) {
     if (bytes.code === "ENOENT") return undefined;

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { lstat, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { usageError } from "../../../core/failures/cli-error.ts";
 import { replaceFile } from "../../../core/output/replace-file.ts";
@@ -74,6 +74,10 @@ function textOf(lists: Readonly<Record<string, unknown>>): string {
 }
 
 async function readAll(file: string): Promise<unknown> {
+  // The file is written too: a link in a checkout of a stranger may lead to any file of the machine.
+  const found = await lstat(file).catch(() => undefined);
+  if (found && !found.isFile())
+    throw usageError(`${file} is a link or no file.`, "Delete it and run `innkeep faq pull`.");
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
     throw usageError(`${file} cannot be read (${error.code}).`);
