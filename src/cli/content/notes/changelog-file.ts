@@ -1,4 +1,4 @@
-import { isSameVersion } from "../../../contract/version.ts";
+import { plainVersion } from "../../../contract/version.ts";
 import { typeOfHeading } from "./change-type.ts";
 import { type Block, depthOf, plainText, readMarkdown, startsBold } from "./markdown.ts";
 import { type Notes, notesOf } from "./release-notes.ts";
@@ -55,28 +55,26 @@ interface Part {
 interface Parts {
   readonly parts: readonly Part[];
   readonly ignored: readonly string[];
-  /** Whether the blocks that follow belong to no version. */
-  readonly isOutside: boolean;
 }
 
-const partsOf = (blocks: readonly Block[]): Parts =>
-  blocks.reduce<Parts>(addBlock, { parts: [], ignored: [], isOutside: true });
-
-function addBlock(before: Parts, block: Block): Parts {
-  const { parts, ignored, isOutside } = before;
-  const last = parts.at(-1);
-  const line = block.from + 1;
-  const heading = versionHeadingIn(block, last);
-  if (heading) {
-    const part = { heading, depth: headingDepth(block), line, blocks: [] };
-    return { parts: [...parts, part], ignored, isOutside: false };
+function partsOf(blocks: readonly Block[]): Parts {
+  const parts: (Part & { readonly blocks: Block[] })[] = [];
+  const ignored: string[] = [];
+  /** Whether the blocks that follow belong to no version. */
+  let isOutside = true;
+  for (const block of blocks) {
+    const last = parts.at(-1);
+    const line = block.from + 1;
+    const heading = versionHeadingIn(block, last);
+    if (heading) {
+      parts.push({ heading, depth: headingDepth(block), line, blocks: [] });
+      isOutside = false;
+    } else if (endsPart(block, last)) {
+      ignored.push(`line ${line}: what stands under “${plainText(block)}”`);
+      isOutside = true;
+    } else if (!isOutside) last?.blocks.push(block);
   }
-  if (endsPart(block, last)) {
-    const note = `line ${line}: what stands under “${plainText(block)}”`;
-    return { parts, ignored: [...ignored, note], isOutside: true };
-  }
-  if (!last || isOutside) return before;
-  return { ...before, parts: [...parts.slice(0, -1), { ...last, blocks: [...last.blocks, block] }] };
+  return { parts, ignored };
 }
 
 /** The version of a heading. Inside the notes of a version, a deeper heading must say nothing else. */
@@ -103,13 +101,16 @@ const endsPart = (block: Block, last: Part | undefined): boolean =>
   typeOfHeading(plainText(block)) === undefined;
 
 function faultsOf(releases: readonly FileRelease[]): Fault[] {
-  const repeated = releases.flatMap((release, at) => {
-    const first = releases.slice(0, at).find((other) => isSame(release, other));
-    if (!first) return [];
-    const name = release.version ?? "Unreleased";
-    return [
-      { line: release.line, message: `is a second heading of ${name}; the first is in line ${first.line}` },
-    ];
+  const first = new Map<string | null, number>();
+  const repeated = releases.flatMap(({ version, line }) => {
+    const key = version === null ? null : plainVersion(version);
+    const before = first.get(key);
+    if (before === undefined) {
+      first.set(key, line);
+      return [];
+    }
+    const name = version ?? "Unreleased";
+    return [{ line, message: `is a second heading of ${name}; the first is in line ${before}` }];
   });
   const unclear = releases.flatMap(({ unclearDate, line }) =>
     unclearDate === null
@@ -118,8 +119,3 @@ function faultsOf(releases: readonly FileRelease[]): Fault[] {
   );
   return [...repeated, ...unclear].sort((a, b) => a.line - b.line);
 }
-
-const isSame = (one: FileRelease, other: FileRelease): boolean =>
-  one.version === null || other.version === null
-    ? one.version === other.version
-    : isSameVersion(one.version, other.version);

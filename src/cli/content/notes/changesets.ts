@@ -38,6 +38,12 @@ const titles: Readonly<Record<Size, string>> = {
   patch: "Patch changes",
 };
 
+/** A longer line names no package, and would take long to search. */
+const longestLine = 1_000;
+
+const sizeIn = (line: string): string | undefined =>
+  /^(["']?)[^"':]+\1\s*:\s*["']?(\w+)["']?$/.exec(line)?.[2];
+
 interface Changeset {
   readonly size?: Size;
   readonly summary: string;
@@ -49,10 +55,12 @@ function readChangeset({ text }: ChangesetFile): Changeset {
   const [, head, summary = ""] =
     /^\s*---\n([\s\S]*?)(?:(?<=\n)|\n)---[ \t]*(?:\n([\s\S]*))?$/.exec(source) ?? [];
   if (head === undefined) return { summary: "", fault: "has no front matter between two lines of ---" };
-  const lines = head.split("\n").filter((line) => line.trim() !== "" && !line.trim().startsWith("#"));
-  const found = lines.map((line) => /^\s*(["']?)[^"':]+\1\s*:\s*["']?(\w+)["']?\s*$/.exec(line)?.[2]);
+  const all = head.split("\n").map((line) => line.trim());
+  const lines = all.filter((line) => line !== "" && !line.startsWith("#"));
+  const found = lines.map((line) => sizeIn(line.slice(0, longestLine)));
   const wrong = lines.find((_, at) => !["major", "minor", "patch", "none"].includes(found[at] ?? ""));
-  if (wrong !== undefined) return { summary: "", fault: `has a line that names no change: ${wrong.trim()}` };
+  if (wrong !== undefined)
+    return { summary: "", fault: `has a line that names no change: ${wrong.slice(0, longestLine)}` };
   const size = sizes.find((one) => found.includes(one));
   return { summary: summary.trim(), ...(size && { size }) };
 }

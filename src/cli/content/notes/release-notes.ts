@@ -55,9 +55,10 @@ function readBlock(reading: Reading, block: Block): Reading {
   }
   if (!isListBlock(block)) return { ...reading, isList: false };
   const changes = insideOf(block).map((item) => changeOf(item, reading));
+  const items = [...reading.items, ...changes.flatMap(({ item }) => item ?? [])];
   return {
     ...reading,
-    items: [...reading.items, ...changes.flatMap(({ item }) => item ?? [])],
+    items: items.slice(0, limits.changelogItems + 1),
     isList: reading.isList && changes.every(({ isWhole }) => isWhole),
   };
 }
@@ -91,9 +92,13 @@ interface Change {
   readonly isWhole: boolean;
 }
 
+/** A change with all that tools write around it is shorter. A longer text would take long to search. */
+const longestRead = 10_000;
+
 /** The change that an item of a list describes. Without a heading above, its first word must name the type. */
 function changeOf(listItem: Block, { type, isSize }: Reading): Change {
   const { text: whole, isWhole } = textOf(listItem);
+  if (whole.length > longestRead) return { isWhole: false };
   const text = withoutDecoration(whole);
   if (text === "") return { isWhole };
   const labelled = type === undefined || isSize ? labelledChange(text) : undefined;

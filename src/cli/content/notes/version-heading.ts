@@ -22,8 +22,12 @@ const dotted = /^(?:@?[\w.-]+(?:\/[\w.-]+)?@)?v?\d+(?:\.(?:\d+|x))+[0-9A-Za-z.+-
 const whole = /^(?:@?[\w.-]+(?:\/[\w.-]+)?@)?v?\d+(?:-[a-z][0-9a-z.-]*)?(?=$|\s*[:([/–—-]|\s+yanked)/i;
 const dayVersion = /^\d{4}-\d{2}-\d{2}(?![\d.])/;
 
+/** A longer text is no heading of a version, and would take long to search. */
+const longest = 1_000;
+
 /** Reads the heading of a version; undefined for any other heading. */
 export function readVersionHeading(heading: string): VersionHeading | undefined {
+  if (heading.length > longest) return undefined;
   const text = heading.replace(/\s+/g, " ").replace(/\s#+$/, "").trim();
   const open = text.replace(/^[^\p{L}\p{N}[@]+/u, "").replace(/^\[([^\]]*)\]/, "$1");
   const next = unreleased.exec(open);

@@ -72,7 +72,7 @@ export function collectTests(report: string, budget: TextBudget): TestCollector 
     const text = kept(texts.join(""), budget.left > 0 ? longestText : longestTextBeyond);
     const message = kept(attributes.message ?? "", longestTextBeyond);
     budget.left -= text.length;
-    addFailure(failed, list, { type: own(attributes.type), message, text });
+    addFailure(failed, list, { type: own(attributes.type?.slice(0, longestType)), message, text });
     failure = undefined;
     if (!test) finish(failed);
   };
@@ -173,6 +173,7 @@ function attachmentsOfProperty({ name = "", value = "" }: Attributes): string[] 
 
 const longestText = 60_000;
 const longestTextBeyond = 4_000;
+const longestType = 1_000;
 
 /** The text of a failure; of a very long one its beginning and its end. */
 function kept(text: string, most: number): string {

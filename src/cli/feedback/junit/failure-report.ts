@@ -102,7 +102,12 @@ function bodyOf({ failures }: TestResult): string {
 }
 
 function failureText({ type, message, text }: TestFailure): string {
-  const [head, body] = [readable(message).trim(), readable(text).replace(/^\s*\n|\s+$/g, "")];
+  const [head, body] = [
+    readable(message).trim(),
+    readable(text)
+      .replace(/^\s*\n/, "")
+      .trimEnd(),
+  ];
   const isSaid = body.replace(/\s+/g, " ").includes(head.replace(/\s+/g, " "));
   const kind = type !== "" && !`${head}\n${body}`.includes(type) ? `${type}: ` : "";
   return isSaid ? `${kind}${body}` : [`${kind}${head}`, body].filter((part) => part !== "").join("\n\n");

@@ -51,8 +51,13 @@ async function fileIn({ cwd, workspace }: Folders, file: string): Promise<string
   return undefined;
 }
 
+const longestPath = 4_096;
+
 const pathIn = (name: string): string | undefined =>
-  /^[^\n]*[\\/][^\n]*\.\w{1,6}$|^[\w.-]+\.(?:[cm]?[jt]sx?|py|rb|php)$/.test(name) ? name : undefined;
+  name.length <= longestPath &&
+  /^[^\n]*[\\/][^\n]*\.\w{1,6}$|^[\w.-]+\.(?:[cm]?[jt]sx?|py|rb|php)$/.test(name)
+    ? name
+    : undefined;
 
 const located = /((?:\b[A-Za-z]:)?[^\s"'`()<>[\]{},;=|:]+\.\w{1,6})(?::|", line )(\d{1,6})/g;
 const longestScan = 20_000;

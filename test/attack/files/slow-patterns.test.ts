@@ -1,0 +1,110 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { readChangelogFile, readNotes } from "../../../src/cli/content/notes/changelog-file.ts";
+import { readChangesets } from "../../../src/cli/content/notes/changesets.ts";
+import { pdfOfText } from "../../../src/cli/feedback/text-files/text-pdf.ts";
+import { withoutFeedbackLines } from "../../../src/contract/feedback-lines.ts";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+
+/** Long enough that a search whose time grows with the square of a text takes minutes. */
+const times = 300_000;
+const id = "01a1fda4-237d-759b-ad89-7cf5663516dc";
+
+/** Fails if `use` takes as long as a search does whose time grows with the square of the text. */
+function soon(use: () => unknown): void {
+  const start = performance.now();
+  use();
+  expect(performance.now() - start).toBeLessThan(15_000);
+}
+
+it.each([
+  ["dots behind a version", `1.0${".".repeat(times)}a b`],
+  ["signs behind a version", `1.0 x${" -".repeat(times)} a b`],
+  ["months", `1.0 ${"jan".repeat(times)}`],
+  ["names of packages", `${"a-".repeat(times)}!`],
+  ["digits", `${"1".repeat(times)}!`],
+  ["years", `1.0 ${"2026-".repeat(times)}`],
+])("the heading of a changelog is read soon, whatever it holds: %s", (_, heading) => {
+  soon(() => readChangelogFile(`## 1.0.0\n\n- Fix a\n\n## ${heading}\n\n- Fix b\n`));
+});
+
+it.each([
+  ["paragraphs", `## 1.0.0\n\n${"a\n\n".repeat(100_000)}`],
+  ["versions", Array.from({ length: 20_000 }, (_, at) => `## 1.0.${at}\n`).join("\n")],
+  ["changes", `## 1.0.0\n\n### Fixed\n\n${"- a\n".repeat(50_000)}`],
+  ["lists of one change", `## 1.0.0\n\n### Fixed\n\n${"- a\n\n* b\n\n".repeat(20_000)}`],
+  ["hashes behind a change", `## 1.0.0\n\n### Fixed\n\n- a ${"(aaaaaaa)".repeat(times)}x\n`],
+  ["people to thank", `## 1.0.0\n\n### Fixed\n\n- Thanks ${"@a and ".repeat(times)}x\n`],
+  ["lists in lists", `## 1.0.0\n\n${"- ".repeat(times)}a\n`],
+  ["quotes in quotes", `## 1.0.0\n\n${">".repeat(times)}a\n`],
+])("a changelog is read soon, however many it has: %s", (_, text) => {
+  soon(() => readChangelogFile(text));
+});
+
+it("changesets are read soon, whatever stands in their heads", () => {
+  for (const line of [`${" ".repeat(times)}b`, `a${" ".repeat(times)}b`, `"a${":".repeat(times)}b`])
+    soon(() => {
+      const { faults } = readChangesets([{ name: "a.md", text: `---\n${line}\n---\nA change.\n` }]);
+      expect(faults).toHaveLength(1);
+      expect(faults[0]?.message.length).toBeLessThan(2_000);
+    });
+});
+
+it("lines that name feedback are found soon", () => {
+  for (const text of [
+    " ".repeat(times),
+    `- ${" ".repeat(times)}`,
+    `Feedback: ${id}\n${" \n".repeat(times)}x`,
+  ])
+    soon(() => [
+      withoutFeedbackLines(`${text}x`),
+      withoutFeedbackLines(`Feedback:${text}x`),
+      readNotes(`${text}x`),
+    ]);
+});
+
+it("a text with codes for terminals becomes a PDF soon, and the codes are left out", () => {
+  for (const text of [
+    "\u001b".padEnd(times, ";#"),
+    "\u001b[1;".repeat(times),
+    "\u001b]8;;".repeat(times),
+    "\u009b".repeat(times),
+  ])
+    soon(() => pdfOfText({ name: "a.log", bytes: Buffer.from(text) }));
+});
+
+it("a report of tests is read soon, whatever its texts are", async () => {
+  const line = await createCommandLine({
+    INNKEEP_BASE_URL: "http://127.0.0.1:9",
+    INNKEEP_API_KEY: "innkeep_x",
+  });
+  const texts = [
+    "a",
+    "/.",
+    " ",
+    "\u2500",
+    "a/",
+    "1.",
+    "-1e",
+    "\u241b[",
+    "0x",
+    "[[ATTACHMENT|",
+    "'",
+    "at ",
+    "a.b:",
+  ];
+  const tests = texts.map((text) => {
+    const long = text.repeat(times / text.length);
+    const shorter = `${text.repeat(30_000)}!`;
+    return (
+      `<testsuite name="${long}!" file="${long}!"><testcase classname="${long}!" name="${shorter}">` +
+      `<failure type="${long}!" message="${shorter}">${long}!</failure><system-out>${long}</system-out></testcase></testsuite>`
+    );
+  });
+  await writeFile(join(line.cwd, "a.xml"), `<testsuites>${tests.join("")}</testsuites>`);
+  const start = performance.now();
+  const ran = await line.run(["feedback", "send", "--junit", "a.xml", "--dry-run", "--json"]);
+  expect(performance.now() - start).toBeLessThan(30_000);
+  expect(ran).toMatchObject({ exit: 0 });
+});
