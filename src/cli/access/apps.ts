@@ -31,7 +31,7 @@ const columns: readonly Column<App>[] = [
 ];
 
 export async function viewApp(invocation: Invocation, given: string | undefined): Promise<undefined> {
-  const appId = await appIdOf(invocation, given);
+  const appId = await appIdOf(invocation, given, "Name one:");
   const app = await invocation.client().apps.read({ params: { appId } });
   printOne(invocation, app, () => appLines(app));
 }
@@ -45,7 +45,7 @@ export async function editApp(
   const body = await changeOf(invocation, flags);
   if (Object.values(body).every((value) => value === undefined))
     throw usageError("There is nothing to change.", "`innkeep app edit --help` lists the flags.");
-  const appId = await appIdOf(invocation, given);
+  const appId = await appIdOf(invocation, given, "Name one:");
   const app = await invocation.client().apps.update({ params: { appId }, body });
   note(invocation, `Changed the app ${app.name}.`);
   printOne(invocation, app, () => appLines(app));

@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { routes } from "../../client/calls/routes.ts";
 import type { AppFlags } from "../access/apps.ts";
 import type { AuditFlags } from "../access/audit.ts";
+import { ofConsole } from "../access/of-console.ts";
 import type { RevokeTokenFlags } from "../access/tokens.ts";
 import { destroys, mutates, ofApp, views } from "../core/input/flags.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
@@ -9,12 +10,14 @@ import { commandAction, type Setup } from "../core/program/command-action.ts";
 /** `innkeep app`: the settings of your apps. */
 export function addApp(app: Command, setup: Setup): void {
   const list = app.command("list").alias("ls").description(routes.apps.list.summary);
-  commandAction(list, setup, async (invocation) => (await import("../access/apps.ts")).listApps(invocation));
+  commandAction(list, setup, async (invocation) =>
+    ofConsole(invocation, async () => (await import("../access/apps.ts")).listApps(invocation)),
+  );
 
   const view = app.command("view").alias("show").description(routes.apps.read.summary);
   view.argument("[app]", whichApp);
   commandAction<object, string | undefined>(views(view), setup, async (invocation, _, given) =>
-    (await import("../access/apps.ts")).viewApp(invocation, given),
+    ofConsole(invocation, async () => (await import("../access/apps.ts")).viewApp(invocation, given)),
   );
 
   const edit = mutates(app.command("edit").alias("update").description("Change the settings of an app"))
@@ -28,7 +31,7 @@ export function addApp(app: Command, setup: Setup): void {
     )
     .option("--github-repository <name>", "owner/name of its repository; empty is none");
   commandAction<AppFlags, string | undefined>(edit, setup, async (invocation, flags, given) =>
-    (await import("../access/apps.ts")).editApp(invocation, flags, given),
+    ofConsole(invocation, async () => (await import("../access/apps.ts")).editApp(invocation, flags, given)),
   );
 }
 
@@ -44,12 +47,12 @@ export function addKey(key: Command, setup: Setup): void {
     .alias("ls")
     .description("List the keys of your apps, without their secrets");
   commandAction(ofApp(list), setup, async (invocation) =>
-    (await import("../access/keys.ts")).listKeys(invocation),
+    ofConsole(invocation, async () => (await import("../access/keys.ts")).listKeys(invocation)),
   );
 
   const revoke = key.command("revoke <key>").alias("rm").description(routes.keys.remove.summary);
   commandAction<object, string>(ofApp(destroys(revoke)), setup, async (invocation, _, given) =>
-    (await import("../access/keys.ts")).revokeKey(invocation, given),
+    ofConsole(invocation, async () => (await import("../access/keys.ts")).revokeKey(invocation, given)),
   );
 }
 
@@ -57,14 +60,16 @@ export function addKey(key: Command, setup: Setup): void {
 export function addToken(token: Command, setup: Setup): void {
   const list = token.command("list").alias("ls").description(routes.tokens.list.summary);
   commandAction(list, setup, async (invocation) =>
-    (await import("../access/tokens.ts")).listTokens(invocation),
+    ofConsole(invocation, async () => (await import("../access/tokens.ts")).listTokens(invocation)),
   );
 
   const revoke = destroys(token.command("revoke").alias("rm").description(routes.tokens.remove.summary))
     .argument("[token]", "its id, or the start of the id")
     .option("--self", "the token with which this command is run");
   commandAction<RevokeTokenFlags, string | undefined>(revoke, setup, async (invocation, flags, given) =>
-    (await import("../access/tokens.ts")).revokeToken(invocation, flags, given),
+    ofConsole(invocation, async () =>
+      (await import("../access/tokens.ts")).revokeToken(invocation, flags, given),
+    ),
   );
 }
 
@@ -82,6 +87,6 @@ export function addAudit(audit: Command, setup: Setup): void {
     .option("--all", "every page")
     .option("--ndjson", "write each entry as one line of JSON, as soon as it is read");
   commandAction<AuditFlags>(list, setup, async (invocation, flags) =>
-    (await import("../access/audit.ts")).listAudit(invocation, flags),
+    ofConsole(invocation, async () => (await import("../access/audit.ts")).listAudit(invocation, flags)),
   );
 }

@@ -13,6 +13,10 @@ const slots: Listing = { command: ["slot", "list"], value: "slotId", name: "app.
 const openSlots: Listing = { command: ["slot", "list", "--open"], value: "openSlotId", name: "appName" };
 const listings: Listing = { command: ["testing", "listing", "list"], value: "id", name: "appName" };
 
+const apps: Listing = { command: ["app", "list"], value: "id", name: "name" };
+const keys: Listing = { command: ["key", "list"], value: "id", name: "label" };
+const tokens: Listing = { command: ["token", "list"], value: "id", name: "label" };
+
 /** The arguments whose values a command lists with one request, by the words of their command. */
 export const listedArguments: Readonly<Record<string, Listing>> = {
   "faq view": faqs,
@@ -35,6 +39,14 @@ export const listedArguments: Readonly<Record<string, Listing>> = {
   "testing listing edit": listings,
   "testing cycle list": listings,
   "testing cycle create": listings,
+  "listing view": listings,
+  "listing edit": listings,
+  "cycle list": listings,
+  "cycle create": listings,
+  "app view": apps,
+  "app edit": apps,
+  "key revoke": keys,
+  "token revoke": tokens,
 };
 
 /** The same for flags. */

@@ -95,6 +95,23 @@ describe.each(databases)("the console's API on $name", (engine) => {
     },
   );
 
+  it.each(only(({ scope, path }) => scope !== undefined && path.includes("/:")))(
+    "$name needs no other scope than its own",
+    async ({ name, endpoint }) => {
+      const traits = { scopes: [endpoint.scope ?? ""] };
+      const stranger = await service.makeToken(await service.makeUser(), "maintainer", traits);
+      expect(await refusal(name, endpoint, bearer(stranger))).toBe("not_found");
+    },
+  );
+
+  it.each(only(({ scope, path }) => scope !== undefined && !path.includes("/:")))(
+    "$name, which names no thing, is allowed with its scope alone",
+    async ({ name, endpoint }) => {
+      const token = await maintainer([endpoint.scope ?? ""]);
+      expect((await call(name, endpoint, token)).status).toBe(200);
+    },
+  );
+
   it.each(only(({ auth }) => auth === "session"))(
     "$name needs a person: a maintainer token of all scopes is refused",
     async ({ name, endpoint }) => {

@@ -42,7 +42,9 @@ describe("app view", () => {
     const line = await script(scopes);
     expect(await line.run(["app", "view"])).toMatchObject({
       exit: 2,
-      stderr: expect.stringMatching(/This token reaches several apps[\s\S]*Larder[\s\S]*Lantern/),
+      stderr: expect.stringMatching(
+        /This token reaches several apps[\s\S]*Name one:[\s\S]*Larder[\s\S]*Lantern/,
+      ),
     });
     expect(await line.run(["app", "view", "Cellar"])).toMatchObject({
       exit: 2,
@@ -114,6 +116,25 @@ describe("app edit", () => {
     expect(await line.run(["app", "edit", "Larder", "--name", "Pantry"])).toMatchObject({
       exit: 4,
       stderr: expect.stringContaining("This server lets only a person do that"),
+    });
+  });
+});
+
+describe("a server that has the specification alone", () => {
+  it.each([
+    [["app", "list"]],
+    [["app", "edit", "Larder", "--name", "Pantry"]],
+    [["key", "list"]],
+    [["key", "revoke", "01a1fda3", "--yes"]],
+    [["token", "list"]],
+    [["token", "revoke", "--self", "--yes"]],
+    [["audit", "list"]],
+  ])("%j says in one sentence that it has no such endpoints", async (argv) => {
+    const baseUrl = await listen((_, response) => void response.writeHead(404).end('{"error":"Not found"}'));
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_TOKEN: "sdm_a" });
+    expect(await line.run(argv)).toMatchObject({
+      exit: 6,
+      stderr: expect.stringContaining("This server has no endpoints for apps, keys, tokens and the audit"),
     });
   });
 });

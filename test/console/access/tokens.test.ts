@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { maintainerScopes } from "../../../src/contract/endpoint.ts";
 import {
   type BrowserWithoutScripts,
   createBrowserWithoutScripts,
@@ -49,6 +50,15 @@ describe("tokens in the console", () => {
     service.clock.advance(4 * 3_600_000);
     expect(await shown()).toBe("used 4 hours ago");
     service.clock.advance(-4 * 3_600_000);
+  });
+
+  it("are created with every scope that a script can have", async () => {
+    for (const scope of maintainerScopes) {
+      const page = await make({ kind: "maintainer", label: scope, [`scope:${scope}`]: "on" });
+      const headers = bearer(secretOf(page));
+      const me = await service.request("GET", "/api/v1/console/me", { headers });
+      expect(me.body).toMatchObject({ scopes: [scope] });
+    }
   });
 
   it("are created for scripts, with their scopes and app", async () => {

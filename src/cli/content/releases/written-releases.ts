@@ -2,6 +2,7 @@ import { ServerError } from "../../../client/errors.ts";
 import type { EditedChangelogEntry, ImportedChangelogEntry } from "../../../contract/changelog.ts";
 import { feedbackIdsIn } from "../../../contract/feedback-lines.ts";
 import { isSameVersion, plainVersion } from "../../../contract/version.ts";
+import { lacksConsole } from "../../core/connection/lacks-console.ts";
 import { CliError } from "../../core/failures/cli-error.ts";
 import { appIdOf } from "../../core/input/app-id.ts";
 import { note } from "../../core/output/output.ts";
@@ -24,20 +25,6 @@ export async function readWritten(invocation: Invocation): Promise<WrittenReleas
     throw (await lacksConsole(invocation, error)) ? noWriteEndpoint() : error;
   }
 }
-
-/** Whether the server does not know the addresses of the console at all. An unknown app looks alike. */
-async function lacksConsole(invocation: Invocation, error: unknown): Promise<boolean> {
-  if (!isUnknownAddress(error)) return false;
-  try {
-    await invocation.client().apps.list();
-    return false;
-  } catch (other) {
-    return isUnknownAddress(other);
-  }
-}
-
-const isUnknownAddress = (error: unknown): boolean =>
-  error instanceof ServerError && (error.status === 404 || error.status === 405 || error.status === 501);
 
 const noWriteEndpoint = (): CliError =>
   new CliError({

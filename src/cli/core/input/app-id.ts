@@ -16,17 +16,18 @@ export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0
  * start of one, or a name), or the only app of the maintainer token.
  * Throws a usage error that lists the apps if the choice is not clear.
  */
-export async function appIdOf(invocation: Invocation, wanted = namedApp(invocation)): Promise<string> {
+export async function appIdOf(
+  invocation: Invocation,
+  wanted = namedApp(invocation),
+  next = "Say which with --app:",
+): Promise<string> {
   if (wanted && isId(wanted)) return wanted;
   const apps = await reachableApps(invocation);
   const fitting = wanted === undefined ? apps : appsCalled(apps, wanted);
   const [app, ...others] = fitting;
   if (app && others.length === 0) return app.id;
   const choice = apps.map((one) => `  ${one.id}  ${one.name}`).join("\n");
-  throw usageError(
-    problemOf(wanted, fitting.length),
-    choice === "" ? undefined : `Say which with --app:\n${choice}`,
-  );
+  throw usageError(problemOf(wanted, fitting.length), choice === "" ? undefined : `${next}\n${choice}`);
 }
 
 /** Whether a command uses the console's API: if `--app` is given, or only a maintainer token is there. */
