@@ -26,8 +26,9 @@ const apart = {
   "src/cli/content/notes/pieces.ts": "./release-notes.cjs",
   // It holds yaml and diff, which only the commands for FAQ files need.
   "src/cli/content/faq-files/source/packages.ts": "./faq-files.cjs",
-  // It holds ink and react, which only one screen needs.
+  // They hold ink and react, which only the screens need.
   "src/cli/views/task-watch.tsx": "./task-watch.js",
+  "src/cli/views/feedback-inbox.tsx": "./feedback-inbox.js",
 };
 
 /** Packages that the command line and the server share, with the file that is built from each. */
@@ -191,7 +192,11 @@ function buildPrograms() {
 function buildViews() {
   return build({
     ...esm,
-    entryPoints: { browser: "bin/browser.ts", "task-watch": "src/cli/views/task-watch.tsx" },
+    entryPoints: {
+      browser: "bin/browser.ts",
+      "task-watch": "src/cli/views/task-watch.tsx",
+      "feedback-inbox": "src/cli/views/feedback-inbox.tsx",
+    },
     minifyIdentifiers: true,
     plugins: [asValues("src/client/calls/routes.ts"), withoutUnused()],
   });
@@ -224,7 +229,10 @@ function buildAction() {
     entryPoints: { main: "bin/action.ts", pre: "bin/action-pre.ts" },
     plugins: [
       asValues("src/client/calls/routes.ts", "src/cli/core/input/choices.ts"),
-      builtApart({ "src/cli/views/task-watch.tsx": "./task-watch.js" }),
+      builtApart({
+        "src/cli/views/task-watch.tsx": "./task-watch.js",
+        "src/cli/views/feedback-inbox.tsx": "./feedback-inbox.js",
+      }),
       withoutUnused(),
       undiciParts(),
     ],

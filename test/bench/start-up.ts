@@ -70,9 +70,9 @@ async function completionFigure(nothingMs: number): Promise<Figure> {
   const { stdout } = spawnSync(process.execPath, [innkeep, "completion", "bash"], { encoding: "utf8" });
   const lines = [
     stdout,
-    "COMP_WORDS=(innkeep feedback list --status o); COMP_CWORD=4; _innkeep; started=${EPOCHREALTIME/./}",
+    `COMP_WORDS=(innkeep feedback list --status o); COMP_CWORD=4; _innkeep; started=\${EPOCHREALTIME/./}`,
     `for ((round = 0; round < ${completions}; round++)); do _innkeep; done`,
-    "echo $((${EPOCHREALTIME/./} - started)) $COMPREPLY",
+    `echo $((\${EPOCHREALTIME/./} - started)) $COMPREPLY`,
   ];
   const ran = spawnSync("bash", ["--norc"], { input: lines.join("\n"), encoding: "utf8" });
   const [microseconds = "", found] = ran.stdout.trim().split(" ");

@@ -4,6 +4,7 @@ import { choices } from "../core/input/choices.ts";
 import { count, destroys, mutates, ofApp, several, views } from "../core/input/flags.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
 import { rulesOf } from "../delivery/file-kinds.ts";
+import type { InboxFlags } from "../feedback/inbox/show-inbox.ts";
 import type { JunitFlags } from "../feedback/junit/failure-drafts.ts";
 import type { ResendFlags } from "../feedback/resending/resend.ts";
 import type { ResolveFlags } from "../feedback/resolving/resolve.ts";
@@ -83,9 +84,24 @@ function addReading(feedback: Command, setup: Setup): void {
     .option("--cursor <cursor>", "continue after the previous page");
   commandAction(ofApp(list), setup, listThreads);
 
+  const inbox = feedback
+    .command("inbox")
+    .description("Work through the feedback on a screen: read, answer, note, link an issue, file away")
+    .addOption(oneOf("--status <status>", choices.threadStatuses).default("open"))
+    .addOption(oneOf("--type <type>", choices.feedbackTypes))
+    .option("--q <words>", "only those that hold these words")
+    .addHelpText("after", inboxNotes);
+  commandAction<InboxFlags>(ofApp(inbox), setup, async (invocation, flags) =>
+    (await import("../feedback/inbox/show-inbox.ts")).showInbox(invocation, flags),
+  );
+
   const view = feedback.command("view <thread>").alias("show").description(routes.threads.read.summary);
   commandAction(views(ofApp(view)), setup, viewThread);
 }
+
+const inboxNotes = `
+It needs a terminal. Filing away can be undone with u; a reply goes out after a second Enter. On proposals a person
+decides in the console, which o opens.`;
 
 function addWorking(feedback: Command, setup: Setup): void {
   const edit = mutates(

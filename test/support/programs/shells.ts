@@ -30,7 +30,7 @@ const drivers: Readonly<
   // The builtins of a completion widget are replaced: they work inside of one only.
   zsh: (script, lines) =>
     [
-      '_describe() { print -rl -- "${(@)${(@P)2}%%:*}" }; _files() { print -rl -- *(N) }; compset() { : }',
+      `_describe() { print -rl -- "\${(@)\${(@P)2}%%:*}" }; _files() { print -rl -- *(N) }; compset() { : }`,
       `source ${script}`,
       ...lines.map(
         (words) => `words=(${words.map(quoted).join(" ")}); CURRENT=${words.length}; _innkeep; echo '=='`,

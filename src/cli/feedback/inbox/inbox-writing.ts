@@ -1,0 +1,60 @@
+import type { Inbox, InboxCalls } from "./inbox.ts";
+import { openThread } from "./inbox-actions.ts";
+import { says, type Writing, write } from "./inbox-state.ts";
+
+/** Starts a reply, a note or the address of an issue for the selected thread, which is shown. */
+export async function startWriting(inbox: Inbox, kind: Writing["kind"]): Promise<void> {
+  if (!inbox.state().reading) await openThread(inbox);
+  const state = inbox.state();
+  if (!state.reading) return;
+  inbox.set(write(state, kind, kind === "issue" ? (state.reading.feedback.githubIssueUrl ?? "") : ""));
+}
+
+/** Sends what was written. A reply waits for a second call, because it cannot be taken back. */
+export function submit(inbox: Inbox): void {
+  const state = inbox.state();
+  const { writing, reading } = state;
+  if (!writing || !reading) return;
+  const fault = faultOf(writing);
+  if (fault !== undefined) inbox.set(says(state, fault, true));
+  else if (writing.kind === "reply" && !writing.isSure)
+    inbox.set({ ...says(state, sureText), writing: { ...writing, isSure: true } });
+  else {
+    inbox.set({ ...says(state, "Sending…"), writing: undefined });
+    inbox.after(() => sendWritten(inbox, reading.feedback.id, writing));
+  }
+}
+
+const sureText = "The sender gets this. Enter sends it, Esc stops.";
+
+async function sendWritten(inbox: Inbox, id: string, writing: Writing): Promise<void> {
+  const isOpen = () => inbox.state().reading?.feedback.id === id;
+  let said: string;
+  try {
+    said = await sent(inbox.calls, id, writing);
+  } catch (error) {
+    // The text is not lost.
+    if (isOpen()) inbox.set({ ...inbox.state(), writing: { ...writing, isSure: false } });
+    throw error;
+  }
+  // It has arrived: if the thread cannot be read now, nothing must be sent again.
+  const reading = await inbox.calls.read(id).catch(() => undefined);
+  inbox.set(says(reading && isOpen() ? { ...inbox.state(), reading } : inbox.state(), said));
+}
+
+function faultOf({ kind, text }: Writing): string | undefined {
+  const given = text.trim();
+  if (kind !== "issue") return given === "" ? "There is no text yet." : undefined;
+  const isAddress = URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
+  return given === "" || isAddress ? undefined : "An issue is a web address, such as https://github.com/…";
+}
+
+async function sent(calls: InboxCalls, id: string, { kind, text }: Writing): Promise<string> {
+  const given = text.trim();
+  if (kind === "issue") {
+    await calls.change(id, { githubIssueUrl: given === "" ? null : given });
+    return given === "" ? "The issue is no longer linked." : "The issue is linked.";
+  }
+  await calls.send(id, kind === "reply" ? "outbound" : "note", given);
+  return kind === "reply" ? "The reply was sent." : "The note is there.";
+}

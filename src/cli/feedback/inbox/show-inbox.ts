@@ -1,0 +1,75 @@
+import { ServerError } from "../../../client/errors.ts";
+import type { ThreadStatus } from "../../../contract/console/feedback.ts";
+import type { FeedbackType } from "../../../contract/feedback.ts";
+import { lastingClient } from "../../core/connection/connect.ts";
+import { CliError, usageError } from "../../core/failures/cli-error.ts";
+import { appIdOf } from "../../core/input/app-id.ts";
+import { canAsk } from "../../core/input/confirm.ts";
+import { note } from "../../core/output/output.ts";
+import type { Invocation } from "../../core/program/context.ts";
+import { createInbox, type InboxCalls } from "./inbox.ts";
+
+export interface InboxFlags {
+  readonly status?: ThreadStatus;
+  readonly type?: FeedbackType;
+  readonly q?: string;
+}
+
+/** Shows the feedback of an app on a screen, to read, answer and file away. Needs a terminal. */
+export async function showInbox(invocation: Invocation, flags: InboxFlags): Promise<undefined> {
+  if (!isScreen(invocation))
+    throw usageError(
+      "The inbox needs a terminal, and a person at it.",
+      "`innkeep feedback list`, `view` and `edit` work everywhere.",
+    );
+  const calls = await callsOf(invocation, flags);
+  const inbox = createInbox(calls, await calls.list().catch(explain));
+  // Loads the library for screens.
+  const { showScreen } = await import("../../views/feedback-inbox.tsx");
+  await showScreen({ inbox, signal: invocation.context.signal });
+  await inbox.settled();
+  const { said, writing } = inbox.state();
+  if (said.isProblem) note(invocation, `warning: ${said.text}`);
+  if (writing && writing.text.trim() !== "") note(invocation, `This was not sent:\n${writing.text}`);
+}
+
+const isScreen = (invocation: Invocation): boolean =>
+  canAsk(invocation) &&
+  invocation.context.io.stdout.isTerminal &&
+  invocation.context.env.TERM !== "dumb" &&
+  !invocation.flags.json;
+
+async function callsOf(invocation: Invocation, flags: InboxFlags): Promise<InboxCalls> {
+  const { threads } = lastingClient(invocation);
+  const params = { appId: await appIdOf(invocation).catch(explain) };
+  const { status = "open", type, q } = flags;
+  return {
+    list: (cursor) => threads.list({ params, query: { status, type, q, cursor, limit: "50" } }),
+    read: (id) => threads.read({ params: { id } }),
+    change: (id, change) => threads.update({ params: { id }, body: change }),
+    send: (id, direction, body) => threads.addMessage({ params: { id }, body: { direction, body } }),
+    open: (address) => openAddress(invocation, address),
+  };
+}
+
+/** An address from a server is opened only if it is a web address. */
+async function openAddress({ context }: Invocation, address: string): Promise<void> {
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
+    throw new Error("The server gave no web address for this thread.");
+  await context.openBrowser(address).catch(() => {
+    throw new Error(`No browser could be opened here. The address is ${address}`);
+  });
+}
+
+/** A server of the specification alone has no list of feedback. */
+function explain(error: unknown): never {
+  if (!(error instanceof ServerError) || ![404, 405].includes(error.status) || error.code === "not_found")
+    throw error;
+  throw new CliError({
+    exit: "notFound",
+    code: "no_inbox",
+    message: "This server has no inbox: it does not list feedback.",
+    next: "Check --base-url and INNKEEP_BASE_URL, or read the feedback in the console of that server.",
+    status: error.status,
+  });
+}

@@ -1,0 +1,241 @@
+import { PassThrough } from "node:stream";
+import { describe, expect, it, vi } from "vitest";
+import { createInbox, type InboxCalls } from "../../../src/cli/feedback/inbox/inbox.ts";
+import { showScreen } from "../../../src/cli/views/feedback-inbox.tsx";
+import type { OwnedThread, ThreadSummary } from "../../../src/contract/console/feedback.ts";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+import { listen } from "../../support/network/recording-server.ts";
+
+const summary = (at: number): ThreadSummary => ({
+  ...{ id: `t${at}`, appId: "a", subject: `Subject ${at}\u001b[2J`, category: "bug", status: "open" },
+  ...{ senderName: "Ada", senderEmail: null, source: null, occurrences: 1, proposalStatus: null },
+  createdAt: "2026-11-21T09:00:00.000Z",
+});
+
+const proposal = {
+  ...{
+    id: "p",
+    status: "awaiting_approval" as const,
+    summary: "Guard it.",
+    plan: "1. Guard.",
+    decisionNote: null,
+  },
+  ...{ decidedAt: null, createdAt: "2026-11-21T10:00:00.000Z", replacedBy: null },
+};
+
+const thread = (id: string): OwnedThread => ({
+  app: { id: "a", name: "Larder" },
+  feedback: {
+    ...{
+      id,
+      consoleUrl: `https://inn.example/${id}`,
+      subject: `Subject of ${id}`,
+      category: "bug",
+      status: "open",
+    },
+    message: `Words of ${id} \u001b]0;evil\u0007.\n${"A long line. ".repeat(40)}\nThe end of ${id}.`,
+    ...{ metadata: {}, images: [], videos: [], attachments: [], githubIssueUrl: null, source: null },
+    ...{ occurrences: 1, createdAt: "2026-11-21T09:00:00.000Z" },
+  },
+  sender: { name: "Ada", email: "ada@example.org" },
+  messages: [],
+  omittedMessages: 0,
+  latestProposal: proposal,
+  proposals: [proposal],
+});
+
+/** The screen over a server of three threads. `frame` is what the screen shows now. */
+function open(changes: Partial<InboxCalls> = {}, first = [0, 1, 2], nextCursor: string | null = null) {
+  const asked: unknown[] = [];
+  const calls: InboxCalls = {
+    list: async (cursor) => ({ items: [summary(Number(cursor))], nextCursor: null }),
+    read: async (id) => thread(id),
+    change: async (id, change) => {
+      asked.push([id, change]);
+      return thread(id);
+    },
+    send: async (...sent) => void asked.push(sent),
+    open: async (address) => void asked.push(address),
+    ...changes,
+  };
+  const inbox = createInbox(calls, { items: first.map(summary), nextCursor });
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {}, ref() {}, unref() {} });
+  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
+  let frame = "";
+  stdout.on("data", (chunk: Buffer) => {
+    if (chunk.length > 20) frame = String(chunk);
+  });
+  const streams: object = { stdin, stdout, debug: true };
+  const ended = showScreen({ inbox, signal: new AbortController().signal, streams });
+  const shows = (text: string) => vi.waitFor(() => expect(frame).toContain(text), 5_000);
+  return { asked, ended, inbox, shows, frame: () => frame, type: (keys: string) => void stdin.write(keys) };
+}
+
+describe("the inbox", () => {
+  it("lists the threads, without control characters, and leaves with q", async () => {
+    const { shows, frame, type, ended } = open();
+    await shows("3 in the inbox");
+    expect(frame()).toMatch(/> \d+ d ago {5}bug {6}Subject 0\[2J, Ada/);
+    type("q");
+    await expect(ended).resolves.toBeUndefined();
+  });
+
+  it("reads a thread, scrolls to its end, and shows a proposal without deciding on it", async () => {
+    const { shows, frame, type, asked } = open();
+    await shows("3 in the inbox");
+    type("j\r");
+    await shows("Words of t1");
+    expect(frame()).not.toContain("\u0007");
+    for (let press = 0; press < 20; press += 1) type("j");
+    await shows("Proposal, awaiting_approval");
+    type("yYaA");
+    type("\u001b");
+    await shows("3 in the inbox");
+    expect(asked).toEqual([]);
+  });
+
+  it("files threads away, from the list and while reading, and undoes both", async () => {
+    const { shows, type, asked, inbox } = open();
+    await shows("3 in the inbox");
+    type("e");
+    await shows("2 in the inbox");
+    type("\r");
+    await shows("Words of t1");
+    type("d");
+    await shows("Words of t2");
+    await shows("Filed as resolved: Subject 1");
+    type("uu");
+    await shows("3 in the inbox");
+    await inbox.settled();
+    expect(asked).toEqual([
+      ["t0", { status: "archived" }],
+      ["t1", { status: "resolved" }],
+      ["t1", { status: "open" }],
+      ["t0", { status: "open" }],
+    ]);
+    expect(inbox.state().threads.map(({ id }) => id)).toEqual(["t0", "t1", "t2"]);
+  });
+
+  it("takes back what the server refuses, and says why", async () => {
+    const { shows, type, inbox } = open({ change: () => Promise.reject(new Error("The server is busy.")) });
+    await shows("3 in the inbox");
+    type("e");
+    await shows("The server is busy.");
+    expect(inbox.state().threads.map(({ id }) => id)).toEqual(["t0", "t1", "t2"]);
+  });
+
+  it("sends a reply after a second Enter, and keeps the text if it does not arrive", async () => {
+    let isDown = true;
+    const sent: unknown[] = [];
+    const { shows, type, inbox } = open({
+      send: async (...given) => {
+        if (isDown) throw new Error("The server is busy.");
+        sent.push(given);
+      },
+    });
+    await shows("3 in the inbox");
+    type("r");
+    await shows("Reply to the sender");
+    type("Fixed in 2.4.0");
+    type("x");
+    type("\u007f");
+    type("\r");
+    await shows("Enter sends it");
+    type("\r");
+    await shows("The server is busy.");
+    await shows("Fixed in 2.4.0_");
+    isDown = false;
+    type("\r");
+    await shows("Enter sends it");
+    type("\r");
+    await shows("The reply was sent.");
+    await inbox.settled();
+    expect(sent).toEqual([["t0", "outbound", "Fixed in 2.4.0"]]);
+  });
+
+  it("sends no reply after Esc, and none that is empty", async () => {
+    const { shows, type, asked } = open();
+    await shows("3 in the inbox");
+    type("r");
+    await shows("Reply to the sender");
+    type("\r");
+    await shows("There is no text yet.");
+    type("Hello");
+    type("\r");
+    await shows("Enter sends it");
+    type("\u001b");
+    await shows("Nothing was sent.");
+    expect(asked).toEqual([]);
+  });
+
+  it("sends a reply once, even if the thread cannot be read after it", async () => {
+    let reads = 0;
+    const { shows, type, asked } = open({
+      read: async (id) => {
+        reads += 1;
+        if (reads > 1) throw new Error("gone");
+        return thread(id);
+      },
+    });
+    await shows("3 in the inbox");
+    type("n");
+    await shows("Note for your team");
+    type("Seen.");
+    type("\r");
+    await shows("The note is there.");
+    expect(asked).toEqual([["t0", "note", "Seen."]]);
+  });
+
+  it("links an issue by its address, and refuses another text", async () => {
+    const { shows, type, asked } = open();
+    await shows("3 in the inbox");
+    type("i");
+    await shows("Address of the issue");
+    type("#12");
+    type("\r");
+    await shows("An issue is a web address");
+    type("\u007f\u007f\u007f");
+    for (let left = 3; left > 0; left -= 1) type("\u007f");
+    type("https://github.com/inn/larder/issues/12");
+    type("\r");
+    await shows("The issue is linked.");
+    expect(asked).toEqual([["t0", { githubIssueUrl: "https://github.com/inn/larder/issues/12" }]]);
+  });
+
+  it("reads the next page before the end of the list, and opens the console", async () => {
+    const { shows, type, asked } = open({}, [0, 1], "7");
+    await shows("2+ in the inbox");
+    type("j");
+    await shows("3 in the inbox");
+    type("\r");
+    await shows("Words of t1");
+    type("o");
+    await vi.waitFor(() => expect(asked).toEqual(["https://inn.example/t1"]));
+  });
+
+  it("says when nothing is left to do", async () => {
+    const { shows, type } = open({}, [0]);
+    await shows("1 in the inbox");
+    type("e");
+    await shows("Nothing is left to do.");
+  });
+});
+
+describe("innkeep feedback inbox", () => {
+  it.each<[string, readonly string[], boolean]>([
+    ["without a terminal", [], false],
+    ["with --json", ["--json"], true],
+    ["with --no-input", ["--no-input"], true],
+  ])("is refused %s, and names the commands that work there", async (_, flags, terminal) => {
+    const line = await createCommandLine({ INNKEEP_TOKEN: "sdm_a" });
+    const ran = await line.run(["feedback", "inbox", ...flags], { terminal });
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("innkeep feedback list") });
+  });
+
+  it("says in one sentence that a server of the specification has no inbox", async () => {
+    const baseUrl = await listen((_, response) => void response.writeHead(404).end("Not here"));
+    const line = await createCommandLine({ INNKEEP_TOKEN: "sdm_a", INNKEEP_BASE_URL: baseUrl });
+    const ran = await line.run(["feedback", "inbox", "--app", "Larder"], { terminal: true });
+    expect(ran).toMatchObject({ exit: 6, stderr: expect.stringContaining("This server has no inbox") });
+  });
+});
