@@ -23,7 +23,7 @@ describe("the manual pages", () => {
     const names = [...pages.keys()].toSorted();
     expect((await readdir("man")).toSorted()).toEqual(names);
     const { man, files } = JSON.parse(await readFile("package.json", "utf8"));
-    expect(man.toSorted()).toEqual(names.map((name) => `man/${name}`));
+    expect(man.toSorted(), "`man` of package.json").toEqual(names.map((name) => `man/${name}`));
     expect(files).toContain("man");
   });
 

@@ -8,7 +8,7 @@ import { wordsOf } from "../../src/cli/core/help/help-text.ts";
 export function manPages(program: Command): ReadonlyMap<string, string> {
   const pages = program.commands.map((noun): [string, string] => [
     `innkeep-${noun.name()}.1`,
-    nounPage(noun, program),
+    nounPage(noun),
   ]);
   return new Map([["innkeep.1", programPage(program)], ...pages]);
 }
@@ -46,9 +46,8 @@ const programPage = (program: Command): string =>
     ]),
   ]);
 
-function nounPage(noun: Command, program: Command): string {
+function nounPage(noun: Command): string {
   const verbs = leavesOf(noun);
-  const others = program.commands.filter((one) => one !== noun).map((one) => `innkeep-${one.name()}(1)`);
   return page(`innkeep-${noun.name()}`, noun.description(), [
     section(
       "SYNOPSIS",
@@ -56,7 +55,7 @@ function nounPage(noun: Command, program: Command): string {
     ),
     section("COMMANDS", verbs.flatMap(commandParts)),
     section("EXIT STATUS", ["See", ".BR innkeep (1)."]),
-    section("SEE ALSO", [escaped(["innkeep(1)", ...others].join(", "))]),
+    section("SEE ALSO", [".BR innkeep (1)"]),
   ]);
 }
 

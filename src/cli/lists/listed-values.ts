@@ -11,11 +11,13 @@ const threads: Listing = { command: ["feedback", "list"], value: "id", name: "su
 const profiles: Listing = { command: ["config", "list"], value: "name", name: "server" };
 const slots: Listing = { command: ["slot", "list"], value: "slotId", name: "app.name" };
 const openSlots: Listing = { command: ["slot", "list", "--open"], value: "openSlotId", name: "appName" };
-const listings: Listing = { command: ["testing", "listing", "list"], value: "id", name: "appName" };
+const listings: Listing = { command: ["listing", "list"], value: "id", name: "appName" };
 
 const apps: Listing = { command: ["app", "list"], value: "id", name: "name" };
 const keys: Listing = { command: ["key", "list"], value: "id", name: "label" };
 const tokens: Listing = { command: ["token", "list"], value: "id", name: "label" };
+
+const reports: Listing = { command: ["feedback", "resend", "--list"], value: "id", name: "subject" };
 
 /** The arguments whose values a command lists with one request, by the words of their command. */
 export const listedArguments: Readonly<Record<string, Listing>> = {
@@ -31,6 +33,8 @@ export const listedArguments: Readonly<Record<string, Listing>> = {
   "feedback edit": threads,
   "feedback reply": threads,
   "feedback note": threads,
+  "feedback resend": reports,
+  "feedback discard": reports,
   "config use": profiles,
   "config delete": profiles,
   "slot request": openSlots,
@@ -50,4 +54,4 @@ export const listedArguments: Readonly<Record<string, Listing>> = {
 };
 
 /** The same for flags. */
-export const listedFlags: Readonly<Record<string, Listing>> = { "--profile": profiles };
+export const listedFlags: Readonly<Record<string, Listing>> = { "--profile": profiles, "--app": apps };
