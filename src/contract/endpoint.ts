@@ -83,6 +83,8 @@ export interface Endpoint {
   readonly pending?: true;
   /** The answer may be large: a client accepts more bytes, and waits longer, than for other answers. */
   readonly large?: true;
+  /** Servers may answer with other fields, or with none: the specification leaves them open. */
+  readonly openAnswer?: true;
   /** The path parameter that must equal the answer's `id`: a client refuses an answer about another object. */
   readonly repeats?: string;
   /** The codes of this endpoint alone. `errorsOf` adds the codes of its other traits. */

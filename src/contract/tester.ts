@@ -152,6 +152,7 @@ export const tester = {
     bodyKind: "form",
     upload: { files: { images: { bytes: proofImages.bytes } }, bodyBytes: limits.proof },
     success: { status: 201, body: ProofReceipt },
+    openAnswer: true,
     errors: [
       "no_images",
       "bad_image",
@@ -177,6 +178,7 @@ export const tester = {
     params: slotParams,
     body: z.object({}),
     success: { status: 201, body: z.object({ slot: Slot }) },
+    openAnswer: true,
     errors: ["not_found", "own_listing", "cycle_not_open", "already_in_cycle", "slot_taken"],
     keptRefusals: ["own_listing"],
     catchesUp: { of: "slot", by: "params.slotId" },

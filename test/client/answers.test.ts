@@ -3,6 +3,7 @@ import { clientWithCredentials } from "../support/clients/client-with-credential
 import { answers, listen, startRecordingServer } from "../support/network/recording-server.ts";
 
 const faq = { question: "How?", answer: "So." };
+const deviceToken = async () => "sdt_ofTheTest";
 const clientOf = async (...given: Parameters<typeof answers>) =>
   clientWithCredentials((await startRecordingServer(answers(...given))).baseUrl, { attempts: 1 }).client;
 
@@ -16,6 +17,30 @@ describe("a success", () => {
     const client = await clientOf(201, { success: true });
     expect(await client.feedback.submit({ body: { type: "bug", message: "It broke." } })).toEqual({
       success: true,
+    });
+  });
+
+  it.each([
+    ["other fields", '{"accepted":true}', { accepted: true }],
+    ["an empty object", "{}", {}],
+    ["nothing", "", {}],
+  ])("may have %s where the specification shows no answer (rule L60)", async (_, text, expected) => {
+    const baseUrl = await listen((_request, response) => {
+      response.writeHead(201, { "content-type": "application/json" }).end(text);
+    });
+    const { tester } = clientWithCredentials(baseUrl, { credentials: deviceToken }).client;
+    expect(await tester.requestSlot({ params: { slotId: "7" }, body: {} })).toEqual(expected);
+  });
+
+  it.each([
+    [200, ""],
+    [201, "<h1>Welcome</h1>"],
+    [201, "[]"],
+  ])("is refused there, too, if it is %i with %j", async (status, text) => {
+    const baseUrl = await listen((_request, response) => void response.writeHead(status).end(text));
+    const { tester } = clientWithCredentials(baseUrl, { credentials: deviceToken }).client;
+    await expect(tester.requestSlot({ params: { slotId: "7" }, body: {} })).rejects.toMatchObject({
+      name: "UnexpectedAnswerError",
     });
   });
 

@@ -24,7 +24,8 @@ export function successIn(answer: WireAnswer, asked: Asked, now: Date): Success 
 }
 
 /**
- * The value of a success, with all its fields; undefined for a 204, and for a 202 of a route that may be pending.
+ * The value of a success, with all its fields; undefined for a 204, and for a 202 of a route that may be pending. A 201
+ * without a body is an empty object where servers may answer anything.
  * Throws an UnexpectedAnswerError if the answer is not JSON, does not have the shape of the route's answers, or is
  * about another object than the request.
  */
@@ -35,6 +36,7 @@ export function contentOf(
 ): unknown {
   if (success.status === 204 || success.status === 205 || (pending && success.status === 202))
     return undefined;
+  if (answer?.isOpen && success.status === 201 && success.text === "") return {};
   const json = jsonOf(success.text);
   if (!json || (answer && !fits(json.value, answer))) throw unexpected(success, success.asked);
   if (repeats && !isSame(at(json.value, "id"), params[repeats])) throw unexpected(success, success.asked);
@@ -43,11 +45,12 @@ export function contentOf(
 
 /**
  * Whether an answer has the expected shape. Fields may be missing or unknown, because servers differ; an object
- * without any of the fields is refused.
+ * without any of the fields is refused, unless servers may answer anything.
  */
-function fits(value: unknown, { isList, fields }: Shape): boolean {
+function fits(value: unknown, { isList, fields, isOpen = false }: Shape): boolean {
   if (Array.isArray(value)) return isList;
-  return !isList && typeof value === "object" && value !== null && fields.some((name) => name in value);
+  if (isList || typeof value !== "object" || value === null) return false;
+  return isOpen || fields.some((name) => name in value);
 }
 
 const isSame = (answered: unknown, asked: unknown): boolean =>

@@ -22,6 +22,8 @@ export interface Route {
 export interface Shape {
   readonly isList: boolean;
   readonly fields: readonly string[];
+  /** Servers may answer with other fields, or with none. */
+  readonly isOpen?: boolean;
 }
 
 export type Routes = {
@@ -42,7 +44,9 @@ function routesOf(group: Group) {
   return Object.fromEntries(Object.entries(group).map(([name, endpoint]) => [name, routeOf(endpoint)]));
 }
 
-function routeOf({ method, path, auth, summary, pending, repeats, large, success }: Endpoint): Route {
+function routeOf({ method, path, auth, summary, pending, repeats, large, ...rest }: Endpoint): Route {
+  const { success, openAnswer } = rest;
+  const answer = "body" in success ? shapeOf(success.body) : undefined;
   return {
     method,
     path,
@@ -51,7 +55,7 @@ function routeOf({ method, path, auth, summary, pending, repeats, large, success
     ...(pending && { pending }),
     ...(repeats && { repeats }),
     ...(large && { large }),
-    answer: "body" in success ? shapeOf(success.body) : undefined,
+    answer: answer && { ...answer, ...(openAnswer && { isOpen: true }) },
   };
 }
 

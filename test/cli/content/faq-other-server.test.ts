@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { appKey } from "../../support/clients/client-with-credentials.ts";
-import { startSpecifiedFaqServer } from "../../support/network/specified-faq-server.ts";
+import { secrets } from "../../support/specified-server/operation.ts";
+import { type SpecifiedServer, startSpecifiedServer } from "../../support/specified-server/server.ts";
 import {
   cloneOf,
   type FaqCheckout,
@@ -11,18 +11,18 @@ import {
   markdown,
 } from "../../support/worlds/app-with-faq-files.ts";
 
-let server: Awaited<ReturnType<typeof startSpecifiedFaqServer>>;
+let server: SpecifiedServer;
 let checkout: FaqCheckout;
 let env: Record<string, string>;
 beforeEach(async () => {
-  server = await startSpecifiedFaqServer();
-  env = { INNKEEP_BASE_URL: server.baseUrl, INNKEEP_API_KEY: appKey };
+  server = await startSpecifiedServer();
+  env = { INNKEEP_BASE_URL: server.baseUrl, INNKEEP_API_KEY: secrets.appKey };
   checkout = await makeCheckout(env);
 });
 
-const listed = () =>
-  [...server.entries.values()].map(({ question, answer }) => `${question} ${answer}`).sort();
-const mutations = () => server.requests.filter((method) => method !== "GET");
+const listed = () => [...server.faqs.values()].map(({ question, answer }) => `${question} ${answer}`).sort();
+const methods = () => server.asked.map((name) => name.split(" ")[0]);
+const mutations = () => methods().filter((method) => method !== "GET");
 
 describe("FAQ files and a server that has only the specification", () => {
   it("go together entry by entry, with a report of each", async () => {
@@ -34,7 +34,7 @@ describe("FAQ files and a server that has only the specification", () => {
     expect(listed()).toEqual(["A? So.", "B? So."]);
     await checkout.write("faq/a.md", (await checkout.read("faq/a.md")).replace("So.", "New."));
     await rm(join(checkout.line.cwd, "faq/b.md"));
-    server.requests.length = 0;
+    server.asked.length = 0;
     expect((await checkout.run("faq push --yes --prune --json")).json()).toMatchObject({
       pushed: true,
       results: [
@@ -42,29 +42,29 @@ describe("FAQ files and a server that has only the specification", () => {
         { action: "delete", outcome: "done" },
       ],
     });
-    expect(server.requests).toEqual(["GET", "PATCH", "DELETE"]);
+    expect(methods()).toEqual(["GET", "PATCH", "DELETE"]);
     expect(listed()).toEqual(["A? New."]);
-    server.requests.length = 0;
+    server.asked.length = 0;
     expect((await checkout.run("faq push --yes")).exit).toBe(0);
-    expect(server.requests).toEqual(["GET"]);
+    expect(methods()).toEqual(["GET"]);
   });
 
   it("report what failed, do the rest, and end with the exit of the failure; the next push does what is left", async () => {
     for (const name of ["A", "B", "C"])
       await checkout.write(`faq/${name}.md`, markdown({ question: `${name}?` }, "So."));
     await checkout.run("faq push --yes");
-    const [, second] = [...server.entries.values()];
-    server.broken.add(second?.id ?? "");
+    const [, second] = [...server.faqs.values()];
+    server.brokenFaqs.add(second?.id ?? "");
     for (const name of ["A", "B", "C"])
       await checkout.write(`faq/${name}.md`, (await checkout.read(`faq/${name}.md`)).replace("So.", "New."));
     const ran = await checkout.run("faq push --yes");
     expect(ran.exit).toBe(2);
     expect(ran.stdout).toContain(`failed    change  ${second?.id}: This entry is locked.`);
     expect(listed()).toEqual(["A? New.", "B? So.", "C? New."]);
-    server.broken.clear();
-    server.requests.length = 0;
+    server.brokenFaqs.clear();
+    server.asked.length = 0;
     expect((await checkout.run("faq push --yes")).exit).toBe(0);
-    expect(server.requests).toEqual(["GET", "PATCH"]);
+    expect(methods()).toEqual(["GET", "PATCH"]);
     expect(listed()).toEqual(["A? New.", "B? New.", "C? New."]);
   });
 
@@ -76,7 +76,7 @@ describe("FAQ files and a server that has only the specification", () => {
     await other.write("faq/a.md", (await other.read("faq/a.md")).replace("So.", "Other."));
     expect((await other.run("faq push --yes")).exit).toBe(0);
     await checkout.write("faq/a.md", (await checkout.read("faq/a.md")).replace("So.", "Mine."));
-    server.requests.length = 0;
+    server.asked.length = 0;
     expect((await checkout.run("faq push --yes")).exit).toBe(7);
     expect(mutations()).toEqual([]);
     expect(listed()).toEqual(["A? Other."]);
@@ -98,8 +98,8 @@ describe("FAQ files and a server that has only the specification", () => {
       expect(await job.run("faq push --yes")).toMatchObject({ exit: 0 });
       expect(listed()).toEqual([`A? Commit ${commit}.`]);
     }
-    const [entry] = [...server.entries.values()];
-    if (entry) server.entries.set(entry.id, { ...entry, answer: "Person." });
+    const [entry] = [...server.faqs.values()];
+    if (entry) server.faqs.set(entry.id, { ...entry, answer: "Person." });
     const job = await cloneOf(checkout, { ...env, CI: "true" });
     expect((await job.run("faq push --yes")).exit).toBe(7);
   });

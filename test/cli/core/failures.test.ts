@@ -75,6 +75,18 @@ describe("a command", () => {
     });
   });
 
+  it.each([404, 405])(
+    "says after a %i of another server that it may lack this (rule L60)",
+    async (status) => {
+      const { line } = await lineTo(answers(status, { error: "No." }));
+      expect(await line.run(["faq", "list"])).toMatchObject({
+        exit: 6,
+        stderr:
+          "error: No.\nAnother server than Innkeep may not have what this command needs. `innkeep doctor` tells what answers there.\n",
+      });
+    },
+  );
+
   it("hides escape sequences and secrets in a hostile answer", async () => {
     const { line } = await lineTo(
       answers(400, { error: `\u001b[2J${env.INNKEEP_API_KEY}\u202e`, code: "bad" }),

@@ -19,7 +19,7 @@ export async function commandOfExample(line: string): Promise<string> {
 }
 
 /** The words that a shell makes of a line, up to a redirection. */
-const wordsOfShell = (line: string): string[] =>
+export const wordsOfShell = (line: string): string[] =>
   [...line.replace(/ [<>|] .*$/, "").matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) =>
     word.replace(/["']/g, ""),
   );

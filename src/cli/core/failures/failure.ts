@@ -106,6 +106,7 @@ const exitsByStatus: Readonly<Record<number, Exit>> = {
   401: "authentication",
   403: "forbidden",
   404: "notFound",
+  405: "notFound",
   409: "conflict",
   410: "notFound",
   412: "conflict",
@@ -127,10 +128,18 @@ function nextAfter({ status, code, retryAfterSeconds }: ServerError): string | u
     return "This server lets only a person do that, in the console. A newer one may let a token.";
   if (status === 401)
     return "`innkeep auth status` tells which credential was sent. `innkeep auth login` renews a tester's.";
+  if (isAbsent(status, code)) return absentNext;
   if (code === "idempotency_mismatch") return "Use another --idempotency-key, or none.";
   if (retryAfterSeconds !== undefined) return `Try again in ${retryAfterSeconds} s.`;
   return undefined;
 }
+
+/** Innkeep's own refusals have a code. */
+const isAbsent = (status: number, code: string): boolean =>
+  [404, 405].includes(status) && code === `http_${status}`;
+
+const absentNext =
+  "Another server than Innkeep may not have what this command needs. `innkeep doctor` tells what answers there.";
 
 function connectionFailure({ code, message }: ConnectionError): Failure {
   return {

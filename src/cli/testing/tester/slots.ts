@@ -1,3 +1,4 @@
+import type { Client } from "../../../client/calls/call.ts";
 import type { OpenListing, Slot } from "../../../contract/tester.ts";
 import { details } from "../../core/output/details.ts";
 import { type Column, note, printList, printOne } from "../../core/output/output.ts";
@@ -56,10 +57,15 @@ export async function requestSlot(
   given: string,
 ): Promise<undefined> {
   const slotId = await openSlotId(invocation, given);
-  const { slot } = await invocation.client().tester.requestSlot({ params: { slotId }, body: {} });
-  note(invocation, `Asked for slot ${slot.slotId}. Its owner decides; \`innkeep slot list\` tells.`);
-  printOne(invocation, { slot: omitTestKey(slot, flags) }, () => slotLines(slot));
+  const answer: Requested = await invocation.client().tester.requestSlot({ params: { slotId }, body: {} });
+  note(invocation, `Asked for slot ${slotId}. Its owner decides; \`innkeep slot list\` tells.`);
+  const { slot } = answer;
+  const shown = slot ? { slot: omitTestKey(slot, flags) } : answer;
+  printOne(invocation, shown, () => (slot ? slotLines(slot) : ""));
 }
+
+/** The server's answer. Other servers may leave the slot out. */
+type Requested = Partial<Awaited<ReturnType<Client["tester"]["requestSlot"]>>>;
 
 export async function rotateKey(
   invocation: Invocation,

@@ -1,0 +1,193 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type CommandLine, createCommandLine } from "../../support/clients/command-line.ts";
+import { png } from "../../support/files/sample-files.ts";
+import { threadId } from "../../support/specified-server/agent.ts";
+import { secrets } from "../../support/specified-server/operation.ts";
+import {
+  type SpecifiedServer,
+  type SpecifiedServerOptions,
+  startSpecifiedServer,
+} from "../../support/specified-server/server.ts";
+import { redirectTarget } from "../../support/specified-server/sign-in.ts";
+import { openSlotId, slotId } from "../../support/specified-server/tester.ts";
+
+interface World {
+  readonly server: SpecifiedServer;
+  readonly line: CommandLine;
+}
+
+/** A person with every credential that the specification has, in a folder with a picture. */
+async function worldWith(options: SpecifiedServerOptions = {}): Promise<World> {
+  const server = await startSpecifiedServer(options);
+  const line = await createCommandLine({
+    INNKEEP_BASE_URL: server.baseUrl,
+    INNKEEP_API_KEY: secrets.appKey,
+    INNKEEP_AGENT_TOKEN: secrets.agentToken,
+    INNKEEP_DEVICE_TOKEN: secrets.deviceToken,
+    INNKEEP_TEST_KEY: secrets.testKey,
+  });
+  await writeFile(join(line.cwd, "screen.png"), png().bytes);
+  return { server, line };
+}
+
+/** What any test of this file asked for. */
+const used = new Set<string>();
+
+let world: World;
+afterEach(() => {
+  for (const name of world.server.asked) used.add(name);
+});
+beforeEach(async () => {
+  world = await worldWith();
+});
+
+/** Runs a line, expects that it succeeds, and gives its standard output as JSON. */
+async function ok(words: string): Promise<Record<string, unknown>> {
+  const ran = await world.line.run([...words.split(" "), "--json"]);
+  expect(ran, words).toMatchObject({ exit: 0, stderr: "" });
+  return Object(ran.json());
+}
+
+const session = "--started-at 2026-11-21T09:00:00Z --ended-at 2026-11-21T09:04:00Z --screen A --screen B";
+
+describe("a server that has only the specification", () => {
+  it("takes feedback with files", async () => {
+    expect(await ok("feedback send --type bug --message Lost. --image screen.png")).toEqual({
+      success: true,
+    });
+    expect(world.server.feedback).toMatchObject([
+      { type: "bug", message: "Lost.", images: [expect.stringMatching(/^data:image\/png;base64,/)] },
+    ]);
+  });
+
+  it("has its FAQ listed, written, reordered, changed and deleted", async () => {
+    const first = await ok("faq create --question Why? --answer So.");
+    const second = await ok("faq create --question How? --answer Thus. --sort-order 7");
+    await ok(`faq edit ${first.id} --answer Because.`);
+    await ok(`faq reorder ${second.id}`);
+    expect(await ok("faq list")).toMatchObject({ items: [{ question: "How?" }, { answer: "Because." }] });
+    expect(await ok(`faq view ${String(first.id).slice(0, 8)}`)).toMatchObject({ id: first.id });
+    await ok(`faq delete ${first.id} --yes`);
+    expect([...world.server.faqs.keys()]).toEqual([second.id]);
+  });
+
+  it("has its FAQ kept as files", async () => {
+    await ok("faq create --question Why? --answer So.");
+    await ok("faq pull");
+    expect(await ok("faq diff --exit-code")).toMatchObject({ unchanged: 1, changed: [] });
+    await ok("faq push --yes");
+  });
+
+  it("shows its release notes", async () => {
+    expect(await ok("changelog list")).toMatchObject({ items: [{ version: "2.4.0" }, { version: "2.3.0" }] });
+    expect(await ok("changelog list --since 2.3.0")).toMatchObject({ items: [{ version: "2.4.0" }] });
+    expect(await ok("changelog view 2.3.0")).toMatchObject({ body: "Lists are **sorted**." });
+  });
+
+  it("counts a day by a session, and answers about an unknown key without a fault", async () => {
+    expect(await ok(`session report ${session}`)).toMatchObject({ counted: true, dayIndex: 3 });
+    expect(await ok(`session report ${session}`)).toMatchObject({ reason: "already_submitted" });
+    expect(await ok("session status")).toMatchObject({ countedToday: true, daysCounted: 3 });
+    const unknown = await world.line.run(["session", "report", ...session.split(" ")], {
+      env: { INNKEEP_TEST_KEY: "unknown" },
+    });
+    expect(unknown).toMatchObject({ exit: 0, stderr: "" });
+  });
+
+  it("signs a tester in by a pasted code", async () => {
+    const { server, line } = world;
+    const ran = await line.run(
+      ["auth", "login", "--redirect", redirectTarget, "--insecure-storage", "--json"],
+      {
+        env: { INNKEEP_DEVICE_TOKEN: "" },
+        terminal: true,
+        typed: () => server.approve(),
+      },
+    );
+    expect(ran).toMatchObject({ exit: 0 });
+    expect(ran.json()).toMatchObject({ profile: { isTester: true }, expiresAt: expect.any(String) });
+    const tasks = await line.run(["task", "list", "--json"], { env: { INNKEEP_DEVICE_TOKEN: "" } });
+    expect(tasks).toMatchObject({ exit: 0 });
+  });
+
+  it("says why it refuses the address that a sign-in returns to", async () => {
+    const ran = await world.line.run(["auth", "login"], { terminal: true });
+    expect(ran.exit).toBe(2);
+    expect(ran.stderr).toContain("--redirect");
+  });
+
+  it("shows a tester's tasks and slots", async () => {
+    expect(await ok("task list")).toMatchObject({ tasks: [{ targetScreen: "Recipes" }], outstanding: 1 });
+    expect(await ok("slot list")).toMatchObject({ slots: [{ slotId, status: "active" }] });
+  });
+
+  it("shows a thread to an agent, takes its plan, and gives the decision", async () => {
+    const { server, line } = world;
+    expect(await ok(`agent thread ${threadId}`)).toMatchObject({ feedback: { subject: "Settings close" } });
+    const { runId } = await ok(`agent propose ${threadId} --summary Guard --plan Test`);
+    const decision = async (...flags: string[]) =>
+      (await line.run(["agent", "decision", String(runId), ...flags])).exit;
+    expect(await decision()).toBe(8);
+    server.decide("approved");
+    expect(await decision("--wait", "1m")).toBe(0);
+    server.decide("rejected");
+    expect(await decision()).toBe(9);
+  });
+
+  it("answers raw calls, credentials' checks and doctor", async () => {
+    expect(await world.line.run(["api", "/api/v1/faqs/remote"])).toMatchObject({ exit: 0, stdout: "[]\n" });
+    expect(await ok("doctor")).toMatchObject({ failures: 0 });
+    const { items } = await ok("auth status");
+    // A 404 without a code does not tell whether the agent token is good.
+    expect(items).toMatchObject([
+      { kind: "appKey", valid: true },
+      { kind: "agentToken", valid: null },
+      { kind: "deviceToken", valid: true },
+      { kind: "maintainerToken", valid: null },
+    ]);
+  });
+});
+
+describe.each([
+  ["an empty object", {}],
+  ["unknown fields", { accepted: true }],
+])("where the specification shows no answer, %s", (_, unshown) => {
+  beforeEach(async () => {
+    world = await worldWith({ unshown });
+  });
+
+  it("is taken for an accepted proof", async () => {
+    expect(await ok(`proof submit ${slotId} --image screen.png`)).toEqual(unshown);
+    expect(await ok("proof submit --image screen.png")).toEqual(unshown);
+    expect(await ok("proof resend --list")).toMatchObject({ items: [] });
+    expect((await world.line.run(["proof", "submit", "--image", "screen.png"])).stdout).toBe(
+      "The proof was taken.\n",
+    );
+  });
+
+  it("is taken for an accepted request of a slot", async () => {
+    expect(await ok(`slot request ${openSlotId}`)).toEqual(unshown);
+    const ran = await world.line.run(["slot", "request", openSlotId]);
+    expect(ran).toMatchObject({ exit: 0, stdout: "" });
+    expect(ran.stderr).toContain(`Asked for slot ${openSlotId}.`);
+  });
+});
+
+describe("the tests above", () => {
+  it("use every operation of the specification", () => {
+    expect(world.server.operations.filter((name) => !used.has(name))).toEqual([]);
+    expect(world.server.operations).toHaveLength(17);
+  });
+
+  it("meet a server that refuses everything else", async () => {
+    const status = async (method: string, path: string) =>
+      (await fetch(`${world.server.baseUrl}${path}`, { method })).status;
+    expect(await status("GET", "/api/v1/testing/listings")).toBe(404);
+    expect(await status("PUT", "/api/v1/faqs/remote")).toBe(405);
+    expect(await status("GET", "/api/v1/faqs/remote")).toBe(401);
+    expect(await status("POST", "/api/v1/testing/auth/await")).toBe(404);
+    expect(await status("GET", "/healthz")).toBe(404);
+  });
+});
