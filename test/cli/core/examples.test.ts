@@ -72,8 +72,9 @@ function firstOf(example: string): readonly string[] {
   return [];
 }
 
-/** Its exit, with the differences that it asks for, nothing kept that could be discarded, and an interruption. */
+/** Its exit, with the differences that it asks for, nothing kept that could be discarded, no terminal, and an interruption. */
 function exitOf(example: string): number {
+  if (example.includes(" inbox")) return 2;
   if (example.includes(" discard ")) return 6;
   return example.includes(" --watch") ? 130 : 0;
 }
@@ -92,11 +93,18 @@ function optionsFor(example: string): CommandLineOptions {
     },
   };
   return {
-    stdin: example.includes("< address.txt") ? "https://hooks.example/1" : `sdm_${"0".repeat(36)}\n`,
+    stdin: inputOf(example),
     terminal: /faq edit \w+$/.test(example),
     signal: over.signal,
     world: { programs, clock, openEditor: async () => 0, openBrowser: async () => {} },
   };
+}
+
+/** The text of the file that an example has as its standard input. */
+function inputOf(example: string): string {
+  if (example.endsWith("< address.txt")) return "https://hooks.example/1";
+  if (example.endsWith("< key.txt")) return secrets.appKey;
+  return `sdm_${"0".repeat(36)}\n`;
 }
 
 const programs = {
