@@ -7,6 +7,7 @@ import {
   type StoredCredential,
   withEntry,
 } from "./credential-index.ts";
+import { inTurn } from "./folder-turn.ts";
 import type { Keychain } from "./keychain.ts";
 import { createKeychainSecrets } from "./keychain-secrets.ts";
 import { readIfThere } from "./private-file.ts";
@@ -38,10 +39,13 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
   const file = join(folder, "credentials.json");
   const vault = createKeychainSecrets(keychain, onSlowKeychain);
   const index = () => readIndex(file);
-  const save = async (next: CredentialIndex) => {
+  /** Sets or removes one entry, and keeps what other processes have stored meanwhile. */
+  const save = async (key: CredentialKey, stored: StoredCredential | undefined) => {
     // Loaded only to write: it takes longer to load than a command takes to start.
     const { writeSettings } = await import("./conf.ts");
-    writeSettings({ folder, name: "credentials" }, next);
+    await inTurn(folder, () =>
+      writeSettings({ folder, name: "credentials" }, withEntry(index(), key, stored)),
+    );
   };
 
   return {
@@ -66,7 +70,7 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
       const account = accountOf(key);
       const hint = hintOf(secret);
       const kept = wanted !== "file" && (await vault.keep(account, secret));
-      await save(withEntry(before, key, kept ? { in: "keychain", hint } : { in: "file", secret, hint }));
+      await save(key, kept ? { in: "keychain", hint } : { in: "file", secret, hint });
       if (!kept && before[key.origin]?.[key.kind]?.in === "keychain") await vault.forget(account);
       return kept ? "keychain" : "file";
     },
@@ -77,7 +81,7 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
       const stored = before[key.origin]?.[key.kind];
       if (!stored) return false;
       if (stored.in === "keychain") await vault.forget(accountOf(key));
-      await save(withEntry(before, key, undefined));
+      await save(key, undefined);
       return true;
     },
   };

@@ -57,14 +57,16 @@ export async function unset(invocation: Invocation, key: ProfileKey): Promise<un
 /** Chooses the profile for all commands that name none. `none` chooses no profile. */
 export async function use(invocation: Invocation, name: string): Promise<undefined> {
   const { context } = invocation;
-  const { profiles } = readProfiles(context);
   if (name === "none") {
-    await write(context, { profiles });
+    await update(context, ({ profiles }) => ({ profiles }));
     printOne(invocation, { current: null }, () => "No profile is chosen.");
     return;
   }
-  const { profile } = named(context, name);
-  await write(context, { current: name, profiles });
+  const { profile } = await update(context, ({ profiles }) => ({
+    ...named(context, name),
+    current: name,
+    profiles,
+  }));
   printOne(invocation, rowOf(name, profile, name), () => `Commands use the profile ${name} now.`);
 }
 
@@ -73,10 +75,11 @@ export async function remove(invocation: Invocation, name: string): Promise<unde
   const { context } = invocation;
   named(context, name);
   await confirm(invocation, `Delete the profile ${name} and its credentials?`);
-  const { current, profiles } = readProfiles(context);
   const removed = await forget(context, name);
-  const { [name]: _, ...rest } = profiles;
-  await write(context, { profiles: rest, ...(current !== undefined && current !== name && { current }) });
+  await update(context, ({ current, profiles: { [name]: _, ...profiles } }) => ({
+    profiles,
+    ...(current !== undefined && current !== name && { current }),
+  }));
   printOne(invocation, { name, deleted: true, credentials: removed }, () => `Deleted the profile ${name}.`);
 }
 
@@ -91,15 +94,16 @@ async function forget(context: Context, name: string): Promise<number> {
 
 async function change(invocation: Invocation, edit: (profile: Profile) => Profile): Promise<void> {
   const { context, flags } = invocation;
-  const { current, profiles } = readProfiles(context);
-  const name = flags.profile || context.env.INNKEEP_PROFILE || current || "default";
-  if (!/^[\w.-]{1,50}$/.test(name) || name === "none")
-    throw usageError(`"${name}" cannot be the name of a profile.`, "Use letters, digits, dots and dashes.");
-  const profile = edit(profiles[name] ?? {});
-  const isFirst = Object.keys(profiles).length === 0;
-  const next = { current: isFirst ? name : current, profiles: { ...profiles, [name]: profile } };
-  await write(context, next);
-  printOne(invocation, rowOf(name, profile, next.current), () => `Changed the profile ${name}.`);
+  const { current, name, profile } = await update(context, ({ current, profiles }) => {
+    const name = flags.profile || context.env.INNKEEP_PROFILE || current || "default";
+    if (!/^[\w.-]{1,50}$/.test(name) || name === "none")
+      throw usageError(`"${name}" cannot be the name of a profile.`, "Use letters, digits, dots and dashes.");
+    const profile = edit((Object.hasOwn(profiles, name) && profiles[name]) || {});
+    const isFirst = Object.keys(profiles).length === 0;
+    const next = Object.fromEntries([...Object.entries(profiles), [name, profile]]);
+    return { current: isFirst ? name : current, profiles: next, name, profile };
+  });
+  printOne(invocation, rowOf(name, profile, current), () => `Changed the profile ${name}.`);
 }
 
 /** The profile with this name. Throws a usage error that lists the others. */
@@ -109,11 +113,27 @@ const named = (context: Context, name: string) => {
   throw usageError("The name of the profile is empty.");
 };
 
-async function write(context: Context, { current, profiles }: Profiles): Promise<void> {
-  const { writeSettings } = await import("../../credentials/conf.ts");
-  const file = { folder: configFolder(context), name: profilesFileName };
-  const value = { ...(current !== undefined && { current }), profiles };
-  await explainWriteFailure(async () => writeSettings(file, value));
+/** Reads the profiles, changes them and writes them, in turn with other processes. Gives what `edit` gives. */
+async function update<Changed extends Profiles>(
+  context: Context,
+  edit: (before: Profiles) => Changed,
+): Promise<Changed> {
+  const folder = configFolder(context);
+  const [{ writeSettings }, { inTurn }] = await Promise.all([
+    import("../../credentials/conf.ts"),
+    import("../../credentials/folder-turn.ts"),
+  ]);
+  return explainWriteFailure(() =>
+    inTurn(folder, () => {
+      const changed = edit(readProfiles(context));
+      const { current, profiles } = changed;
+      writeSettings(
+        { folder, name: profilesFileName },
+        { ...(current !== undefined && { current }), profiles },
+      );
+      return changed;
+    }),
+  );
 }
 
 const rowOf = (name: string, profile: Profile, current: string | undefined): ProfileRow => ({
