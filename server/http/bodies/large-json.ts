@@ -20,7 +20,9 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
   return async (request: IncomingMessage, sending: Sending): Promise<LargeJson> => {
     const bytes = await readJsonBytes(request, sending);
     if (bytes.length <= limits.json) return { value: jsonOf(request, bytes), release() {} };
-    const release = await turn((cut) => arrivals.keep(sending.sender, bytes.length, cut));
+    const { length } = bytes;
+    // This function must not hold the bytes: it lives until its turn, and a body that is cut gives its memory up before.
+    const release = await turn((cut) => arrivals.keep(sending.sender, length, cut));
     try {
       return { value: jsonOf(request, bytes), release };
     } catch (error) {

@@ -1,5 +1,7 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { createIncomingBodies } from "../../../server/http/bodies/arrivals.ts";
 import { createLargeJsonReader } from "../../../server/http/bodies/large-json.ts";
@@ -92,4 +94,22 @@ it("a large JSON body that waits gives its memory up to others, and the line goe
   (await modest).release();
   (await start("last", 2 * MB)).release();
   expect(order).toEqual(["first", "modest", "last"]);
+});
+
+it("a large JSON body that was cut while it waited is freed before its turn", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect: () => void = runInNewContext("gc");
+  const { start } = reading({ bufferedBytes: 40 * MB, anonymousBufferedBytes: MB });
+  const first = await start("first", 2 * MB);
+  const cut = expect(start("greedy", 30 * MB)).rejects.toMatchObject({ code: "busy" });
+  for (let at = 0; at < 20; at += 1) await turn();
+  collect();
+  const before = process.memoryUsage().arrayBuffers;
+  const modest = start("modest", 12 * MB);
+  await cut;
+  for (let at = 0; at < 20; at += 1) await turn();
+  collect();
+  expect(process.memoryUsage().arrayBuffers).toBeLessThan(before - 15 * MB);
+  first.release();
+  (await modest).release();
 });
