@@ -8,6 +8,7 @@ import { note } from "../core/output/output.ts";
 import { replaceFile } from "../core/output/replace-file.ts";
 import type { Invocation } from "../core/program/context.ts";
 import { checkProject, projectFileName, readProjectFile } from "../core/settings/project-file.ts";
+import { askForApp } from "./ask-app.ts";
 
 /** What happens to the innkeep.json of the working folder. */
 export interface ProjectPlan {
@@ -31,7 +32,7 @@ export async function planProjectFile(invocation: Invocation, wanted: Wanted): P
   const file = join(cwd, projectFileName);
   const present = readIfThere(file);
   const before = present === undefined ? undefined : checkProject(file, present);
-  const app = wanted.app?.trim() || before?.app;
+  const app = wanted.app?.trim() || before?.app || (await askForApp(invocation));
   const fields = {
     ...(present && JSON.parse(withoutMark(present))),
     server: wanted.server,

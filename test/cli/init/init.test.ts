@@ -180,21 +180,40 @@ describe("init at a terminal", () => {
     return { questions, typed };
   };
 
-  it("asks for server and key, stores the key, shows the report and sends it", async () => {
+  it("asks for server, app and key, stores the key, shows the report and sends it", async () => {
     const { app, line, project, subjects } = await newcomer();
     const { questions, typed } = answers({
       Address: service.baseUrl,
+      "The app for": "Larder",
       "The app key": app.key,
       "Store the key": "",
       "Send this": "y",
     });
     const ran = await line.run(["init"], { terminal: true, typed });
     expect(ran.exit).toBe(0);
-    expect(questions).toHaveLength(4);
+    expect(questions).toHaveLength(5);
     expect(ran.stderr).toMatch(/First report\n.*sent by `innkeep init`/);
-    expect(await project()).toEqual({ server: service.baseUrl });
+    expect(await project()).toEqual({ server: service.baseUrl, app: "Larder" });
     expect(await subjects()).toEqual([["First report", 1]]);
     expect((await line.run(["faq", "list"])).exit).toBe(0);
+  });
+
+  it("proposes the only app of a maintainer token, and lists several", async () => {
+    const owner = await service.makeUser();
+    await service.makeApp(owner, { name: "Larder" });
+    const token = () => service.makeToken(owner, "maintainer", { scopes: ["apps:read"] });
+    const { line, project, server } = await newcomer({ INNKEEP_TOKEN: await token() });
+    const { questions, typed } = answers({});
+    await line.run(["init", ...server], { terminal: true, typed });
+    expect(questions[0]).toContain("[Larder]");
+    expect(await project()).toEqual({ server: service.baseUrl, app: "Larder" });
+    await service.makeApp(owner, { name: "Lantern" });
+    const second = await newcomer({ INNKEEP_TOKEN: await token() });
+    await second.line.run(["init", ...server], { terminal: true, typed });
+    expect(questions.find((question) => question.includes("one of"))).toContain(
+      "one of Larder, Lantern [none]",
+    );
+    expect(await second.project()).toEqual({ server: service.baseUrl });
   });
 
   it("stores and sends nothing without a yes", async () => {
