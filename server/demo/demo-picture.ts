@@ -9,10 +9,6 @@ const ink: Colour = [214, 207, 195];
 
 /** A PNG that looks like a list on a phone's screen: a bar on top, then lines with ticks. */
 export function demoPicture(): Buffer {
-  // One byte for the filter of each row, then three for each pixel.
-  const rows = Buffer.alloc(height * (1 + 3 * width));
-  for (let y = 0; y < height; y += 1)
-    for (let x = 0; x < width; x += 1) rows.set(colourAt(x, y), y * (1 + 3 * width) + 1 + 3 * x);
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
@@ -20,17 +16,24 @@ export function demoPicture(): Buffer {
   return Buffer.concat([
     Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
     chunk("IHDR", header),
-    chunk("IDAT", deflateSync(rows)),
+    chunk("IDAT", deflateSync(pixels())),
     chunk("IEND", Buffer.alloc(0)),
   ]);
 }
 
-function colourAt(x: number, y: number): Colour {
-  if (y < 56) return accent;
-  const [line, within] = [Math.floor((y - 56) / 48), (y - 56) % 48];
-  const length = 110 + ((line * 53) % 90);
-  if (within > 15 && within < 33 && x > 20 && x < 38) return line % 3 === 0 ? accent : ink;
-  return within > 19 && within < 29 && x > 54 && x < 54 + length ? ink : ground;
+/** The rows of the picture, each with one byte for its filter, then three for each pixel. */
+function pixels(): Buffer {
+  const stride = 1 + 3 * width;
+  const rows = Buffer.alloc(height * stride);
+  for (let y = 0; y < height; y += 1) {
+    const paint = (colour: Colour, from: number, to: number) =>
+      rows.fill(Uint8Array.from(colour), y * stride + 1 + 3 * from, y * stride + 1 + 3 * to);
+    paint(y < 56 ? accent : ground, 0, width);
+    const [line, within] = [Math.floor((y - 56) / 48), (y - 56) % 48];
+    if (within > 15 && within < 33) paint(line % 3 === 0 ? accent : ink, 21, 38);
+    if (within > 19 && within < 29) paint(ink, 55, 54 + 110 + ((line * 53) % 90));
+  }
+  return rows;
 }
 
 function chunk(type: string, content: Buffer): Buffer {

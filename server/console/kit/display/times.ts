@@ -1,18 +1,25 @@
 const format = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...options });
 
-const day = format({ day: "numeric", month: "short", year: "numeric" });
-const minute = format({
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-});
-const ago = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+let made: ReturnType<typeof makeFormats> | undefined;
+
+/** Made at the first use: they are slow to make, and a server starts without them. */
+function formats() {
+  made ??= makeFormats();
+  return made;
+}
+
+function makeFormats() {
+  const date = { day: "numeric", month: "short", year: "numeric" } as const;
+  return {
+    day: format(date),
+    minute: format({ ...date, hour: "2-digit", minute: "2-digit" }),
+    ago: new Intl.RelativeTimeFormat("en", { numeric: "auto" }),
+  };
+}
 
 /** `3 Jun 2026, 14:05 UTC`, of an ISO 8601 instant. */
-export const fullTime = (at: string): string => `${minute.format(new Date(at))} UTC`;
+export const fullTime = (at: string): string => `${formats().minute.format(new Date(at))} UTC`;
 
 /** Whether an instant is a week or more away. Its date is then shown in place of the distance. */
 export const isFar = (at: string, now: Date): boolean => Math.abs(secondsTo(at, now)) >= week;
@@ -21,17 +28,18 @@ const secondsTo = (at: string, now: Date): number => Math.round((Date.parse(at) 
 
 /** `3 minutes ago`, `yesterday`; the date itself when it is a week or more away. */
 export function relativeTime(at: string, now: Date): string {
-  if (isFar(at, now)) return day.format(new Date(at));
+  if (isFar(at, now)) return formats().day.format(new Date(at));
   const seconds = secondsTo(at, now);
   const [size, unit] = steps.find(([size]) => Math.abs(seconds) >= size) ?? ([1, "second"] as const);
   if (unit === "second") return "just now";
-  return ago.format(Math.trunc(seconds / size), unit);
+  return formats().ago.format(Math.trunc(seconds / size), unit);
 }
 
 /** `in 2 days`, `in 5 hours`, `within the hour`. */
 export function timeUntil(at: string, now: Date): string {
   const hours = Math.floor((Date.parse(at) - now.getTime()) / 3_600_000);
   if (hours < 1) return "within the hour";
+  const { ago } = formats();
   return hours < 48 ? ago.format(hours, "hour") : ago.format(Math.floor(hours / 24), "day");
 }
 
