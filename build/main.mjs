@@ -239,14 +239,18 @@ function buildAction() {
   });
 }
 
-/** The benchmarks use the installed dependencies. They are not part of the package. */
+/** The benchmarks and the pictures use the installed dependencies. They are not part of the package. */
 async function buildBenchmarks() {
   const folder = "test/bench";
   const bare = (await readdir(folder)).filter((name) => name.startsWith("bare-"));
   const servers = bare.map((name) => [name.replace(/\.ts$/, ""), join(folder, name)]);
   await build({
     ...shared,
-    entryPoints: { bench: `${folder}/main.ts`, ...Object.fromEntries(servers) },
+    entryPoints: {
+      bench: `${folder}/main.ts`,
+      pictures: "test/pictures/main.ts",
+      ...Object.fromEntries(servers),
+    },
     format: "esm",
     packages: "external",
   });

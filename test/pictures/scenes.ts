@@ -1,0 +1,18 @@
+/** A picture of the command line: what is typed, and what shows that it has ended. */
+export interface Scene {
+  readonly name: string;
+  readonly command: string;
+  readonly keys?: readonly string[];
+  readonly shows: RegExp;
+}
+
+/** A prompt on the last line. */
+const ended = /\n\$\s*$/;
+
+export const scenes: readonly Scene[] = [
+  { name: "feedback-list", command: "innkeep feedback list", shows: ended },
+  { name: "faq-list", command: "innkeep faq list", shows: ended },
+  { name: "cycle", command: "innkeep testing listing list", shows: ended },
+  { name: "help", command: "innkeep feedback resolve --help", shows: ended },
+  { name: "error", command: "innkeep faq view no-such-id", shows: ended },
+];
