@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startBrowser } from "../support/browser/browser.ts";
-import { scenes } from "./scenes.ts";
+import { type Scene, scenes } from "./scenes.ts";
 import { terminalPage, themes } from "./terminal-html.ts";
 
 // Draws the pictures of the command line in docs/pictures: real commands against a demo server, in tmux.
@@ -32,10 +32,7 @@ try {
   await rm(place, { recursive: true, force: true });
 }
 
-async function draw(
-  { name, command, keys = [], shows }: (typeof scenes)[number],
-  columns: number,
-): Promise<void> {
+async function draw({ name, command, shows }: Scene, columns: number): Promise<void> {
   const session = `innkeep-${name}-${columns}`;
   const program = `innkeep() { '${process.execPath}' '${innkeep}' "$@"; }`;
   const shell = `${program}; clear; printf '$ %s\\n' '${command.replaceAll("'", "'\\''")}'; ${command}; printf '\\n$ '; cat`;
@@ -55,7 +52,6 @@ async function draw(
   );
   try {
     await shown(session, shows);
-    for (const key of keys) tmux("send-keys", "-t", session, key);
     const screen = tmux("capture-pane", "-e", "-p", "-t", session).trimEnd();
     for (const theme of themes) {
       const context = await browser.newContext();

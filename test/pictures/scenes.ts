@@ -2,7 +2,6 @@
 export interface Scene {
   readonly name: string;
   readonly command: string;
-  readonly keys?: readonly string[];
   readonly shows: RegExp;
 }
 
@@ -11,8 +10,8 @@ const ended = /\n\$\s*$/;
 
 export const scenes: readonly Scene[] = [
   { name: "feedback-list", command: "innkeep feedback list", shows: ended },
+  { name: "feedback-inbox", command: "innkeep feedback inbox", shows: /Crash when/ },
   { name: "faq-list", command: "innkeep faq list", shows: ended },
-  { name: "cycle", command: "innkeep testing listing list", shows: ended },
-  { name: "help", command: "innkeep feedback resolve --help", shows: ended },
+  { name: "doctor", command: "innkeep doctor", shows: ended },
   { name: "error", command: "innkeep faq view no-such-id", shows: ended },
 ];

@@ -2,7 +2,7 @@ import { redactText } from "../../client/calls/redact.ts";
 import type { Exit } from "../core/failures/exit-codes.ts";
 import { type Painter, painter } from "../core/output/color.ts";
 import { note, printOne } from "../core/output/output.ts";
-import { onOneLine } from "../core/output/plain-text.ts";
+import { onOneLine, widthOf } from "../core/output/plain-text.ts";
 import type { Invocation, Server } from "../core/program/context.ts";
 import { checkApp } from "./app.ts";
 import { checkCredentials } from "./credentials.ts";
@@ -19,9 +19,15 @@ export async function examine(invocation: Invocation): Promise<Exit> {
   const failures = findings.filter(({ state }) => state === "failure").length;
   const warnings = findings.filter(({ state }) => state === "warning").length;
   const { context, flags } = invocation;
-  const paint = painter(context, flags, context.io.stdout);
+  const { stdout } = context.io;
+  const look: Look = {
+    paint: painter(context, flags, stdout),
+    columns: stdout.isTerminal ? stdout.columns : Number.POSITIVE_INFINITY,
+  };
   const report = { ok: failures === 0, version: context.version, failures, warnings, findings };
-  printOne(invocation, report, () => findings.map((finding) => linesOf(finding, paint)).join("\n"));
+  printOne(invocation, report, () => ({
+    painted: findings.flatMap((finding) => linesOf(finding, look)).join("\n"),
+  }));
   note(invocation, `${counted(failures, "failure")}, ${counted(warnings, "warning")}.`);
   return failures === 0 ? "ok" : "unexpected";
 }
@@ -85,8 +91,29 @@ const colors = { failure: "red", warning: "yellow", ok: "green", note: "dim" } a
 const width = Math.max(...Object.keys(colors).map((state) => state.length));
 const margin = " ".repeat(width + 2);
 
-function linesOf({ check, state, what, why, next }: Finding, paint: Painter): string {
-  const head = `${paint(colors[state satisfies State], state.padEnd(width))}  ${check}: ${onOneLine(what)}`;
-  const more = [why && `${margin}Why: ${onOneLine(why)}`, next && `${margin}Next: ${onOneLine(next)}`];
-  return [head, ...more.filter((line) => line !== null)].join("\n");
+/** Colours, and the columns that a line may have. */
+interface Look {
+  readonly paint: Painter;
+  readonly columns: number;
+}
+
+function linesOf({ check, state, what, why, next }: Finding, { paint, columns }: Look): string[] {
+  const texts = [`${check}: ${what}`, why && `Why: ${why}`, next && `Next: ${next}`];
+  const [first = "", ...rest] = texts.flatMap((text) =>
+    text ? wrapped(onOneLine(text), columns - margin.length) : [],
+  );
+  const label = paint(colors[state satisfies State], state.padEnd(width));
+  return [`${label}  ${first}`, ...rest.map((line) => margin + line)];
+}
+
+/** The text in lines of so many columns. A word is never cut: it may be a command to copy. */
+function wrapped(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1);
+    if (line !== undefined && widthOf(`${line} ${word}`) <= columns)
+      lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { listen } from "../../support/network/recording-server.ts";
@@ -56,6 +57,17 @@ describe("innkeep doctor", () => {
     const text = await here.line.run(["doctor"], { ...options, terminal: true });
     for (const secret of Object.values(secrets))
       expect(ran.stdout + ran.stderr + text.stdout + text.stderr).not.toContain(secret);
+  });
+
+  it("colours the states on a terminal, and breaks lines between words", async () => {
+    const line = await createCommandLine({ INNKEEP_BASE_URL: "http://127.0.0.1:9" });
+    const { stdout } = await line.run(["doctor"], { terminal: true });
+    expect(stdout).toContain("\n\u001b[31mfailure\u001b[39m  tcp: ");
+    for (const shown of stripVTControlCharacters(stdout).split("\n"))
+      expect(shown.length).toBeLessThanOrEqual(80);
+    const inPipe = await line.run(["doctor"]);
+    expect(inPipe.stdout).toMatch(/^failure {2}tcp: /m);
+    expect(inPipe.stdout).not.toContain("\u001b");
   });
 
   it("finds nothing wrong with a real server, and says what a token may do", async () => {

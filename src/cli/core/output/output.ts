@@ -19,7 +19,7 @@ export interface Column<Row> {
  * Writes one value to standard output: JSON with `--json`, the values of `--fields`, the bytes of the field that
  * `--raw` names, else the lines of `text`.
  */
-export function printOne(invocation: Invocation, value: unknown, text: () => string): void {
+export function printOne(invocation: Invocation, value: unknown, text: () => string | Painted): void {
   const names = fieldNames(invocation.flags.fields);
   if (invocation.flags.raw !== undefined) {
     printRaw(invocation, value, invocation.flags.raw);
@@ -33,6 +33,11 @@ export function printOne(invocation: Invocation, value: unknown, text: () => str
       names.map((name) => fieldOf(value, name)),
     );
   else writeText(invocation, text());
+}
+
+/** Text with colours of our own. Texts of strangers in it must be `printable` already. */
+export interface Painted {
+  readonly painted: string;
 }
 
 /** A list to print. */
@@ -145,8 +150,9 @@ function refuseUnknown(items: readonly unknown[], names: readonly string[]): voi
 
 const write = ({ context }: Invocation, line: string): void => context.io.stdout.write(`${line}\n`);
 
-function writeText(invocation: Invocation, text: string): void {
-  if (text !== "") write(invocation, asLogged(invocation.context.env, printable(text)));
+function writeText(invocation: Invocation, given: string | Painted): void {
+  const text = typeof given === "string" ? printable(given) : given.painted;
+  if (text !== "") write(invocation, asLogged(invocation.context.env, text));
 }
 
 const writeRow = (invocation: Invocation, values: readonly unknown[]): void =>
