@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { appendFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { writeBillOfMaterials } from "./bill-of-materials.mjs";
@@ -8,6 +8,7 @@ import { checkContents } from "./contents.mjs";
 import { writeNotices } from "./notices.mjs";
 import { asValues, builtApart, packagesApart, required, undiciParts, withoutUnused } from "./plugins.mjs";
 import { agentServerAlias, cjs, esm, external, folderIs, madeNow, outdir, shared } from "./settings.mjs";
+import { buildTools } from "./tools.mjs";
 
 const actionFolder = "action";
 
@@ -72,7 +73,7 @@ await writeFile(join(outdir, "inputs.json"), JSON.stringify(bundles, null, 1));
 await writeNotices(join(outdir, "THIRD-PARTY-NOTICES.txt"), bundles);
 await writeNotices(join(actionFolder, "THIRD-PARTY-NOTICES.txt"), bundlesOf({ action }));
 await writeBillOfMaterials(join(outdir, "sbom.cdx.json"), bundles);
-await buildBenchmarks();
+await buildTools(shared);
 
 /** Uses old syntax, so that an old version of Node can still print that it is too old. */
 function buildFrontDoor() {
@@ -236,22 +237,5 @@ function buildAction() {
       withoutUnused(),
       undiciParts(),
     ],
-  });
-}
-
-/** The benchmarks and the pictures use the installed dependencies. They are not part of the package. */
-async function buildBenchmarks() {
-  const folder = "test/bench";
-  const bare = (await readdir(folder)).filter((name) => name.startsWith("bare-"));
-  const servers = bare.map((name) => [name.replace(/\.ts$/, ""), join(folder, name)]);
-  await build({
-    ...shared,
-    entryPoints: {
-      bench: `${folder}/main.ts`,
-      pictures: "test/pictures/main.ts",
-      ...Object.fromEntries(servers),
-    },
-    format: "esm",
-    packages: "external",
   });
 }
