@@ -14,12 +14,16 @@ export function addServe(serve: Command, setup: Setup): void {
     .option("--console-url <url>", "where people reach the console (INNKEEP_CONSOLE_URL)")
     .option("--demo", "make a small app to look at, and print its key, tokens and links")
     .option("--dev", "add a clock that can be moved, faults on demand and captured messages; loopback only")
+    .option(
+      "--seed <file>",
+      "with --dev and --demo, fill it from a file of JSON or YAML in place of the demo's app",
+    )
     .addHelpText("after", "\n--base-url is the address under which clients reach this server.");
   commandAction<ServeFlags>(serve, setup, start);
 }
 
 async function start({ context }: Invocation, flags: ServeFlags): Promise<Exit> {
-  const { host, port, data, databaseUrl, baseUrl, consoleUrl, demo, dev, json } = flags;
+  const { host, port, data, databaseUrl, baseUrl, consoleUrl, demo, dev, seed, json } = flags;
   const code = await context.programs.serve({
     host,
     port,
@@ -29,6 +33,7 @@ async function start({ context }: Invocation, flags: ServeFlags): Promise<Exit> 
     consoleUrl,
     demo,
     dev,
+    seed,
     json,
   });
   return code === 0 ? "ok" : "unexpected";

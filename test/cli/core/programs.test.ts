@@ -39,11 +39,11 @@ describe("serve", () => {
     const { run, told } = await noting();
     const database = "--database-url postgres://h/d";
     await run(
-      `serve --host 0.0.0.0 --port 0 --data /d ${database} --base-url https://b --console-url https://c --demo --dev --json`,
+      `serve --host 0.0.0.0 --port 0 --data /d ${database} --base-url https://b --console-url https://c --demo --dev --seed s.yaml --json`,
     );
     expect(told.serve).toEqual({
       ...{ host: "0.0.0.0", port: 0, data: "/d", databaseUrl: "postgres://h/d" },
-      ...{ baseUrl: "https://b", consoleUrl: "https://c", demo: true, dev: true, json: true },
+      ...{ baseUrl: "https://b", consoleUrl: "https://c", demo: true, dev: true, seed: "s.yaml", json: true },
     });
     await run("serve");
     expect(JSON.parse(JSON.stringify(told.serve))).toEqual({});

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serve } from "../../../server/main.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
@@ -42,6 +44,27 @@ describe("innkeep serve --dev", () => {
     expect((await send("GET", "/api/v1/faqs/remote", { headers })).body).toHaveLength(3);
     const thread = await send("GET", `/api/v1/agent/feedback/${access.threadId}`, { headers: agent });
     expect(thread.body).toMatchObject({ latestProposal: { id: access.runId, status: "awaiting_approval" } });
+  });
+
+  it.each([{ demo: true }, { dev: true }, {}])("takes no seed with %j alone", async (flags) => {
+    const world = { environment: {}, out() {}, err() {}, stop: new AbortController().signal };
+    const starting = serve({ ...flags, seed: "seed.json", data: await temporaryFolder(), port: 0 }, world);
+    await expect(starting).rejects.toThrow("--seed fills a development server only");
+  });
+
+  it("refuses a seed for a folder that holds another content, and takes the same seed again", async () => {
+    const data = await temporaryFolder();
+    const seeds = ["Atlas", "Larder"].map((name) => ({ name, file: join(data, `${name}.json`) }));
+    for (const { name, file } of seeds) await writeFile(file, JSON.stringify({ apps: [{ name }] }));
+    const startWith = (seed: string) => {
+      const stop = new AbortController();
+      const world = { environment: {}, out: () => stop.abort(), err() {}, stop: stop.signal };
+      return serve({ dev: true, demo: true, data, port: 0, json: true, seed }, world);
+    };
+    const [one, other] = seeds.map(({ file }) => file);
+    expect(await startWith(one ?? "")).toBe(0);
+    expect(await startWith(one ?? "")).toBe(0);
+    await expect(startWith(other ?? "")).rejects.toThrow("was filled before, and not from this seed");
   });
 
   it("refuses to listen on an address that other machines can reach", async () => {
