@@ -1,7 +1,5 @@
 import type { Argument, Command, Option } from "commander";
-import { allKinds, wordOf } from "../core/credentials/credential-names.ts";
-import { profileKeys } from "../core/settings/profiles.ts";
-import { choicesOf } from "../lists/flag-choices.ts";
+import { choicesOf, choicesOfArgument } from "../lists/fixed-values.ts";
 import { type Listing, listedArguments, listedFlags } from "../lists/listed-values.ts";
 
 /** A word to complete, with its meaning. */
@@ -83,14 +81,7 @@ function argumentOf(argument: Argument | undefined, path: string): Values | unde
   if (!argument) return undefined;
   const listing = listedArguments[path.replaceAll("/", " ")];
   if (listing) return { listing };
-  const words = argument.argChoices ?? wordsOf[argument.name()];
+  const words = choicesOfArgument(argument);
   if (words) return { words };
   return isFile(`<${argument.name()}`) || argument.name() === "command" ? { files: true } : undefined;
 }
-
-/** The values of arguments that have a fixed set, by the name of the argument. */
-const wordsOf: Readonly<Record<string, readonly string[]>> = {
-  kind: allKinds.map(wordOf),
-  key: [...profileKeys],
-  topic: ["options", "exit-codes", "environment"],
-};

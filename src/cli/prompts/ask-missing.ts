@@ -3,7 +3,7 @@ import { CliError } from "../core/failures/cli-error.ts";
 import { calledBy } from "../core/failures/flag-names.ts";
 import { wordsOf } from "../core/help/help-text.ts";
 import type { Context, GlobalFlags } from "../core/program/context.ts";
-import { choicesOf } from "../lists/flag-choices.ts";
+import { choicesOf, choicesOfArgument } from "../lists/fixed-values.ts";
 import { listedChoices, type Run } from "./listed-choices.ts";
 import { askChoice, askText, type Choice, Unanswered } from "./questions.ts";
 
@@ -67,10 +67,13 @@ async function askFlags({ context }: Incomplete, command: Command, flags: readon
 async function askArgument(incomplete: Incomplete, command: Command): Promise<string | undefined> {
   const argument = command.registeredArguments[command.args.length];
   if (!argument) return undefined;
-  const choices = await choicesFor(incomplete, command, argument.argChoices);
+  const fixed = choicesOfArgument(argument);
+  const choices = await choicesFor(incomplete, command, fixed);
+  // Several words, such as a whole command, are no answer to one question.
+  if (argument.variadic && choices.length === 0) return undefined;
   const question = { label: labelOf(argument.name()), meaning: argument.description };
   return choices.length > 0
-    ? askChoice(incomplete.context, { ...question, choices, isOpen: !argument.argChoices })
+    ? askChoice(incomplete.context, { ...question, choices, isOpen: !fixed })
     : askText(incomplete.context, question);
 }
 

@@ -94,7 +94,21 @@ describe("at a terminal a command asks for what is missing", () => {
   });
 });
 
+describe("at a terminal a choice is offered", () => {
+  it("for a kind of credential, which has fixed names", async () => {
+    const { run } = await person("1");
+    const ran = await run(["auth", "set"], { stdin: "sdk_b", terminal: true });
+    expect(ran.stderr).toContain("Kind:\n   1  api-key\n   2  agent-token\n");
+  });
+});
+
 describe("a command asks nothing", () => {
+  it("for several words, such as a whole command", async () => {
+    const { run, asked } = await person("npm test");
+    expect(await run(["dev", "exec"])).toMatchObject({ exit: 2 });
+    expect(asked).toEqual([]);
+  });
+
   it.each<[string, readonly string[], CommandLineOptions]>([
     ["without a terminal", [], { terminal: false }],
     ["with --no-input", ["--no-input"], {}],
