@@ -49,6 +49,15 @@ describe("folders", () => {
   });
 });
 
+/** Beside bin and src/cli/core/output: what each writes is data, so that a pipe gets nothing else. */
+const writersOfOutput = [
+  "src/cli/action/run-action.ts",
+  "src/cli/commands/auth.ts",
+  "src/cli/core/failures/print-failure.ts",
+  "src/cli/core/program/run-cli.ts",
+  "src/cli/testing/tester/task-watch.ts",
+];
+
 const rules: [string, RegExp, (file: string) => boolean][] = [
   [
     "process.env is read only in bin, and by what tests import",
@@ -56,6 +65,11 @@ const rules: [string, RegExp, (file: string) => boolean][] = [
     (file) => !file.startsWith("bin/") && file !== "src/local/testing.ts",
   ],
   ["process.exit is called only in bin", /\bprocess\.exit(Code)?\b/, (file) => !file.startsWith("bin/")],
+  [
+    "standard output is written by few files",
+    /\bstdout\.write\(/,
+    (file) => !/^(bin|src\/cli\/core\/output)\//.test(file) && !writersOfOutput.includes(file),
+  ],
   [
     "SQL stands only in server/store",
     /\b(SELECT|INSERT INTO|DELETE FROM|UPDATE \w+ SET)\b/,

@@ -42,6 +42,13 @@ describe.each(commands)("innkeep %s", (words, command) => {
       if (mandatory) expect(help).toMatch(new RegExp(`${flags} (?:(?! --).)*\\(required\\)`));
   });
 
+  it("takes no secret as an argument", () => {
+    const secrets = command.options.filter(
+      ({ long = "", required }) => required && isSecret.test(long ?? ""),
+    );
+    expect(secrets.map(({ long }) => long)).toEqual([]);
+  });
+
   it("describes itself in one sentence", () => {
     expect(command.description()).toMatch(/^[A-Z].{8,}[^.]$/);
   });
@@ -93,6 +100,9 @@ describe("the tree of commands", () => {
     expect(program.commands.map((command) => command.name())).toEqual(["faq"]);
   });
 });
+
+/** The name of a flag whose value would be a secret. Keys of repeats are none. */
+const isSecret = /^--(?!idempotency|dedupe)(?:.*-)?(?:key|token|password|secret)$/;
 
 /** These only start another program, which writes its own output. */
 const programsOfTheirOwn = ["serve", "dev", "dev exec", "mcp"];

@@ -1,0 +1,47 @@
+import type { Command } from "commander";
+import { beforeAll, describe, expect, it } from "vitest";
+import { nouns } from "../../../src/cli/core/program/nouns.ts";
+import { createProgram } from "../../../src/cli/core/program/run-cli.ts";
+import { emptyWorld } from "../../support/clients/command-line.ts";
+
+let program: Command;
+beforeAll(async () => {
+  const argv = ["--help", ...nouns.map(({ name }) => name)];
+  program = await createProgram(argv, { context: emptyWorld(), outcome: { exit: "ok" } });
+});
+
+/** The groups of commands, with those inside others. */
+const groups = (command: Command): Command[] =>
+  command.commands.flatMap((one) => (one.commands.length === 0 ? [] : [one, ...groups(one)]));
+
+/** Groups that are no things that one could list. */
+const noThings = ["auth", "dev", "testing", "admin", "config", "audit", "feedback", "faults", "secret"];
+
+describe("the words of commands", () => {
+  it("are nouns in the singular, and their plural means the same", () => {
+    const things = program.commands.filter(
+      (one) => one.commands.length > 0 && !noThings.includes(one.name()),
+    );
+    expect(things.length).toBeGreaterThan(8);
+    const without = things.filter((one) => !one.aliases().includes(`${one.name()}s`));
+    expect(without.map((one) => one.name())).toEqual([]);
+  });
+
+  it.each([
+    ["list", "ls"],
+    ["view", "show"],
+    ["create", "new"],
+    ["delete", "rm"],
+  ])("%s is also called %s", (verb, alias) => {
+    const verbs = groups(program)
+      .filter((group) => !["dev", "admin", "config"].includes(topOf(group)))
+      .flatMap((group) => group.commands)
+      .filter((command) => command.name() === verb);
+    expect(verbs.length).toBeGreaterThan(0);
+    const without = verbs.filter((command) => !command.aliases().includes(alias));
+    expect(without.map((command) => `${command.parent?.name()} ${command.name()}`)).toEqual([]);
+  });
+});
+
+/** The first word of the command line that leads to a group. */
+const topOf = (group: Command): string => (group.parent?.parent ? topOf(group.parent) : group.name());
