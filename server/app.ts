@@ -22,6 +22,7 @@ import { createMetrics } from "./http/operations/metrics.ts";
 import { operationsRoutes } from "./http/operations/operations-routes.ts";
 import { createReadCredentials } from "./http/presented-credentials.ts";
 import { answerUnknown, routing } from "./http/routing.ts";
+import { createHoldAnswer } from "./http/waiting-answers.ts";
 import { uploads } from "./store/requests/uploads.ts";
 
 /** Builds the whole server as a Koa application. */
@@ -35,6 +36,7 @@ export function createApp(deps: Deps): Koa {
     addressOf: createAddressOf(deps.settings.trustedProxies),
     admit: createAdmit(deps),
     arrivals: createIncomingBodies(deps),
+    holdAnswer: createHoldAnswer(deps),
   };
   app.use(observe(deps, metrics, createAnswerEarly(door.arrivals)));
   const dev = createDevServer(deps, door);

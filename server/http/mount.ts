@@ -18,6 +18,7 @@ import type { ReadCredentials } from "./presented-credentials.ts";
 import { countRefusal } from "./request-limits.ts";
 import { sessionCookie } from "./session-cookie.ts";
 import { readUpload } from "./uploads/read-upload.ts";
+import type { HoldAnswer } from "./waiting-answers.ts";
 
 /** A method and a path of the server, and how to answer it. */
 export interface Route {
@@ -32,6 +33,7 @@ export interface Door {
   readonly addressOf: (request: IncomingMessage) => string;
   readonly admit: Admit;
   readonly arrivals: IncomingBodies;
+  readonly holdAnswer: HoldAnswer;
 }
 
 type MountDeps = InvokeDeps & Pick<Deps, "files" | "stopping">;
@@ -78,7 +80,7 @@ function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, door }: Mounting): 
           setSession: (session) => cookie.set(ctx, session),
         });
         if (outcome.replayed && caller) await uncountBytes(endpoint, caller.id, { request: ctx.req, deps });
-        send(ctx, outcome, endpoint);
+        send(ctx, outcome, { endpoint, holdAnswer: door.holdAnswer });
       } catch (thrown) {
         await countRefusal(deps, { endpoint, caller }, thrown);
       } finally {
@@ -167,15 +169,22 @@ function signalOf(ctx: Context, { stopping }: Pick<Deps, "stopping">): AbortSign
   return AbortSignal.any([gone.signal, stopping]);
 }
 
+interface Sent {
+  readonly endpoint: Endpoint;
+  readonly holdAnswer: HoldAnswer;
+}
+
 function send(
   ctx: Context,
   { status, body, replayed }: InvocationResult,
-  { method, answersSecret }: Endpoint,
+  { endpoint: { method, answersSecret }, holdAnswer }: Sent,
 ): void {
   ctx.status = status;
   if (replayed) ctx.set("Idempotent-Replay", "true");
   if (method !== "GET") ctx.set("Cache-Control", "no-store");
   if (body === undefined) return;
+  const content = isPrepared(body) ? body.body : body;
+  if (ctx.method !== "HEAD") holdAnswer(ctx.res, { body: content, canRefuse: method === "GET" });
   // Koa's own `set` would check every name and value again.
   ctx.res.setHeader("Content-Type", "application/json; charset=utf-8");
   if (method === "GET") {
@@ -188,5 +197,5 @@ function send(
       return;
     }
   }
-  ctx.body = isPrepared(body) ? body.body : body;
+  ctx.body = content;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { SettingError } from "./setting-error.ts";
 
-/** The most that the server spends on open connections and on request bodies that are arriving. */
+/** The most that the server spends on open connections, on request bodies that are arriving, and on answers. */
 export interface Budgets {
   /** How many connections may be open at the same time. */
   readonly connections: number;
@@ -23,6 +23,8 @@ export interface Budgets {
   readonly bufferedBytes: number;
   /** The part of `bufferedBytes` for requests without a credential. */
   readonly anonymousBufferedBytes: number;
+  /** How many bytes of answers of over 1 MiB wait for their readers. */
+  readonly answerBytes: number;
   /** How many large uploads are received at the same time. */
   readonly uploads: number;
   readonly uploadsPerKey: number;
@@ -49,6 +51,7 @@ const defaults = {
   bodyPatienceMilliseconds: 15_000,
   bufferedBytes: 67_108_864,
   anonymousBufferedBytes: 4_194_304,
+  answerBytes: 268_435_456,
   uploads: 32,
   uploadsPerKey: 8,
   uploadTurnMilliseconds: 5_000,

@@ -1,0 +1,72 @@
+import type { ServerResponse } from "node:http";
+import { ApiError } from "../../src/contract/errors.ts";
+import type { Deps } from "../deps.ts";
+
+/** Smaller answers are not counted. */
+const largeBytes = 1_048_576;
+/** For how long an answer keeps its connection, even if others need the memory. */
+const graceMilliseconds = 10_000;
+
+/** A large answer that its reader has not taken yet. */
+interface Waiting {
+  /** The same for answers that share their memory. */
+  readonly memory: object;
+  readonly bytes: number;
+  readonly since: number;
+}
+
+export interface NewAnswer {
+  readonly body: string | Buffer;
+  /** False if the request has changed something: then its answer is held in any case. */
+  readonly canRefuse: boolean;
+}
+
+/**
+ * Accounts for large answers until their readers have taken them. Throws `busy` if there is no room for one more, after it has
+ * cut the connections whose readers have been slow for longest.
+ */
+export type HoldAnswer = (response: ServerResponse, answer: NewAnswer) => void;
+
+export function createHoldAnswer({ settings }: Pick<Deps, "settings">): HoldAnswer {
+  const most = settings.budgets.answerBytes;
+  const waiting = new Map<ServerResponse, Waiting>();
+  const readers = new Map<object, number>();
+  let held = 0;
+
+  function release(response: ServerResponse): void {
+    const answer = waiting.get(response);
+    if (!answer) return;
+    waiting.delete(response);
+    const left = (readers.get(answer.memory) ?? 1) - 1;
+    if (left > 0) readers.set(answer.memory, left);
+    else {
+      readers.delete(answer.memory);
+      held -= answer.bytes;
+    }
+  }
+
+  /** Cuts the connection that has read for longest. Gives false if all have just begun. */
+  function cutSlowest(): boolean {
+    const [slowest] = waiting;
+    if (!slowest || performance.now() - slowest[1].since < graceMilliseconds) return false;
+    release(slowest[0]);
+    slowest[0].destroy();
+    return true;
+  }
+
+  return (response, { body, canRefuse }) => {
+    if (body.length < largeBytes || response.closed) return;
+    const memory = typeof body === "string" ? {} : body;
+    const isOver = () => held > 0 && held + (readers.has(memory) ? 0 : body.length) > most;
+    while (isOver() && cutSlowest());
+    if (isOver() && canRefuse)
+      throw new ApiError("busy", {
+        message: "Too many large answers wait for their readers. Try again in a moment.",
+        retryAfterSeconds: 5,
+      });
+    if (!readers.has(memory)) held += body.length;
+    readers.set(memory, (readers.get(memory) ?? 0) + 1);
+    waiting.set(response, { memory, bytes: body.length, since: performance.now() });
+    response.once("close", () => release(response));
+  };
+}

@@ -1,0 +1,78 @@
+import { IncomingMessage, ServerResponse } from "node:http";
+import { connect, Socket } from "node:net";
+import { afterEach, expect, it, vi } from "vitest";
+import { createHoldAnswer } from "../../../server/http/waiting-answers.ts";
+import { readSettings } from "../../../server/settings/environment.ts";
+import { startService } from "../../support/service/service.ts";
+import { makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
+
+const MB = 1_048_576;
+afterEach(() => vi.restoreAllMocks());
+
+/** Asks for a page and never reads the answer. Gives a function that closes the connection. */
+async function askAndIgnore(baseUrl: string, path: string, headers: Readonly<Record<string, string>>) {
+  const { hostname, port, host } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname).on("error", () => {});
+  await new Promise((resolve) => socket.once("connect", resolve));
+  socket.pause();
+  const lines = Object.entries({ Host: host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
+  return () => void socket.destroy();
+}
+
+it("clients that do not read large answers cannot fill the memory, and others are served", async () => {
+  const service = await startService({
+    environment: { INNKEEP_RATE_LIMITS: "off" },
+    budgets: { answerBytes: 50 * MB },
+  });
+  const cast = await makeAppWithAgent(service);
+  const faqs = Array.from({ length: 1_000 }, (_, at) => ({
+    question: `Q${at}?`,
+    answer: "x".repeat(20_000),
+  }));
+  const headers = { ...cast.key, "if-match": "*" };
+  expect((await service.request("PUT", "/api/v1/faqs/remote", { headers, body: { faqs } })).status).toBe(200);
+  const path = `/api/v1/console/apps/${cast.appId}/faqs`;
+  const read = () => service.request("GET", path, { headers: cast.person });
+  const closed: (() => void)[] = [];
+  for (let at = 0; at < 5; at += 1) closed.push(await askAndIgnore(service.baseUrl, path, cast.person));
+  await vi.waitFor(async () => expect((await read()).status).toBe(503), { timeout: 20_000 });
+  const refused = await read();
+  expect([refused.field("code"), refused.headers.get("retry-after")]).toEqual(["busy", "5"]);
+  const small = await service.request("GET", `/api/v1/console/apps/${cast.appId}`, { headers: cast.person });
+  expect(small.status).toBe(200);
+  for (const close of closed) close();
+  await vi.waitFor(async () => expect((await read()).status).toBe(200), { timeout: 20_000 });
+  await service.stop();
+}, 60_000);
+
+/** An answer of the server to nobody. */
+const response = () => new ServerResponse(new IncomingMessage(new Socket()));
+const holding = () => {
+  const settings = readSettings({}, { INNKEEP_BUDGETS: `answerBytes=${4 * MB}` });
+  return createHoldAnswer({ settings });
+};
+const busy = expect.objectContaining({ code: "busy" });
+
+it("answers that share their memory count once, small ones do not count, and one alone may be larger than all", () => {
+  const hold = holding();
+  const body = Buffer.alloc(3 * MB);
+  for (let at = 0; at < 10; at += 1) hold(response(), { body, canRefuse: true });
+  for (let at = 0; at < 10; at += 1) hold(response(), { body: Buffer.alloc(MB - 1), canRefuse: true });
+  expect(() => hold(response(), { body: Buffer.alloc(2 * MB), canRefuse: true })).toThrow(busy);
+  hold(response(), { body: Buffer.alloc(2 * MB), canRefuse: false });
+  holding()(response(), { body: Buffer.alloc(9 * MB), canRefuse: true });
+});
+
+it("the answer that is read for the longest time is cut after ten seconds, for one that needs its place", () => {
+  const hold = holding();
+  const now = vi.spyOn(performance, "now").mockReturnValue(0);
+  const [slow, slower] = [response(), response()];
+  hold(slower, { body: Buffer.alloc(2 * MB), canRefuse: true });
+  now.mockReturnValue(5_000);
+  hold(slow, { body: Buffer.alloc(2 * MB), canRefuse: true });
+  expect(() => hold(response(), { body: Buffer.alloc(2 * MB), canRefuse: true })).toThrow(busy);
+  now.mockReturnValue(10_001);
+  hold(response(), { body: Buffer.alloc(2 * MB), canRefuse: true });
+  expect([slower.destroyed, slow.destroyed]).toEqual([true, false]);
+});
