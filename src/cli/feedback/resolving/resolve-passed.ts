@@ -30,18 +30,33 @@ export async function resolvePassed(
   };
   const nextKey = keysOf(invocation);
   for (const part of parts(passed)) {
+    const [namedResolved, namedFailing] = [new Set<string>(), new Set<string>()];
     for (let more = true; more; ) {
       const answer = await ask(invocation, {
         params: { appId },
         body: { ...run, passed: part },
         idempotencyKey: nextKey(),
       });
-      all.resolved.push(...answer.resolved);
-      all.stillFailing.push(...answer.stillFailing);
-      more = answer.more && answer.resolved.length + answer.stillFailing.length > 0;
+      const resolved = newIn(answer.resolved, namedResolved);
+      const stillFailing = newIn(answer.stillFailing, namedFailing);
+      all.resolved.push(...resolved);
+      all.stillFailing.push(...stillFailing);
+      more = answer.more && resolved.length + stillFailing.length > 0;
     }
   }
   return all;
+}
+
+/** The threads that no earlier answer to these tests named, so that a faulty server cannot keep the command asking. */
+function newIn<Thread extends { readonly consoleUrl: string }>(
+  threads: readonly Thread[],
+  named: Set<string>,
+): Thread[] {
+  return threads.filter(({ consoleUrl }) => {
+    const isNew = !named.has(consoleUrl);
+    named.add(consoleUrl);
+    return isNew;
+  });
 }
 
 async function ask(

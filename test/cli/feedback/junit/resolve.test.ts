@@ -142,6 +142,17 @@ describe("feedback resolve", () => {
     expect(received).toHaveLength(1);
   });
 
+  it("ends, too, if the server names the same threads again and again", async () => {
+    const { line, received } = await started(
+      answers(200, { ...nothing, resolved: [failure(1)], more: true }),
+    );
+    expect(await line.run(resolveKey, { env: gitHubJob() })).toMatchObject({
+      exit: 0,
+      stdout: "https://inn.example.org/1\n",
+    });
+    expect(received).toHaveLength(2);
+  });
+
   it("sends many tests in several requests", async () => {
     const { line, bodies, received } = await started();
     const tests = Array.from(
