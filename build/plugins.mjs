@@ -139,3 +139,17 @@ export function undiciParts() {
     },
   };
 }
+
+/** Puts other modules in the place of these, by their files. */
+export function replaced(names) {
+  const built = byPath(names);
+  return {
+    name: "replaced",
+    setup(building) {
+      building.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
+        const name = built.get(join(resolveDir, path));
+        return name && { path: existing(name) };
+      });
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { CliError } from "../src/cli/core/failures/cli-error.ts";
+import type { Context } from "../src/cli/core/program/context.ts";
+import { runCli } from "../src/cli/core/program/run-cli.ts";
+import { processIo } from "./process-io.ts";
+import { contextOfProcess, runProcess, version } from "./run-process.ts";
+
+/** Runs the command line of the executable, which has the client's commands and the MCP server, and ends the process. */
+export const main = (): Promise<void> =>
+  runProcess((signal) => runCli(process.argv.slice(2), contextOfExecutable(signal)));
+
+/** It has no native parts, so credentials are stored in the private file and not in the keychain. */
+function contextOfExecutable(signal: AbortSignal): Context {
+  return contextOfProcess(
+    { io: processIo(signal), signal },
+    {
+      keychain: async () => undefined,
+      openBrowser: async (url) => (await import("./browser.ts")).openBrowser(url),
+      openEditor: async (command, file) => (await import("./editor.ts")).openEditor(command, file),
+      checkServer: serverIsMissing,
+      programs: {
+        serve: serverIsMissing,
+        admin: serverIsMissing,
+        devExec: serverIsMissing,
+        async mcp(request) {
+          const { serveStdio } = await import("../mcp/stdio.ts");
+          const { stdin, stdout, stderr } = process;
+          return serveStdio({ ...request, version, signal, io: { stdin, stdout, stderr } });
+        },
+      },
+    },
+  );
+}
+
+async function serverIsMissing(): Promise<never> {
+  throw new CliError({
+    exit: "unexpected",
+    code: "missing_package",
+    message: "This executable has no server: it has the client's commands and `mcp`.",
+    next: "Install the package with npm to run `serve`, `dev` or `admin`.",
+  });
+}

@@ -1,0 +1,96 @@
+// Makes one file that needs no Node: the client's commands and `mcp`, inside a copy of the Node that runs this.
+import { execFile } from "node:child_process";
+import { chmod, copyFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { inject } from "postject";
+import { bundlesOf } from "./bundles.mjs";
+import { writeNotices } from "./notices.mjs";
+import { asValues, replaced, required, undiciParts, withoutUnused } from "./plugins.mjs";
+import { agentServerAlias, madeNow, shared } from "./settings.mjs";
+
+const run = promisify(execFile);
+const [folder = "executable"] = process.argv.slice(2);
+const isWindows = process.platform === "win32";
+const isMac = process.platform === "darwin";
+const file = join(folder, isWindows ? "innkeep.exe" : "innkeep");
+const script = join(folder, "innkeep.cjs");
+const blob = join(folder, "innkeep.blob");
+
+const sentinelFuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
+
+if (!(await readFile(process.execPath)).includes(sentinelFuse)) {
+  process.stderr.write(
+    "This Node cannot hold a program: it is split into a library. Use Node from nodejs.org, or npm's package `node`.\n",
+  );
+  process.exit(1);
+}
+await mkdir(folder, { recursive: true });
+await rm(file, { force: true });
+const bundle = await bundleOfAll();
+await refuseImports();
+await writeNotices(join(folder, "THIRD-PARTY-NOTICES.txt"), bundlesOf({ bundle }));
+await makeBlob();
+await copyFile(process.execPath, file);
+await chmod(file, 0o755);
+if (isMac) await run("codesign", ["--remove-signature", file]);
+await injectBlob();
+if (isMac) await run("codesign", ["--sign", "-", file]);
+await Promise.all([script, blob].map((made) => rm(made)));
+const [{ size }, { size: ofNode }] = await Promise.all([stat(file), stat(process.execPath)]);
+process.stdout.write(
+  `${file}: ${size} bytes, ${size - ofNode} more than Node ${process.versions.node} for ${process.platform}-${process.arch}.\n`,
+);
+
+/** Everything in one CommonJS file: an executable loads no other. What a command does not need does not run. */
+function bundleOfAll() {
+  return build({
+    ...shared,
+    outdir: undefined,
+    outfile: script,
+    entryPoints: ["bin/executable.ts"],
+    format: "cjs",
+    // Node reads a text of ASCII faster.
+    charset: "ascii",
+    target: `node${process.versions.node}`,
+    minifyIdentifiers: true,
+    alias: agentServerAlias,
+    define: { ...shared.define, "import.meta.url": "INNKEEP_FILE_URL" },
+    banner: { js: 'const INNKEEP_FILE_URL=require("node:url").pathToFileURL(__filename).href;' },
+    plugins: [
+      asValues(...madeNow, "src/cli/core/input/choices.ts"),
+      replaced({ "src/cli/views/task-watch.tsx": "bin/no-screen.ts" }),
+      required({}),
+      withoutUnused(),
+      undiciParts(),
+    ],
+  });
+}
+
+/** The code in an executable can neither import nor require a file. */
+async function refuseImports() {
+  const { imports } = Object.values(bundle.metafile.outputs)[0];
+  const { builtinModules } = await import("node:module");
+  const known = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]));
+  const isKnown = (path) => known.has(path) || path.startsWith("node:");
+  const missing = imports.filter(({ path, kind }) => kind === "dynamic-import" || !isKnown(path));
+  if (missing.length > 0)
+    throw new Error(`Not in the executable: ${missing.map(({ path }) => path).join(", ")}`);
+}
+
+/** With V8's code of the script, which this very Node has made: so it starts faster. */
+async function makeBlob() {
+  const config = join(folder, "sea.json");
+  const options = { disableExperimentalSEAWarning: true, useCodeCache: true, useSnapshot: false };
+  await writeFile(config, JSON.stringify({ main: script, output: blob, ...options }));
+  await run(process.execPath, ["--experimental-sea-config", config]);
+  await rm(config);
+}
+
+async function injectBlob() {
+  await inject(file, "NODE_SEA_BLOB", await readFile(blob), {
+    sentinelFuse,
+    ...(isMac && { machoSegmentName: "NODE_SEA" }),
+  });
+}

@@ -1,0 +1,48 @@
+import { execFile, spawnSync } from "node:child_process";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { clientFaults, nodeFolder, runToEnd } from "./installations.mjs";
+
+const run = promisify(execFile);
+const mostBytes = 2_000_000;
+const mostTimes = 1.5;
+
+/** Builds the executable with each version of Node, and runs it without Node, without a home and without variables. */
+export async function checkExecutables(folder, server, report) {
+  for (const version of [20, 22, 24, 26]) {
+    const node = join(await nodeFolder(version), "node");
+    const place = join(folder, `executable-${version}`);
+    await run(node, ["build/executable.mjs", place]);
+    const file = join(place, "innkeep");
+    const bytes = (await stat(file)).size - (await stat(node)).size;
+    const times = startOf(file, node);
+    const program = { file, env: { HOME: join(place, "home") } };
+    report(
+      `the executable with Node ${version}: Node and ${bytes} bytes, ${times.toFixed(2)} of the time of its start`,
+      [
+        ...(bytes > mostBytes ? [`${mostBytes} bytes are the limit.`] : []),
+        ...(times > mostTimes ? [`${mostTimes} is the limit.`] : []),
+        ...(await clientFaults(program, server)),
+        ...(await serverFaults(program)),
+      ],
+    );
+  }
+}
+
+/** How many times the start of Node it takes, by the fastest of many starts: the others were disturbed. */
+function startOf(file, node) {
+  const once = (program, words) => {
+    const start = performance.now();
+    spawnSync(program, words, { env: {} });
+    return performance.now() - start;
+  };
+  const starts = Array.from({ length: 60 }, () => [once(file, ["--version"]), once(node, ["-e", "0"])]);
+  return Math.min(...starts.map(([its]) => its)) / Math.min(...starts.map(([, ofNode]) => ofNode));
+}
+
+async function serverFaults({ file, env }) {
+  const { code, stdout, stderr } = await runToEnd(file, ["serve"], env);
+  const isRight = code === 1 && stdout === "" && stderr.includes("Install the package with npm");
+  return isRight ? [] : [`serve: exit ${code}, ${stdout}${stderr}`];
+}
