@@ -1,8 +1,10 @@
 import { usageError } from "../src/cli/core/failures/cli-error.ts";
 
-/** In the executable, in place of the screen of `task list --watch`: its library exists only as modules for ES. */
-export function showTasks(): Promise<void> {
-  return Promise.reject(
-    usageError("This executable has no screen for --watch. Add --json, or install the package with npm."),
+/** In the executable, in place of the screens: their library exists only as modules for ES. */
+const noScreen = (): Promise<void> =>
+  Promise.reject(
+    usageError("This executable has no screens. Install the package with npm, or use commands with --json."),
   );
-}
+
+export const showTasks = noScreen;
+export const showScreen = noScreen;

@@ -60,7 +60,10 @@ function bundleOfAll() {
     banner: { js: 'const INNKEEP_FILE_URL=require("node:url").pathToFileURL(__filename).href;' },
     plugins: [
       asValues(...madeNow, "src/cli/core/input/choices.ts"),
-      replaced({ "src/cli/views/task-watch.tsx": "bin/no-screen.ts" }),
+      replaced({
+        "src/cli/views/task-watch.tsx": "bin/no-screen.ts",
+        "src/cli/views/feedback-inbox.tsx": "bin/no-screen.ts",
+      }),
       required({}),
       withoutUnused(),
       undiciParts(),

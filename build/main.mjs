@@ -33,7 +33,7 @@ const apart = {
 };
 
 /** Packages that the command line and the server share, with the file that is built from each. */
-const sharedPackages = { yaml: "./yaml.cjs", "markdown-it": "./markdown-it.cjs" };
+const sharedPackages = { yaml: "./yaml.cjs", "markdown-it": "./markdown-it.cjs", pg: "./pg.cjs" };
 
 /** Packages, each in a file of its own: they are slow to load, and most calls need none of them. */
 const loadedLate = {
@@ -54,6 +54,7 @@ const { action, ...inPackage } = await allOf({
   packages: buildLoadedLate(),
   yaml: buildShared("yaml", ["isMap", "isSeq", "parse", "parseDocument", "stringify"]),
   markdown: buildShared("markdown-it", []),
+  postgres: buildShared("pg", ["Client", "DatabaseError", "Pool", "types"]),
   agentServer: buildAgentServer(),
   server: buildServer(),
   programs: buildPrograms(),
@@ -148,6 +149,7 @@ function buildShared(name, names) {
     outfile: join(outdir, sharedPackages[name]),
     format: "cjs",
     minifyIdentifiers: true,
+    external,
     footer: { js: `0&&(module.exports={${names}});` },
   });
 }
@@ -172,6 +174,7 @@ function buildServer() {
   return build({
     ...cjs,
     entryPoints: { server: "bin/server.ts" },
+    minifyIdentifiers: true,
     external,
     // The package of koa and that of accepts have the same functions. Their lists of types are large.
     alias: { "mime-types": "./node_modules/mime-types" },
@@ -184,6 +187,7 @@ function buildPrograms() {
   return build({
     ...esm,
     entryPoints: { admin: "server/admin/main.ts" },
+    minifyIdentifiers: true,
     splitting: true,
     plugins: [asValues("src/client/calls/routes.ts"), packagesApart(sharedPackages)],
   });
@@ -198,6 +202,7 @@ function buildViews() {
       "task-watch": "src/cli/views/task-watch.tsx",
       "feedback-inbox": "src/cli/views/feedback-inbox.tsx",
     },
+    splitting: true,
     minifyIdentifiers: true,
     plugins: [asValues("src/client/calls/routes.ts"), withoutUnused()],
   });
