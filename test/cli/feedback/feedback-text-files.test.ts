@@ -154,6 +154,18 @@ describe("feedback send --attach refuses a text file", () => {
     expect(stderr).toContain("--attach huge.log is too large: a text can have 33554432 bytes at most");
   });
 
+  it.each([
+    ["line feeds", "\n", 500_001],
+    ["carriage returns", "\r", 500_001],
+    ["both together", "\r\n", 1_000_002],
+  ])("of more than 500,000 lines that end with %s", async (_, end, bytes) => {
+    const { line, received } = await startFeedbackSending();
+    await writeFile(join(line.cwd, "lines.log"), Buffer.alloc(bytes, end));
+    const { exit, stderr } = await line.run([...send, "--attach", "lines.log"]);
+    expect([exit, received]).toEqual([2, []]);
+    expect(stderr).toContain("--attach lines.log has too many lines: a text can have 500000 at most");
+  });
+
   it("as an image or a video", async () => {
     const { line } = await startFeedbackSending();
     await writeFile(join(line.cwd, "a.log"), "text");

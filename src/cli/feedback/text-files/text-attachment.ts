@@ -17,19 +17,32 @@ export const asPdf: Conversion = {
   },
 };
 
-/** A larger text takes too long to set. */
+/** A larger text, or one of more lines, takes too long to set. */
 const mostTextBytes = 33_554_432;
+const mostLines = 500_000;
 
 const faulty = (fault: string): FileCheck => ({ faults: [fault] });
 
 function textFault(bytes: Buffer): string | undefined {
   if (bytes.includes(0)) return "is no text: it has NUL bytes";
+  if (hasMoreLines(bytes, mostLines)) return `has too many lines: a text can have ${mostLines} at most`;
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return undefined;
   } catch {
     return "is no text in UTF-8";
   }
+}
+
+const [lineFeed, carriageReturn] = [0x0a, 0x0d];
+
+function hasMoreLines(bytes: Buffer, most: number): boolean {
+  let lines = 0;
+  for (let at = 0; at < bytes.length && lines <= most; at += 1) {
+    const isEnd = bytes[at] === lineFeed || (bytes[at] === carriageReturn && bytes[at + 1] !== lineFeed);
+    if (isEnd) lines += 1;
+  }
+  return lines > most;
 }
 
 function asAttachment(path: string, bytes: Buffer): FileCheck {
