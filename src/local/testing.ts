@@ -3,7 +3,12 @@ import { call } from "./call.ts";
 import { isoDuration } from "./clock-move.ts";
 import { clientVariables, serverEnvironment } from "./environment.ts";
 import { startServerProcess } from "./server-process.ts";
-import { serverProgram } from "./server-program.ts";
+
+/** The folder of the built file that holds this module. The build puts in the right expression for its format. */
+declare const BUILT_FOLDER: string;
+
+/** The built file of the server. */
+const serverProgram = `${BUILT_FOLDER}/dev-server.cjs`;
 
 /** What a new server holds: the apps, each with what its users read and write. The fields are those of the API. */
 export interface Seed {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import type { Database, Transaction } from "../../../server/store/engine/database.ts";
-import { numberPlaceholders } from "../../../server/store/engine/drivers/placeholders.ts";
+import { numberPlaceholders } from "../../../server/store/engine/drivers/postgres-queries.ts";
 import { isUnavailable } from "../../../server/store/engine/errors.ts";
 import { openDatabase } from "../../../server/store/engine/open.ts";
 import { postgres, type TestDatabase } from "../../support/database/databases.ts";

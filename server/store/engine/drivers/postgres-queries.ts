@@ -1,7 +1,6 @@
 import pg from "pg";
 import type { Value } from "../database.ts";
 import { isPlannedEachTime } from "../planned-each-time.ts";
-import { numberPlaceholders } from "./placeholders.ts";
 
 const mostNamed = 500;
 const named = new Map<string, { name?: string; text: string }>();
@@ -30,3 +29,14 @@ for (const oid of [oids.INT8, oids.NUMERIC]) types.setTypeParser(oid, Number);
 for (const oid of [oids.JSON, oids.JSONB, oids.DATE, oids.TIMESTAMP, oids.TIMESTAMPTZ])
   types.setTypeParser(oid, String);
 types.setTypeParser(oids.BOOL, (text) => (text === "t" ? 1 : 0));
+
+/**
+ * Replaces each `?` of a statement by PostgreSQL's `$1`, `$2` and so on, except in quoted text, quoted names and
+ * comments.
+ */
+export function numberPlaceholders(sql: string): string {
+  let count = 0;
+  return sql.replace(quotedOrMark, (found) => (found === "?" ? `$${++count}` : found));
+}
+
+const quotedOrMark = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\?/g;
