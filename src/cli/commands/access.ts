@@ -27,7 +27,7 @@ export function addApp(app: Command, setup: Setup): void {
     .addOption(onOrOff("--changelog-enabled <switch>", "whether apps can read its release notes"))
     .option(
       "--chat-webhook-url <url>",
-      "where proposals are told in a chat; `-` is standard input, `@file` a file, empty is none",
+      "webhook of a chat that gets a message for each proposal; `-` is standard input, `@file` a file, empty removes it",
     )
     .option("--github-repository <name>", "owner/name of its repository; empty is none");
   commandAction<AppFlags, string | undefined>(edit, setup, async (invocation, flags, given) =>

@@ -62,7 +62,7 @@ describe("FAQ files with faults", () => {
         "  faq/g.md has a question that is no text: put it in quotes",
         "  faq/g.md has no answer",
         "  faq/g.md has an `id` that is no id",
-        "  faq/g.md has a `sortOrder` that is no whole number",
+        "  faq/g.md has a `sortOrder` that is not a whole number",
         expect.stringMatching(
           /^ {2}faq\/h\.md has a broken front matter: Map keys must be unique at line 3, column 1$/,
         ),

@@ -19,7 +19,7 @@ export interface SourceFlags {
   readonly without?: string;
 }
 
-/** Whether the source tells of all versions, so that notes without a version are those of the next one. */
+/** Whether the source lists all versions, so that notes without a version are those of the next one. */
 export const isWholeFile = ({ format = "keep-a-changelog" }: SourceFlags): boolean =>
   format === "keep-a-changelog" || format === "changesets";
 

@@ -39,7 +39,9 @@ export const importsReleases = (command: Command): Command =>
 export const exportsReleases = (command: Command): Command =>
   command
     .addOption(
-      new Option("--format <format>", "for whom the files are; fastlane unless given").choices(["fastlane"]),
+      new Option("--format <format>", "the program that reads the files; fastlane unless given").choices([
+        "fastlane",
+      ]),
     )
     .addOption(
       new Option("--platform <platform>", "the store's platform")

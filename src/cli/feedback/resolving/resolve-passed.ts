@@ -6,7 +6,7 @@ import { appIdOf } from "../../core/input/app-id.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import type { Passed } from "./passed-tests.ts";
 
-/** A run, as the server is told of it. */
+/** What a request says about a run. */
 export interface PassingRun {
   readonly scope: string | undefined;
   readonly run: string;

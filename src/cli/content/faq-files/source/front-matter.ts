@@ -83,7 +83,7 @@ export function checkFields(raw: RawFields): {
     ...(isMissing(id) || (typeof id === "string" && isId(id.trim())) ? [] : ["has an `id` that is no id"]),
     ...(isMissing(sortOrder) || Number.isSafeInteger(sortOrder)
       ? []
-      : ["has a `sortOrder` that is no whole number"]),
+      : ["has a `sortOrder` that is not a whole number"]),
   ];
   const value = {
     id: typeof id === "string" ? id.trim().toLowerCase() : undefined,

@@ -56,7 +56,7 @@ async function textOf(path: string, shown: string): Promise<string | undefined> 
   return bytes.toString("utf8");
 }
 
-/** JSON is YAML, but its faults are told in the words of JSON. */
+/** JSON is also YAML, but the messages for its faults speak of JSON. */
 function parseJson(text: string): ReturnType<typeof parseYaml> {
   if (text.trim() === "") return { value: parseDocument("[]") };
   try {
